@@ -8,6 +8,8 @@ use super::totals::{self, CallGroup, Totals, percent};
 use crate::meaning;
 use model::Run;
 use model::rank::function;
+use tables::part::Addend::{Bytes, Calls, Nanoseconds, Ranks};
+use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 /// The figures of calls that have `name` in common. Times in seconds.
@@ -31,7 +33,12 @@ pub struct SingleRankRow<Name> {
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
-    Table::new("", rows(run, groups))
+    Table::new("", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
+}
+
+/// A part of the run has rows of the calls in it.
+pub fn by_calls(order: &'static [&'static str]) -> PartTable {
+    PartTable::new(PartRows::Calls, order)
 }
 
 pub struct FunctionName {
@@ -41,7 +48,12 @@ pub struct FunctionName {
 impl Row for FunctionName {
     const TABLE: &'static str = "functions";
     fn columns() -> Vec<Column<Self>> {
-        vec![Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name()]
+        vec![
+            Column::text("function", "function", |name: &Self| name.function.clone())
+                .means(meaning::FUNCTION)
+                .name()
+                .in_part(PartName::Function),
+        ]
     }
 }
 
@@ -79,13 +91,24 @@ impl<Name: Row> Row for GroupRow<Name> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
-            Column::seconds("time_max_s", "max", |row: &Self| row.max).means(meaning::TIME_MAX_S),
-            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank).means(meaning::TIME_MAX_RANK),
-            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).means(meaning::TIME_MEAN_S).spare(2),
-            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).means(meaning::TIME_TOTAL_S).spare(1),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max)
+                .means(meaning::TIME_MAX_S)
+                .in_part(added(Nanoseconds).most()),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank)
+                .means(meaning::TIME_MAX_RANK)
+                .in_part(PartRule::RankWithMost(added(Nanoseconds))),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean)
+                .means(meaning::TIME_MEAN_S)
+                .spare(2)
+                .in_part(added(Nanoseconds).over(Ranks)),
+            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time)
+                .means(meaning::TIME_TOTAL_S)
+                .spare(1)
+                .in_part(Nanoseconds),
             Column::percent("time_share_percent", "share %", |row: &Self| row.share)
                 .means(meaning::TIME_SHARE_PERCENT)
-                .spare(3),
+                .spare(3)
+                .in_part(added(Nanoseconds).over(added(Nanoseconds).whole())),
         ]);
         columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
@@ -111,9 +134,9 @@ impl<Name: Row> Row for SingleRankRow<Name> {
 /// The last columns of all these tables.
 fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS).in_part(Calls),
         totals::open_calls(),
-        Column::bytes("bytes", "bytes", Totals::bytes).means(meaning::BYTES),
+        Column::bytes("bytes", "bytes", Totals::bytes).means(meaning::BYTES).in_part(Bytes),
         Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent).means(meaning::SENT_BYTES),
         Column::bytes("received_bytes", "", |sum: &Totals| sum.received).means(meaning::RECEIVED_BYTES),
         Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest).means(meaning::CALL_MIN_S),

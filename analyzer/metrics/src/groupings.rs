@@ -3,12 +3,13 @@
 use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
-use super::breakdown::{GroupRow, SingleRankRow, rows, single_rank_rows};
+use super::breakdown::{GroupRow, SingleRankRow, by_calls, rows, single_rank_rows};
 use super::totals::{self, world_rank};
 use super::words::{object, peer_in_words};
 use model::rank::function;
 use model::sums::Total;
 use model::{Rank, Run};
+use tables::part::PartName;
 use tables::{Column, Row, Table, WorldRank};
 
 /// A communicator, window or file, as each rank names it.
@@ -47,8 +48,14 @@ impl Row for SiteName {
     const TABLE: &'static str = "sites";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("site", "call site", |name: &Self| name.site.clone()).means(meaning::SITE).name(),
-            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name(),
+            Column::text("site", "call site", |name: &Self| name.site.clone())
+                .means(meaning::SITE)
+                .name()
+                .in_part(PartName::Site),
+            Column::text("function", "function", |name: &Self| name.function.clone())
+                .means(meaning::FUNCTION)
+                .name()
+                .in_part(PartName::Function),
         ]
     }
 }
@@ -58,7 +65,7 @@ pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
     let key = |rank: &Rank, signature: &Signature| (run.sites.name(rank, signature.site), function(signature));
     let groups = totals::group_calls(run, |rank, _, entry| Some(key(rank, &entry.signature)));
     let groups = groups.into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
-    Table::new("by call site", rows(run, groups))
+    Table::new("by call site", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
 }
 
 /// Warns of calls whose site lies in a Fortran binding that is linked into the program: the binding's caller cannot be
@@ -92,9 +99,13 @@ impl Row for SizeName {
         vec![
             Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least)
                 .means("The least bytes of these calls, a power of two.")
-                .name(),
+                .name()
+                .in_part(PartName::Size),
             Column::bytes("size_below_bytes", "", |name: &Self| name.below).means(meaning::SIZE_BELOW_BYTES).name(),
-            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone())
+                .means(meaning::FUNCTION)
+                .name()
+                .in_part(PartName::Function),
         ]
     }
 }
@@ -114,6 +125,7 @@ pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
     let mut rows = rows(run, groups);
     rows.sort_by_key(|row| row.name.at_least);
     Table::new("by bytes of a call, from a power of two to the next", rows)
+        .in_part(by_calls(&["-size_at_least_bytes", "time_total_s"]))
 }
 
 /// A thread of a rank. Calls of threads without room of their own in the file have neither number nor id.

@@ -4,6 +4,8 @@ use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::matrix::Matrix;
+use tables::part::Addend::Bytes;
+use tables::part::{PartName, PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
 /// Cells on a side.
@@ -20,9 +22,11 @@ impl Row for HeatRow {
     const TABLE: &'static str = "heat";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from).means(meaning::FROM_RANK),
-            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK),
-            Column::bytes("bytes", "bytes", |row: &Self| row.bytes).means(meaning::BYTES),
+            Column::rank("from_rank", "from", |row: &Self| row.from)
+                .means(meaning::FROM_RANK)
+                .in_part(PartName::Sender),
+            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK).in_part(PartName::Receiver),
+            Column::bytes("bytes", "bytes", |row: &Self| row.bytes).means(meaning::BYTES).in_part(Bytes),
         ]
     }
 }
@@ -42,7 +46,7 @@ pub fn table(matrix: &Matrix) -> Table<HeatRow> {
         1 => "bytes from rank to rank".to_string(),
         each => format!("bytes from {each} neighbors to {each} others"),
     };
-    Table::new(title, sums.iter().map(row).collect())
+    Table::new(title, sums.iter().map(row).collect()).in_part(PartTable::new(PartRows::Messages, &[]).only("bytes"))
 }
 
 #[cfg(test)]

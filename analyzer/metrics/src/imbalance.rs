@@ -11,6 +11,8 @@ use super::totals::{self, CallGroup, Totals, world_rank};
 use crate::meaning;
 use model::Run;
 use model::rank::function;
+use tables::part::Addend::{Nanoseconds, RanOfThreads, Ranks};
+use tables::part::{PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 /// The name of the first row, the time outside MPI.
@@ -20,7 +22,8 @@ const COMPUTATION: &str = "(computation)";
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
-    table(run, FunctionName { function: COMPUTATION.into() }, groups)
+    let rows = PartRows::CallsBehind(COMPUTATION, Nanoseconds, added(RanOfThreads).without(Nanoseconds));
+    table(run, FunctionName { function: COMPUTATION.into() }, groups).in_part(PartTable::new(rows, &["imbalance_s"]))
 }
 
 pub struct ImbalanceSite {
@@ -65,18 +68,36 @@ impl<Name: Row> Row for SpreadRow<Name> {
     fn columns() -> Vec<Column<Self>> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
+        let (time, most) = (added(Nanoseconds), added(Nanoseconds).most());
+        let mean = time.clone().over(Ranks);
+        // (max - mean) / max, times n / (n - 1).
+        let percentage = most.clone().times(Ranks).without(Nanoseconds);
+        let percentage = percentage.over(most.clone().times(added(Ranks).without(1)));
         columns.extend([
-            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).means("The mean of the ranks.").spare(1),
-            Column::seconds("max_s", "max", |row: &Self| row.spread.most).means("The most of any rank."),
-            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank).means(meaning::MAX_RANK),
-            Column::seconds("min_s", "min", |row: &Self| row.spread.least).means("The least of any rank.").spare(2),
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean)
+                .means("The mean of the ranks.")
+                .spare(1)
+                .in_part(mean.clone()),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most)
+                .means("The most of any rank.")
+                .in_part(most.clone()),
+            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank)
+                .means(meaning::MAX_RANK)
+                .in_part(PartRule::RankWithMost(time.clone())),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least)
+                .means("The least of any rank.")
+                .spare(2)
+                .in_part(time.clone().least()),
             Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank)
                 .means("The rank with the least.")
-                .spare(2),
+                .spare(2)
+                .in_part(PartRule::RankWithLeast(time)),
             Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance())
-                .means("The imbalance time: maximum less mean, what an even spread could gain at most."),
+                .means("The imbalance time: maximum less mean, what an even spread could gain at most.")
+                .in_part(most.without(mean)),
             Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage())
-                .means("The imbalance percentage: 0 where all ranks take the same, 100 where one takes all."),
+                .means("The imbalance percentage: 0 where all ranks take the same, 100 where one takes all.")
+                .in_part(percentage),
             totals::open_calls().from_part(|row: &Self| &row.sum),
         ]);
         columns

@@ -18,6 +18,8 @@ use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
 use model::{Rank, Run};
+use tables::part::Addend::{Bytes, Messages};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
 
 /// The most pairs that people are shown.
@@ -274,16 +276,21 @@ impl Row for TrafficRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from).means(meaning::FROM_RANK),
-            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK),
+            Column::rank("from_rank", "from", |row: &Self| row.from)
+                .means(meaning::FROM_RANK)
+                .in_part(PartName::Sender),
+            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK).in_part(PartName::Receiver),
             Column::count("messages", "messages", |row: &Self| row.traffic.messages)
-                .means("Messages that were received; in `matrix`, that were sent."),
+                .means("Messages that were received; in `matrix`, that were sent.")
+                .in_part(Messages),
             Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes)
-                .means("Bytes of messages and one-sided transfers."),
+                .means("Bytes of messages and one-sided transfers.")
+                .in_part(Bytes),
             Column::bytes("message_mean_bytes", "mean", |row: &Self| {
                 row.traffic.bytes.checked_div(row.traffic.messages)
             })
-            .means("A message in the mean."),
+            .means("A message in the mean.")
+            .in_part(added(Bytes).over(Messages)),
             Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective)
                 .means("Bytes that collective calls hand over, by the definition of the operation."),
             Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total())
@@ -363,7 +370,10 @@ impl Matrix {
             to: self.ranks[*to as usize],
             traffic: *traffic,
         };
-        Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(PAIRS)
+        let part = PartTable::new(PartRows::Messages, &["bytes", "messages", "from_rank", "to_rank"]);
+        Table::new("from rank to rank", pairs.into_iter().map(row).collect())
+            .most(PAIRS)
+            .in_part(part.left_out("what collective calls hand over is known of the whole run alone"))
     }
 
     /// The bytes as a square, for people, if all ranks fit side by side.

@@ -3,11 +3,15 @@
 //! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu). The run's time
 //! is the longest between MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
 
+use traces::calls::Call;
+
 use super::totals::world_rank;
 use super::words::plural;
 use crate::meaning;
 use model::matching::{Account, PhaseTimes, replay};
 use model::{End, ProcessFate, Rank, Run};
+use tables::part::Addend::{Nanoseconds, Ran, Ranks};
+use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
 /// The most phases that people are shown.
@@ -104,10 +108,14 @@ impl Row for FactorRow {
     const TABLE: &'static str = "pop";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("metric", "metric", |row: &Self| row.label).means(meaning::METRIC).name(),
-            Column::percent("percent", "%", |row: &Self| row.percent).means(meaning::PERCENT),
+            Column::label("metric", "metric", |row: &Self| row.label)
+                .means(meaning::METRIC)
+                .name()
+                .in_part(PartRule::Kept),
+            Column::percent("percent", "%", |row: &Self| row.percent).means(meaning::PERCENT).in_part(PartRule::OfRow),
             Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string())
-                .means("What the factor lost by."),
+                .means("What the factor lost by.")
+                .in_part(PartRule::Kept),
         ]
     }
 }
@@ -126,7 +134,27 @@ pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
         row(2, "serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
         row(2, "transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
     ];
-    Table::new("", rows).whole()
+    Table::new("", rows).whole().in_part(part())
+}
+
+/// The attribute of the functions that efficiency is not about: before the one MPI is not there, behind the other no more.
+pub const EDGE: &str = "edge";
+
+/// Whether a function has it.
+pub fn is_edge(function: u16) -> bool {
+    [Call::Init, Call::Init_thread, Call::Finalize].iter().any(|call| call.number() == function)
+}
+
+/// The factors that need no replay of the run, in a part of it.
+fn part() -> PartTable {
+    let useful = added(Ran).without(Nanoseconds);
+    let edges = PartFigure::AddedWhere(Nanoseconds, EDGE, true.to_string());
+    let (time, longest) = (added(Ran).without(edges).most(), useful.clone().most());
+    let mean = useful.sum().over(Ranks);
+    let rows =
+        [Some(mean.clone().over(time.clone())), Some(mean.over(longest.clone())), Some(longest.over(time)), None, None];
+    PartTable::new(PartRows::Fixed(rows.into()), &[])
+        .left_out("what an ideal network would do is known of the whole run alone")
 }
 
 /// A factor in percent; `None` if it divides by no time.

@@ -9,6 +9,8 @@ use traces::calls::{Call, Class};
 use super::totals::{self, CallGroup, seconds, world_rank};
 use model::matching::Account;
 use model::{Rank, Run};
+use tables::part::Addend::{Nanoseconds, RanOfThreads, Waited};
+use tables::part::{PartFigure, PartName, PartRows, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 const ROWS: usize = 1024;
@@ -39,6 +41,9 @@ fn kind(class: Class) -> usize {
     }
 }
 
+/// The attribute of functions that [`part_key`] is the value of.
+pub const PART: &str = "part";
+
 /// The key of the column that holds the time of a function, by the function's number.
 pub fn part_key(function: u16) -> String {
     key(KINDS[Call::from_number(function).map_or(OTHER, |call| kind(call.class()))])
@@ -61,19 +66,26 @@ pub struct RankTimeRow {
 impl Row for RankTimeRow {
     const TABLE: &'static str = "rank_time";
     fn columns() -> Vec<Column<Self>> {
+        // What counts for a kind, of its functions.
+        let of = |addend, kind: &str| PartFigure::AddedWhere(addend, PART, key(kind));
+        let waited = KINDS.map(|kind| of(Waited, kind).at_most(of(Nanoseconds, kind)));
         let mut columns = vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK).in_part(PartName::Rank),
             Column::count("ranks", "ranks", |row: &Self| (row.ranks > 1).then_some(row.ranks))
                 .means("How many neighboring ranks the row is the mean of.")
                 .silent_empty(),
-            Column::seconds("computation_s", "computation", |row: &Self| row.computation).means("Time outside MPI."),
+            Column::seconds("computation_s", "computation", |row: &Self| row.computation)
+                .means("Time outside MPI.")
+                .in_part(added(RanOfThreads).without(Nanoseconds)),
             Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting)
-                .means("Time in MPI in which the rank waited for others."),
+                .means("Time in MPI in which the rank waited for others.")
+                .in_part(PartFigure::Plus(waited.into())),
         ];
         columns.extend(KINDS.iter().enumerate().map(|(at, name)| {
             Column::seconds(key(name), *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0))
                 .means(format!("The rest of its time in {}.", IN_WORDS[at]))
                 .silent_empty()
+                .in_part(of(Nanoseconds, name).without(of(Waited, name)).if_any())
         }));
         columns
     }
@@ -109,6 +121,7 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
         each => format!("time by rank: means of {each} neighbors each"),
     };
     Table::new(title, if each == 1 { rows } else { rows.chunks(each).map(mean).collect() })
+        .in_part(PartTable::new(PartRows::Ranks, &[]))
 }
 
 /// Seconds that each rank waited, by purpose of the call.

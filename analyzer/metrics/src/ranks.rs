@@ -8,6 +8,8 @@ use model::error::Error;
 use model::rank::function;
 use model::sums::Total;
 use model::{End, Rank, Run};
+use tables::part::Addend::{Calls, Nanoseconds, Ran, RanOfThreads};
+use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, Value, WorldRank};
 
 /// A rank's time, calls and process. Times in seconds.
@@ -31,20 +33,31 @@ impl Row for RankTotalRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
-            Column::text("host", "host", |row: &Self| row.host.clone()).means("The host that the rank ran on."),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK).in_part(PartName::Rank),
+            Column::text("host", "host", |row: &Self| row.host.clone())
+                .means("The host that the rank ran on.")
+                .in_part(PartRule::Kept),
             Column::number("pid", "", |row: &Self| u64::from(row.pid)).means("Its process id there."),
-            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall).means(
-                "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process \
+            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall)
+                .means(
+                    "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process \
                  runs, else until the last sign of life in its file.",
-            ),
+                )
+                .in_part(Ran),
             Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi)
-                .means("Time in MPI of all of the rank's threads."),
+                .means("Time in MPI of all of the rank's threads.")
+                .in_part(Nanoseconds),
             Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share)
-                .means(meaning::MPI_SHARE_PERCENT),
-            Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
-            Column::count("open_calls", "open", |row: &Self| row.open).means(meaning::OPEN_CALLS).silent_empty(),
-            Column::count("threads", "threads", |row: &Self| row.threads).means("Threads that called MPI."),
+                .means(meaning::MPI_SHARE_PERCENT)
+                .in_part(added(Nanoseconds).over(RanOfThreads)),
+            Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS).in_part(Calls),
+            Column::count("open_calls", "open", |row: &Self| row.open)
+                .means(meaning::OPEN_CALLS)
+                .silent_empty()
+                .in_part(PartRule::Kept),
+            Column::count("threads", "threads", |row: &Self| row.threads)
+                .means("Threads that called MPI.")
+                .in_part(PartRule::Kept),
             Column::text("languages", "", |row: &Self| row.languages.clone()).means("The languages that called MPI."),
             Column::bytes("file_bytes", "", |row: &Self| row.file).means("The size of its trace."),
             Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string())
@@ -74,7 +87,7 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
             program: programs::command(rank),
         }
     };
-    Table::new("by rank", run.asked().map(row).collect())
+    Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))
 }
 
 /// The most ranks side by side in a table for people.

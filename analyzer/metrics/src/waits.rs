@@ -10,6 +10,8 @@ use super::words::plural;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::Grow;
 use model::{Rank, Run};
+use tables::part::Addend::{Longest, Ran, Waited, Waits};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// The most rows of call sites that people are shown.
@@ -84,13 +86,17 @@ impl Row for WaitStateRow {
                 .means("Why calls wait: overhear explain NAME says what each means.")
                 .name(),
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time))
-                .means("Time that all ranks waited so."),
+                .means("Time that all ranks waited so.")
+                .in_part(Waited),
             Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)).means(meaning::ERROR_S),
             Column::percent("wait_percent", "% of all", |row: &Self| row.share)
-                .means("Share of the time of all ranks."),
-            Column::count("waits", "waits", |row: &Self| row.waited.count).means("How many waits."),
+                .means("Share of the time of all ranks.")
+                .in_part(added(Waited).over(Ran)),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).means("How many waits.").in_part(Waits),
             Column::count("open_waits", "open", |row: &Self| row.waited.open).means(meaning::OPEN_WAITS).silent_empty(),
-            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)).means(meaning::LONGEST_S),
+            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest))
+                .means(meaning::LONGEST_S)
+                .in_part(added(Longest).most()),
             Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count)
                 .means("Waits that are no longer than the clocks' error: neither waits nor none."),
             Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)).means("The time of those."),
@@ -113,7 +119,7 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     let mut rows: Vec<WaitStateRow> = WaitState::ALL.iter().map(row).collect();
     rows.retain(|row| row.waited.count > 0 || row.unresolved.count > 0);
     rows.sort_by_key(|row| std::cmp::Reverse(row.waited.time));
-    Table::new("wait states", rows)
+    Table::new("wait states", rows).in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
 /// A call site of a rank.
@@ -138,21 +144,34 @@ impl Row for WaitPlaceRow {
         vec![
             Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
                 .means("Why the calls wait: overhear explain NAME says what each means."),
-            Column::rank("rank", "rank", |row: &Self| row.waiter.rank).means("The rank that waits."),
+            Column::rank("rank", "rank", |row: &Self| row.waiter.rank)
+                .means("The rank that waits.")
+                .in_part(PartName::Rank),
             Column::text("function", "in", |row: &Self| row.waiter.function.clone())
                 .means("The function it waits in.")
-                .spare(2),
-            Column::text("site", "at", |row: &Self| row.waiter.site.clone()).means("Where it waits."),
+                .spare(2)
+                .in_part(PartName::Function),
+            Column::text("site", "at", |row: &Self| row.waiter.site.clone())
+                .means("Where it waits.")
+                .in_part(PartName::SiteInShort),
             Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank))
-                .means("The rank that it waits for; empty where no single one is late."),
+                .means("The rank that it waits for; empty where no single one is late.")
+                .in_part(PartName::CauseRank),
             Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
                 .means("What that rank called late.")
-                .spare(3),
+                .spare(3)
+                .in_part(PartName::CauseFunction),
             Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone()))
-                .means("Where it called that."),
-            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)).means("Time of these waits."),
+                .means("Where it called that.")
+                .in_part(PartName::CauseSite),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time))
+                .means("Time of these waits.")
+                .in_part(Waited),
             Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)).means(meaning::ERROR_S),
-            Column::count("waits", "waits", |row: &Self| row.waited.count).means("How many waits.").spare(1),
+            Column::count("waits", "waits", |row: &Self| row.waited.count)
+                .means("How many waits.")
+                .spare(1)
+                .in_part(Waits),
             Column::count("open_waits", "open", |row: &Self| row.waited.open).means(meaning::OPEN_WAITS).silent_empty(),
             Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)).means(meaning::LONGEST_S),
         ]
@@ -174,7 +193,9 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
         cause: (key.cause != key.waiter).then(|| site(key.cause)),
         waited: *sum,
     };
-    Table::new("who waited for whom", sums.into_iter().map(row).collect()).most(PLACES)
+    Table::new("who waited for whom", sums.into_iter().map(row).collect())
+        .most(PLACES)
+        .in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
 /// The sum over `places`, and the call site with the most of it. `None` if there are none. An `(s)` in `what` becomes

@@ -14,6 +14,8 @@ const TOP = 40;
 /** The most pixels of the square, and of one place. */
 const SQUARE = 520;
 const PLACE = 40;
+/** Places on a side, at most. */
+const PLACES = 128;
 /** What its words take. */
 const WIDE = 440;
 /** Bytes further apart than this are shaded by their logarithm. */
@@ -32,22 +34,29 @@ export function heat(/** @type {HTMLElement} */ element, /** @type {Table} */ ta
   };
 }
 
-/** The ranks by their names, and what goes from the place of one to that of another. */
+/** The ranks by their names, neighbors together where they are more than places, and the bytes from one place to another. */
 function places(/** @type {Table} */ table, /** @type {Cell[][]} */ rows) {
   const none = { all: scaleOf(0), each: scaleOf(0) };
   const order = (/** @type {Cell} */ rank) => (Array.isArray(rank) ? rank[1] * 2 ** 32 + rank[0] : Number(rank));
   const known = new Map(rows.flatMap((row) => [row[0], row[1]]).map((rank) => [order(rank), rank]));
   const ranks = [...known.keys()].sort((a, b) => a - b);
-  const place = new Map(ranks.map((rank, at) => [rank, at]));
-  const names = ranks.map((rank) => words(table.columns[0], known.get(rank) ?? null, none));
-  const cells = rows.map((row) => {
-    return { from: place.get(order(row[0])) ?? 0, to: place.get(order(row[1])) ?? 0, bytes: Number(row[2]) };
-  });
-  return { names, cells };
+  const each = Math.ceil(ranks.length / PLACES);
+  const place = new Map(ranks.map((rank, at) => [rank, Math.floor(at / each)]));
+  const firsts = ranks.filter((_, at) => at % each === 0);
+  const names = firsts.map((rank) => words(table.columns[0], known.get(rank) ?? null, none));
+  /** @type {Map<number, { from: number, to: number, bytes: number }>} */
+  const cells = new Map();
+  for (const row of rows) {
+    const [from, to] = [place.get(order(row[0])) ?? 0, place.get(order(row[1])) ?? 0];
+    const cell = cells.get(from * PLACES + to) ?? { from, to, bytes: 0 };
+    cells.set(from * PLACES + to, { ...cell, bytes: cell.bytes + Number(row[2]) });
+  }
+  return { names, cells: [...cells.values()] };
 }
 
 function square(/** @type {ReturnType<typeof places>} */ { names, cells }, /** @type {string} */ title, /** @type {number} */ width) {
-  const [least, most] = [Math.min(...cells.map((cell) => cell.bytes)), Math.max(...cells.map((cell) => cell.bytes))];
+  const least = cells.reduce((least, { bytes }) => Math.min(least, bytes), Infinity);
+  const most = cells.reduce((most, { bytes }) => Math.max(most, bytes), 0);
   const far = most / least > FAR;
   const shade = (/** @type {number} */ bytes) => {
     const share = far ? Math.log(bytes / least) / Math.log(most / least) : bytes / most;

@@ -6,8 +6,9 @@
  *
  * @import { Cell, Table } from "#units"
  */
-import { choiceOf, partOf, rowsOf } from "#follow";
+import { choiceOf, partInWords } from "#follow";
 import { heat } from "#heat";
+import { rowsOfPart } from "#part";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
 import { select, show } from "#tables";
@@ -66,20 +67,18 @@ if (timeline) {
       const view = ++views;
       for (const choice of document.querySelectorAll(".choice")) choice.textContent = isAll ? "" : choiceOf(timeline, interval);
       let drawing = performance.now();
-      for (const [section, tables] of Object.entries(sections)) {
-        for (const table of tables) {
-          // The timeline moves on meanwhile.
-          if (performance.now() - drawing > LONG) {
-            await new Promise((resolve) => setTimeout(resolve));
-            if (view !== views) return;
-            drawing = performance.now();
-          }
-          const others = isAll || sums === null ? null : rowsOf(section, table, timeline, sums);
-          select(table, others, isAll ? "" : others ? partOf(section, table, words) : "of the whole run");
-          if (others || parts.has(table)) drawn.get(table)?.(others);
-          if (others) parts.add(table);
-          else parts.delete(table);
+      for (const table of Object.values(sections).flat()) {
+        // The timeline moves on meanwhile.
+        if (performance.now() - drawing > LONG) {
+          await new Promise((resolve) => setTimeout(resolve));
+          if (view !== views) return;
+          drawing = performance.now();
         }
+        const others = isAll || sums === null ? null : rowsOfPart(table, timeline, sums);
+        select(table, others, isAll ? "" : others ? partInWords(table, words) : "of the whole run");
+        if (others || parts.has(table)) drawn.get(table)?.(others);
+        if (others) parts.add(table);
+        else parts.delete(table);
       }
       document.documentElement.dataset.part = isAll ? "" : words;
     },

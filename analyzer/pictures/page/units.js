@@ -2,10 +2,11 @@
 /**
  * Figures in words, as the command's text has them: all times of a table in one unit, bytes in the binary unit that suits each.
  *
- * @typedef {{ key: string, heading: string, unit: string, each: boolean, meaning: string | null }} Column
+ * @import { ColumnRule, TableRule } from "#part"
+ * @typedef {{ key: string, heading: string, unit: string, each: boolean, meaning: string | null, part: ColumnRule | null }} Column
  * @typedef {number | string | null | [any, any]} Cell
  * @typedef {{ unit: string, perSecond: number, decimals: number }} Scale
- * @typedef {{ name: string, title: string, whole: boolean, columns: Column[], rows: Cell[][], more: number }} Table
+ * @typedef {{ name: string, title: string, whole: boolean, columns: Column[], rows: Cell[][], more: number, part: TableRule | null }} Table
  */
 
 /** The unit for times of which the longest is so many seconds, with decimals that tell what was measured. @returns {Scale} */

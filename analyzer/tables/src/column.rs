@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::part::PartRule;
 use crate::unit::Unit;
 use crate::value::{Label, Value, WorldRank};
 use crate::values::{Cells, Values};
@@ -47,6 +48,8 @@ pub struct ColumnHead {
     pub spare: u8,
     /// Whether text leaves the column out if no row has a figure.
     pub is_silent_empty: bool,
+    /// What it has for a part of the run, on a page that a timeline is on; unknown without.
+    pub part: Option<PartRule>,
 }
 
 /// A figure that may be missing.
@@ -205,6 +208,12 @@ impl<Row, Common> Column<Row, Common> {
         self
     }
 
+    /// Declares the rule by which a page computes the figure for a part of the run.
+    pub fn in_part(mut self, rule: impl Into<PartRule>) -> Column<Row, Common> {
+        self.head.part = Some(rule.into());
+        self
+    }
+
     /// The figures of the rows.
     pub fn values(&self, rows: &[Row], common: &Common) -> Values {
         (self.fill)(rows, common)
@@ -224,6 +233,7 @@ impl ColumnHead {
             is_each: false,
             spare: 0,
             is_silent_empty: false,
+            part: None,
         }
     }
 }

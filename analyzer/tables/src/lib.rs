@@ -7,6 +7,7 @@ pub mod fact;
 mod format;
 pub mod json;
 mod named;
+pub mod part;
 mod report;
 mod scalar;
 pub mod scale;

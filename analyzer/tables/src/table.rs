@@ -4,6 +4,7 @@ use super::column::{Column, ColumnHead};
 use super::value::Value;
 use super::values::Values;
 use crate::format::Format;
+use crate::part::PartTable;
 
 /// A row type that declares its table.
 pub trait Row: Sized + 'static {
@@ -41,6 +42,8 @@ pub struct Presentation {
     pub is_asked: bool,
     /// Whether text leaves the table out if it has no rows.
     pub is_silent_empty: bool,
+    /// How it follows a page's timeline; without, it is always of the whole run.
+    pub part: Option<PartTable>,
 }
 
 /// The formats that a table is for.
@@ -77,6 +80,7 @@ impl<R> Table<R> {
             is_whole: false,
             is_asked: false,
             is_silent_empty: false,
+            part: None,
         };
         Table { rows, columns, look }
     }
@@ -108,6 +112,12 @@ impl<R> Table<R> {
     /// Marks the table as the one that CSV and Parquet get.
     pub fn asked(mut self) -> Table<R> {
         self.look.is_asked = true;
+        self
+    }
+
+    /// Declares the rows that a page's table has for a part of the run.
+    pub fn in_part(mut self, follow: PartTable) -> Table<R> {
+        self.look.part = Some(follow);
         self
     }
 

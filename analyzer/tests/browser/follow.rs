@@ -290,3 +290,45 @@ fn messages_between_more_rows_than_lines_are_drawn_for_are_a_square_of_who_sends
     browser.wait_for("document.querySelector('.timeline-pattern').hidden");
     assert_eq!(browser.complaints, [""; 0]);
 }
+
+/// Rows that every table which follows has for a part that is the whole run, beside those that the analyzer wrote.
+const WHOLE: &str = "(async () => {
+  const [{ Store }, { sums }, { rowsOfPart }] = await Promise.all(['#timeline-store', '#timeline-sums', '#part'].map((name) => import(name)));
+  const [tables, data] = ['tables', 'timeline-data'].map((id) => JSON.parse(document.getElementById(id).textContent));
+  const all = await sums(new Store(data, () => {}), data.from, data.to, data.ranks.map((_, row) => row), () => false);
+  return Object.values(tables).flat().filter(({ part }) => part !== null)
+    .map((table) => ({ name: table.name, columns: table.columns, whole: table.rows, part: rowsOfPart(table, data, all) }));
+})()";
+
+#[test]
+fn a_rule_for_a_part_gives_the_columns_own_figures_where_the_part_is_the_whole_run() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+    let mut browser = Browser::start();
+    browser.open(&page(&sample, "whole"));
+    let tables = browser.ask(WHOLE);
+    let mut compared = BTreeMap::<String, usize>::new();
+    for table in tables.as_array().unwrap() {
+        let columns = table["columns"].as_array().unwrap();
+        let is_name = |at: &usize| columns[*at]["part"]["name"].is_object() || columns[*at]["part"]["kept"] == true;
+        let key =
+            |row: &Value| -> Vec<String> { (0..columns.len()).filter(is_name).map(|at| row[at].to_string()).collect() };
+        let whole = table["whole"].as_array().unwrap();
+        for row in table["part"].as_array().unwrap() {
+            // Which bytes collective calls hand over, the whole run has besides.
+            let Some(own) = whole.iter().find(|own| key(own) == key(row)) else { continue };
+            for (at, column) in columns.iter().enumerate() {
+                let has_rule = column["part"]["figure"] != Value::Null || column["part"]["ofRow"] == true;
+                let is_heat = table["name"] == "heat";
+                let (Some(was), Some(is), true, false) = (own[at].as_f64(), row[at].as_f64(), has_rule, is_heat) else {
+                    continue;
+                };
+                // The run's clock and a rank's differ by a little.
+                let near = (was - is).abs() <= 0.01 * was.abs() + 2e-6;
+                assert!(near, "{} {}: {is} for {was} in {own}", table["name"], column["key"]);
+                *compared.entry(format!("{} {}", table["name"], column["key"])).or_default() += 1;
+            }
+        }
+    }
+    assert!(compared.len() >= 30, "{compared:#?}");
+    assert_eq!(browser.complaints, [""; 0]);
+}

@@ -6,6 +6,7 @@ mod common;
 mod follow;
 mod pictures;
 mod timeline;
+mod units;
 
 use std::fs;
 use std::path::{Path, PathBuf};

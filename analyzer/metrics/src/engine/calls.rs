@@ -4,6 +4,8 @@ use crate::meaning;
 use crate::totals::{self, CallGroup, Totals};
 use model::Run;
 use model::rank::function;
+use tables::part::Addend::{Calls, Entries, Nanoseconds, Productive};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Row, Table};
 
 pub struct FunctionRow {
@@ -14,8 +16,11 @@ pub struct FunctionRow {
 impl Row for FunctionRow {
     const TABLE: &'static str = "engine_functions";
     fn columns() -> Vec<Column<Self>> {
-        let mut columns =
-            vec![Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION)];
+        let mut columns = vec![
+            Column::text("function", "function", |row: &Self| row.function.clone())
+                .means(meaning::FUNCTION)
+                .in_part(PartName::Function),
+        ];
         columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
@@ -42,16 +47,18 @@ impl Row for EngineSiteRow {
 fn figures() -> impl Iterator<Item = Column<Totals>> {
     let per_call = |sum: &Totals| sum.entries as f64 / sum.calls.max(1) as f64;
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS).in_part(Calls),
         totals::open_calls(),
-        Column::count("entries", "entries", |sum: &Totals| sum.entries).means(meaning::ENTRIES),
+        Column::count("entries", "entries", |sum: &Totals| sum.entries).means(meaning::ENTRIES).in_part(Entries),
         Column::ratio("entries_per_call", "a call", per_call)
             .means("Entries into the progress engine for each call.")
-            .spare(1),
+            .spare(1)
+            .in_part(added(Entries).over(Calls)),
         Column::count("productive_entries", "productive", |sum: &Totals| sum.productive)
-            .means(meaning::PRODUCTIVE_ENTRIES),
+            .means(meaning::PRODUCTIVE_ENTRIES)
+            .in_part(Productive),
         Column::seconds("engine_s", "engine", |sum: &Totals| sum.engine).means(meaning::ENGINE_S),
-        Column::seconds("time_s", "of", |sum: &Totals| sum.time).means(meaning::TIME_S),
+        Column::seconds("time_s", "of", |sum: &Totals| sum.time).means(meaning::TIME_S).in_part(Nanoseconds),
         Column::seconds("entry_s", "", |sum: &Totals| sum.engine / sum.entries.max(1) as f64)
             .means("An entry in the mean."),
     ];
@@ -62,7 +69,9 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 pub fn functions(run: &Run) -> Table<FunctionRow> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
+    let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");
     Table::new("by MPI function", rows.collect())
+        .in_part(part.left_out("how long the engine took is known of the whole run alone"))
 }
 
 /// Entries by call site, the one with the most entries first.

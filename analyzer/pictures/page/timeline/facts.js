@@ -24,11 +24,11 @@ export function rows(store, call) {
     ["thread", data.ranks[call.row].threads > 1 && String(extra.thread ?? 0)],
     ["began", moment(call.start, 1)],
     ["took", duration(call.end - call.start)],
-    ["calls", extra.count !== undefined && `${count(extra.count)} that asked in vain, ${duration(extra.inside)} inside MPI`],
+    ["calls", extra.calls !== undefined && `${count(extra.calls)} that asked in vain, ${duration(extra.ns)} inside MPI`],
     [fn.peer, kind.peer !== NOBODY && partner(kind.peer)],
     ["tag", kind.tag !== NOBODY && (kind.tag === -1 ? "any" : String(kind.tag))],
     ["source", kind.source !== NOBODY && partner(kind.source)],
-    ["got", extra.got !== undefined && `${extra.got < 0 ? "?" : bytes(extra.got)} from ${partner(extra.source)}`],
+    ["got", extra.got !== undefined && `${Number.isNaN(extra.got) ? "?" : bytes(extra.got)} from ${partner(extra.source)}`],
     ["on", kind.object !== undefined && data.objects[kind.object] !== "(none)" && data.objects[kind.object]],
     ["sends", kind.sent > 0 && bytes(kind.sent)],
     ["receives", kind.received > 0 && bytes(kind.received)],
@@ -36,7 +36,7 @@ export function rows(store, call) {
     ["engine", extra.entries !== undefined && `${count(extra.entries)} entries, ${count(extra.productive)} productive`],
   ];
   for (const wait of extra.waits ?? []) {
-    const cause = wait.cause < 0 ? "" : ` for rank ${data.names[wait.cause].label} at ${data.places[wait.place].site}`;
+    const cause = Number.isNaN(wait.cause) ? "" : ` for rank ${data.names[wait.cause].label} at ${data.places[wait.place].site}`;
     all.push(["waited", `${duration(wait.until - wait.from)}${cause}: ${data.states[wait.state]}`]);
   }
   for (const message of call.messages.slice(0, 8)) {

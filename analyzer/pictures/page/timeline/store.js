@@ -1,6 +1,6 @@
 // @ts-check
 // What is known of the run: bins in the page, and parts beside it that are loaded when they are looked at. In: the page's data
-// (PageData of report/timeline/page_data.rs). Out: bins, chunks and what chunks come to, for a time.
+// (PageData of page_data.rs). Out: bins, chunks and what chunks come to, for a time.
 
 import { bins as decodeBins, chunk as decodeChunk, sums as decodeSums } from "#timeline-decode";
 
@@ -29,9 +29,9 @@ export class Store {
     this.loaded = [];
     /** @type {Set<string>} */
     this.failed = new Set();
-    this.coarse = this.level(data.bins, decodeBins(data.bins.data, data.ranks.length, 0), 0, data.bins.count);
+    this.coarse = this.level(data.bins, decodeBins(data.bins.data, data.layouts, data.ranks.length, 0), 0, data.bins.count);
     for (const chunk of data.chunks) {
-      if (chunk.data !== null) this.parts.set(chunk.name, decodeChunk(chunk.data, data.ranks.length, chunk.from));
+      if (chunk.data !== null) this.parts.set(chunk.name, decodeChunk(chunk.data, data.layouts, data.ranks.length, chunk.from));
     }
     Object.assign(globalThis, {
       overhearTimelinePart: (/** @type {string} */ name, /** @type {string} */ text) => awaited.get(name)?.(text),
@@ -139,7 +139,7 @@ export class Store {
       const first = number * fine.each;
       const count = Math.min(fine.each, fine.count - first);
       const part = this.part(fine.files[number], (text) => {
-        return this.level(fine, decodeBins(text, this.data.ranks.length, first), first, count);
+        return this.level(fine, decodeBins(text, this.data.layouts, this.data.ranks.length, first), first, count);
       });
       if (part === undefined) return [this.coarse];
       levels.push(part);
@@ -168,12 +168,12 @@ export class Store {
 
   /** @param {any} chunk @returns {import("#timeline-decode").Chunk | undefined} */
   chunk(chunk) {
-    return this.part(chunk.name, (text) => decodeChunk(text, this.data.ranks.length, chunk.from));
+    return this.part(chunk.name, (text) => decodeChunk(text, this.data.layouts, this.data.ranks.length, chunk.from));
   }
 
   /** What several chunks come to, by the name of the file. @param {string} name @returns {import("#timeline-decode").ChunkSums | undefined} */
   sums(name) {
-    return this.part(name, (text) => decodeSums(text, this.data.ranks.length));
+    return this.part(name, (text) => decodeSums(text, this.data.layouts, this.data.ranks.length));
   }
 
   /** Nanoseconds that a row was there and its calls are known. @param {number} row @param {number} from @param {number} to */

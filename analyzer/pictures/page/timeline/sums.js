@@ -1,15 +1,15 @@
 // @ts-check
 // What calls, waits and messages come to in a time, for some rows. In: the store's chunks, and what several of them come to. Out: sums,
 // exact for any time: of whole chunks as the analyzer added them up, call by call where the time begins and ends.
-// The other half is report/timeline/sums.rs.
+// The other half is call_sums.rs.
 
 import { loaded } from "#timeline-find";
 import { firstIn } from "#timeline-rows";
 
 /** @typedef {import("#timeline-decode").CallSum} CallSum @typedef {import("#timeline-decode").WaitSum} WaitSum
  * @typedef {import("#timeline-decode").PairSum} PairSum @typedef {import("#timeline-store").Store} Store */
-/** A row: the time it was there, by itself and over its threads, and what it did.
- * @typedef {{row: number, ran: number, ofThreads: number, calls: CallSum[], waits: WaitSum[]}} RowSums */
+/** A row and its rank's name: addends of the time that it was there, by itself and over its threads, and what it did.
+ * @typedef {{row: number, rank: number, there: Record<string, number>, calls: CallSum[], waits: WaitSum[]}} RowSums */
 /** @typedef {{from: number, to: number, rows: RowSums[], pairs: PairSum[]}} Sums */
 
 const LONG = 20; // Milliseconds that are added up for at once.
@@ -44,14 +44,14 @@ class Adding {
     this.pairs = new Map();
   }
 
-  /** @param {number} at @param {{fn: number, site: number, power: number}} kind */
-  callSum(at, { fn, site, power }) {
-    return entry(this.calls[at], `${fn} ${site} ${power}`, () => ({ fn, site, power, calls: 0, ns: 0, bytes: 0, entries: 0, productive: 0 }));
+  /** @param {number} at @param {{fn: number, site: number, size: number}} kind */
+  callSum(at, { fn, site, size }) {
+    return entry(this.calls[at], `${fn} ${site} ${size}`, () => ({ fn, site, size, calls: 0, ns: 0, bytes: 0, entries: 0, productive: 0 }));
   }
 
   /** @param {number} at @param {{fn: number, site: number, state: number, cause: number, place: number}} kind */
   waitSum(at, { fn, site, state, cause, place }) {
-    const none = () => ({ fn, site, state, cause, place, waits: 0, ns: 0, longest: 0 });
+    const none = () => ({ fn, site, state, cause, place, waits: 0, waited: 0, longest: 0 });
     return entry(this.waits[at], `${fn} ${site} ${state} ${cause} ${place}`, none);
   }
 
@@ -63,23 +63,19 @@ class Adding {
     sum.bytes += bytes;
   }
 
+  /** Adds to each addend the other record's. @param {any} sum @param {any} more */
+  add(sum, more) {
+    const { addends, most } = this.store.data.layouts;
+    for (const name of addends) {
+      if (name in more) sum[name] = most.includes(name) ? Math.max(sum[name], more[name]) : sum[name] + more[name];
+    }
+  }
+
   /** What chunks come to that lie in the time. @param {import("#timeline-decode").ChunkSums} sums */
   addSums({ rows, pairs }) {
     this.rows.forEach((row, at) => {
-      for (const more of rows[row].calls) {
-        const sum = this.callSum(at, more);
-        sum.calls += more.calls;
-        sum.ns += more.ns;
-        sum.bytes += more.bytes;
-        sum.entries += more.entries;
-        sum.productive += more.productive;
-      }
-      for (const more of rows[row].waits) {
-        const sum = this.waitSum(at, more);
-        sum.waits += more.waits;
-        sum.ns += more.ns;
-        sum.longest = Math.max(sum.longest, more.longest);
-      }
+      for (const more of rows[row].calls) this.add(this.callSum(at, more), more);
+      for (const more of rows[row].waits) this.add(this.waitSum(at, more), more);
     });
     for (const { from, to, messages, bytes } of pairs) this.pair(from, to, messages, bytes);
   }
@@ -112,26 +108,23 @@ class Adding {
       if (end < from) continue;
       const number = calls.kind[call];
       const kind = chunk.kinds[number];
-      const sum = sums.get(number) ?? this.callSum(at, { fn: kind.fn, site: kind.site, power: powerOf(kind) });
+      const sum = sums.get(number) ?? this.callSum(at, kind);
       sums.set(number, sum);
-      const inside = extra?.inside ?? end - start;
+      const inside = extra?.ns ?? end - start;
       const shared = overlap([start, end], from, to);
       sum.ns += shared === end - start ? inside : shared * inside / (end - start);
       if (start >= from) {
-        sum.calls += extra?.count ?? 1;
+        sum.calls += extra?.calls ?? 1;
+        sum.bytes += extra?.bytes ?? kind.bytes;
         sum.entries += extra?.entries ?? 0;
         sum.productive += extra?.productive ?? 0;
-        if (!extra?.failed && !extra?.open) sum.bytes += moved(kind, extra?.got) * (extra?.count ?? 1);
       }
       for (const wait of extra?.waits ?? []) {
         const ns = overlap([wait.from, wait.until], from, to);
         const begins = wait.from >= from && wait.from < to;
         if (ns === 0 && !begins) continue;
         const waited = this.waitSum(at, { fn: kind.fn, site: kind.site, state: wait.state, cause: wait.cause, place: wait.place });
-        waited.ns += ns;
-        if (!begins) continue;
-        waited.waits += 1;
-        waited.longest = Math.max(waited.longest, wait.until - wait.from);
+        this.add(waited, begins ? { waited: ns, waits: 1, longest: wait.until - wait.from } : { waited: ns });
       }
     }
   }
@@ -141,27 +134,13 @@ class Adding {
     const { store, from, to } = this;
     const rows = this.rows.map((row, at) => {
       const ran = store.ran(row, from, to);
-      const ofThreads = ran * Math.max(1, store.data.ranks[row].threads);
-      const there = [...this.calls[at].values()].filter((sum) => sum.calls > 0 || sum.ns > 0);
-      return { row, ran, ofThreads, calls: there, waits: [...this.waits[at].values()] };
+      const { name, threads } = store.data.ranks[row];
+      const there = { ranks: 1, ran, ofThreads: ran * Math.max(1, threads) };
+      const calls = [...this.calls[at].values()].filter((sum) => sum.calls > 0 || sum.ns > 0);
+      return { row, rank: name, there, calls, waits: [...this.waits[at].values()] };
     });
     return { from, to, rows, pairs: [...this.pairs.values()] };
   }
-}
-
-/** The power of two of a call's bytes, of those sent or received, whichever are more; -1 of none.
- * @param {import("#timeline-decode").Kind} kind */
-function powerOf({ sent, received }) {
-  const bytes = Math.max(sent, received);
-  if (bytes <= 0) return -1;
-  const power = Math.round(Math.log2(bytes));
-  return 2 ** power > bytes ? power - 1 : power;
-}
-
-/** The bytes that a call moves: what arrived in it takes the place of what it posted.
- * @param {import("#timeline-decode").Kind} kind @param {number | undefined} got */
-function moved({ moves: [sent, posted] }, got) {
-  return sent + (posted > 0 && got !== undefined && got >= 0 ? got : posted);
 }
 
 /** What lies in a time: files of sums for whole chunks, as large as fit, and the chunks that are left. @param {any} data

@@ -1,5 +1,5 @@
 // @ts-check
-// The timeline of a run. In: an element, and the data that `overhear` made (PageData of report/timeline/page_data.rs). Out: a
+// The timeline of a run. In: an element, and the data that `overhear` made (PageData of page_data.rs). Out: a
 // picture to zoom in, from the whole run to single calls; `onSelect` hears what comes to pass in view, added up.
 
 import { beside, callAt, findCall, loaded, matcher, search } from "#timeline-find";

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Page, PageSection, data, modules};
+use super::{Page, PageSection, modules, table_json};
 use crate::timeline::STYLE;
 use metrics::overview;
 use metrics::summary::Finding;
@@ -35,7 +35,7 @@ pub fn markup(page: &Page) -> Markup {
                     (about(page))
                 }
                 noscript { p.none { "Tables and pictures need JavaScript; it is all in this file." } }
-                script type="application/json" id="tables" { (PreEscaped(data::json(page))) }
+                script type="application/json" id="tables" { (PreEscaped(table_json::json(page))) }
                 @if let Some(data) = &page.timeline { script type="application/json" id="timeline-data" { (PreEscaped(data)) } }
                 script type="module" { (PreEscaped(modules::START)) }
             }

@@ -2,11 +2,12 @@
 //!
 //! In: [`Page`], the reports of a run in the order to be read. Out: the file. What people read is written here, as markup
 //! ([`document`]); tables and pictures are drawn in the browser by the modules in `analyzer/pictures/page/`, of the same typed rows that
-//! every format prints ([`data`]).
+//! every format prints ([`table_json`]).
 
-mod data;
 mod document;
 mod modules;
+mod part_rules;
+mod table_json;
 
 use metrics::summary::Finding;
 use tables::{Fact, Report};

@@ -13,7 +13,8 @@ macro_rules! modules {
     };
 }
 
-const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "follow" "records" "of_calls" "of_ranks" "of_pairs" "svg" "rank_bars" "size_bars" "heat"];
+const MODULES: &[(&str, &str)] =
+    modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat"];
 
 /// The page's style sheet.
 pub const STYLE: &str = include_str!("../../page/style.css");

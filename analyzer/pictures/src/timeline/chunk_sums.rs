@@ -1,19 +1,19 @@
-//! What the calls of several chunks come to, rank by rank: a page that looks at a long time adds up these, and single calls only
-//! where the time begins and ends.
+//! What the calls and waits of several chunks come to, rank by rank: a page that looks at a long time adds up these, and single calls
+//! only where the time begins and ends.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::data::RankSection;
-use super::sums::{CallSum, WaitKind, WaitTally};
+use super::call_sums::{CallSum, WaitKind, WaitTally};
+use super::rank_section::RankSection;
+use super::records::{CallSumKind, CallSumRecord, PairSumRecord, WaitSumRecord, known};
 use super::{Bytes, MessageLine};
 use model::sums::Grow;
 
-/// What tables tell calls apart by: function, call site, and the power of two of their bytes.
-type SumKind = (u32, u32, Option<u32>);
+/// What tables tell calls apart by: function, call site, and the place among the sizes.
+type SumKind = (u64, u64, u64);
 
-/// See the module.
 #[derive(Default)]
 pub struct ChunkSums {
     rows: Vec<(BTreeMap<SumKind, CallSum>, BTreeMap<WaitKind, WaitTally>)>,
@@ -24,17 +24,17 @@ pub struct ChunkSums {
 impl ChunkSums {
     /// Of a chunk; of its messages, those that are sent in its time.
     pub fn of(sections: &[RankSection], messages: &[MessageLine], (from, to): (i64, i64)) -> ChunkSums {
-        let row = |section: &RankSection| {
+        let mut sums = ChunkSums::default();
+        for section in sections {
             let (mut calls, mut waits) = (BTreeMap::<SumKind, CallSum>::new(), BTreeMap::<WaitKind, WaitTally>::new());
-            for (kind, sum) in section.sums().filter(|(_, sum)| !sum.is_nothing()) {
-                calls.entry((kind.function, kind.site, kind.power())).or_default().merge(sum);
+            for (kind, sum) in section.sums().filter(|(_, sum)| sum.calls > 0 || sum.time > 0) {
+                calls.entry((kind.function, kind.site, kind.size)).or_default().merge(sum);
             }
             for (kind, tally) in section.waits().filter(|(_, tally)| tally.waits > 0 || tally.time > 0) {
                 waits.entry(*kind).or_default().merge(tally);
             }
-            (calls, waits)
-        };
-        let mut sums = ChunkSums { rows: sections.iter().map(row).collect(), messages: BTreeMap::new() };
+            sums.rows.push((calls, waits));
+        }
         for message in messages.iter().filter(|message| from <= message.begin && message.begin < to) {
             sums.message((message.from, message.to), (1, message.bytes));
         }
@@ -45,10 +45,16 @@ impl ChunkSums {
     pub fn merge(&mut self, other: &ChunkSums) {
         self.rows.resize_with(self.rows.len().max(other.rows.len()), Default::default);
         for (own, (calls, waits)) in self.rows.iter_mut().zip(&other.rows) {
-            calls.iter().for_each(|(kind, sum)| own.0.entry(*kind).or_default().merge(sum));
-            waits.iter().for_each(|(kind, tally)| own.1.entry(*kind).or_default().merge(tally));
+            for (kind, sum) in calls {
+                own.0.entry(*kind).or_default().merge(sum);
+            }
+            for (kind, tally) in waits {
+                own.1.entry(*kind).or_default().merge(tally);
+            }
         }
-        other.messages.iter().for_each(|(pair, more)| self.message(*pair, *more));
+        for (pair, more) in &other.messages {
+            self.message(*pair, *more);
+        }
     }
 
     fn message(&mut self, pair: (u32, u32), (messages, bytes): (u64, u64)) {
@@ -57,7 +63,7 @@ impl ChunkSums {
         sum.1.grow(bytes);
     }
 
-    /// As a page takes it: `sums` of `page/timeline/decode.js` is the other half.
+    /// As a page takes it.
     pub fn bytes(&self) -> Bytes {
         let mut numbers: FxHashMap<SumKind, u64> = FxHashMap::default();
         let mut kinds: Vec<SumKind> = Vec::new();
@@ -68,26 +74,31 @@ impl ChunkSums {
             });
         }
         let mut bytes = Bytes::default();
-        let put = |bytes: &mut Bytes, numbers: &[u64]| numbers.iter().for_each(|number| bytes.number(*number));
-        bytes.number(kinds.len() as u64);
-        for (function, site, power) in &kinds {
-            put(&mut bytes, &[(*function).into(), (*site).into(), power.map_or(0, |power| u64::from(power) + 1)]);
+        bytes.length(kinds.len());
+        for (function, site, size) in kinds {
+            CallSumKind { function, site, size }.write(&CallSumKind::default(), &mut bytes);
         }
         for (calls, waits) in &self.rows {
-            bytes.number(calls.len() as u64);
+            bytes.length(calls.len());
             for (kind, sum) in calls {
-                put(&mut bytes, &[numbers[kind], sum.calls, sum.time, sum.bytes, sum.engine.0, sum.engine.1]);
+                let CallSum { calls, time, engine: (entries, productive), .. } = *sum;
+                let record =
+                    CallSumRecord { kind: numbers[kind], calls, time, bytes: known(sum.bytes), entries, productive };
+                record.write(&CallSumRecord::default(), &mut bytes);
             }
-            bytes.number(waits.len() as u64);
+            bytes.length(waits.len());
             for (kind, tally) in waits {
-                let (rank, place) = kind.cause.map_or((0, 0), |(rank, place)| (u64::from(rank) + 1, place.into()));
-                put(&mut bytes, &[kind.function.into(), kind.site.into(), kind.state.into(), rank, place]);
-                put(&mut bytes, &[tally.waits, tally.time, tally.longest]);
+                let WaitKind { function, site, state, .. } = *kind;
+                let (cause, place) = kind.cause.map(|(rank, place)| (rank.into(), place.into())).unzip();
+                let WaitTally { waits, time, longest } = *tally;
+                let record = WaitSumRecord { function, site, state: state.into(), cause, place, waits, time, longest };
+                record.write(&WaitSumRecord::default(), &mut bytes);
             }
         }
-        bytes.number(self.messages.len() as u64);
+        bytes.length(self.messages.len());
         for ((from, to), (messages, sent)) in &self.messages {
-            put(&mut bytes, &[(*from).into(), (*to).into(), *messages, *sent]);
+            let record = PairSumRecord { from: (*from).into(), to: (*to).into(), messages: *messages, bytes: *sent };
+            record.write(&PairSumRecord::default(), &mut bytes);
         }
         bytes
     }

@@ -1,15 +1,15 @@
 //! A run as a picture: ranks from top to bottom, time from left to right. In a terminal, as SVG or PNG, as a page.
 
 mod bytes;
+mod call_sums;
 mod chunk_sums;
 pub mod contents;
-mod data;
-mod kind;
-mod page;
+mod html;
 pub mod page_data;
 mod palette;
+mod rank_section;
+mod records;
 mod share;
-mod sums;
 mod svg;
 mod text;
 
@@ -17,10 +17,10 @@ use model::levels::{Grid, Life, RankBins, RegionSpan};
 
 pub use bytes::Bytes;
 pub use chunk_sums::ChunkSums;
-pub use data::{PageWait, RankSection, bins, chunk};
-pub use kind::KindRow;
-pub use page::{STYLE, imports, page, part};
-pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums};
+pub use html::{STYLE, imports, page, part};
+pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums, rank_json};
+pub use rank_section::{CallKind, PageWait, RankSection, bins, chunk};
+pub use records::{KindRecord, Layouts, known, layouts};
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 

@@ -1,13 +1,17 @@
 //! All that a page's timeline is mounted with. `page/timeline/store.js` reads it.
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 
-use super::PictureRow;
+use super::{Layouts, PictureRow};
 use model::levels::{Grid, RegionSpan, TimeClass};
+use tables::WorldRank;
 
 /// See the module. Times in nanoseconds on the run's time line.
 #[derive(Serialize)]
 pub struct PageData {
+    /// How the records are written that follow as text.
+    pub layouts: Layouts,
     /// What it is of.
     pub title: String,
     /// From when.
@@ -28,6 +32,8 @@ pub struct PageData {
     pub site_names: Vec<String>,
     /// Places that waits are blamed on.
     pub places: Vec<PagePlace>,
+    /// The least bytes of a call by the number of its size, of which 0 is of calls without bytes.
+    pub sizes: Vec<Option<u64>>,
     /// Communicators, windows and files.
     pub objects: Vec<String>,
     /// Wait states.
@@ -65,15 +71,11 @@ pub struct LongWait {
     pub until: i64,
 }
 
-/// A rank's name: its number, unless it is unknown, and its world.
+/// A rank's name in words, and as tables have it: its number, unless it is unknown, or that and its world.
 #[derive(Serialize)]
 pub struct PageName {
-    /// In words.
     pub label: String,
-    /// See above.
-    pub number: Option<u32>,
-    /// See above.
-    pub world: u32,
+    pub rank: Json,
 }
 
 /// A function, and where it is called.
@@ -120,8 +122,8 @@ pub struct PageFunction {
     pub peer: &'static str,
     /// The part of a rank's time that it counts in, as the table of those calls it.
     pub part: String,
-    /// It starts persistent requests: which bytes that moves, it does not say.
-    pub starts: bool,
+    /// Efficiency is not about it.
+    pub edge: bool,
 }
 
 /// Bins of all rows: in the page as `data`, or in files.
@@ -189,6 +191,14 @@ pub fn classes() -> Vec<&'static str> {
 /// Regions as the page takes them.
 pub fn regions(regions: &[RegionSpan]) -> Vec<(i64, i64, usize, String)> {
     regions.iter().map(|region| (region.from, region.to, region.depth, region.name.clone())).collect()
+}
+
+/// A rank as tables of a page have it.
+pub fn rank_json(rank: WorldRank) -> Json {
+    match rank.world {
+        0 => json!(rank.number),
+        world => json!([rank.number, world]),
+    }
 }
 
 impl PageData {

@@ -1,7 +1,7 @@
 //! What a timeline shows of a run: its rows, its longest waits, its messages.
 
 mod names;
-mod page;
+mod page_parts;
 mod sum_files;
 
 use metrics::meaning;
@@ -13,7 +13,7 @@ use model::levels::{self, Grid, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
 use model::timeline::Timeline;
 use model::{Rank, Run};
-pub use page::{PageParts, page_parts};
+pub use page_parts::{PageParts, page_parts};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 facts! {

@@ -5,9 +5,9 @@ use traces::calls::ArgumentKind::{StartRequest, StartRequests};
 use traces::calls::Call;
 use traces::signature::{CREATES, Signature};
 
-use crate::timeline::{KindRow, PageFunction, PagePlace};
-use metrics::rank_time;
+use crate::timeline::{CallKind, KindRecord, PageFunction, PagePlace, known};
 use metrics::words::{object, peer_role};
+use metrics::{pop, rank_time};
 use model::Run;
 use model::levels::TimeClass;
 use model::matching::Account;
@@ -63,18 +63,28 @@ impl Names {
     }
 
     /// What calls of a signature have in common.
-    pub fn kind(&self, rank: usize, signature: &Signature) -> KindRow {
-        let of = |map: &FxHashMap<(u32, u32), u32>, key: u32| map.get(&(rank as u32, key)).copied().unwrap_or(0);
-        KindRow {
-            function: self.function_of.get(&signature.call).copied().unwrap_or(0),
+    pub fn kind(&self, rank: usize, signature: &Signature) -> CallKind {
+        let of = |map: &FxHashMap<(u32, u32), u32>, key| map.get(&(rank as u32, key)).copied().unwrap_or(0).into();
+        let starts =
+            Call::from_number(signature.call).is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));
+        let creates = signature.flags & CREATES != 0;
+        // What a persistent request moves, it moves when it is started; the start does not say how much that is.
+        let moves = (!starts).then(|| if creates { (0, 0) } else { signature.moves() });
+        let (sent, received) = (known(signature.sent), known(signature.received));
+        let record = KindRecord {
+            function: self.function_of.get(&signature.call).copied().unwrap_or(0).into(),
             site: of(&self.site_of, signature.site),
             object: of(&self.object_of, signature.object),
-            peer: (signature.peer, signature.tag),
-            source: (signature.source, signature.source_tag),
-            bytes: (signature.sent, signature.received),
-            // What a persistent request moves, it moves when it is started.
-            moves: if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() },
-        }
+            peer: signature.peer.into(),
+            tag: signature.tag.into(),
+            source: signature.source.into(),
+            source_tag: signature.source_tag.into(),
+            sent,
+            received,
+            size: sent.max(received).and_then(u64::checked_ilog2).map_or(0, |power| u64::from(power) + 1),
+            bytes: moves.map(|(sent, posted)| sent.saturating_add(posted)),
+        };
+        CallKind { record, moves }
     }
 
     fn function(&mut self, call: u16) {
@@ -83,13 +93,12 @@ impl Names {
             let name = function_of(call);
             let known = Call::from_number(call);
             let peer = known.map_or("peer", peer_role);
-            let starts = known.is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));
             functions.push(PageFunction {
                 name,
                 class: TimeClass::of(call) as usize,
                 peer,
                 part: rank_time::part_key(call),
-                starts,
+                edge: pop::is_edge(call),
             });
             functions.len() as u32 - 1
         });
@@ -127,10 +136,10 @@ mod tests {
         for (at, rank) in run.ranks.iter().enumerate() {
             for signature in rank.entries().map(|entry| entry.signature) {
                 let kind = names.kind(at, &signature);
-                assert_eq!(names.functions[kind.function as usize].name, function_of(signature.call));
-                assert_eq!(names.sites[kind.site as usize], run.sites.place(rank, signature.site));
-                assert_eq!(names.objects[kind.object as usize], object(rank, &signature).0);
-                sites.insert(kind.site);
+                assert_eq!(names.functions[kind.record.function as usize].name, function_of(signature.call));
+                assert_eq!(names.sites[kind.record.site as usize], run.sites.place(rank, signature.site));
+                assert_eq!(names.objects[kind.record.object as usize], object(rank, &signature).0);
+                sites.insert(kind.record.site);
             }
         }
         assert!(sites.len() > 5, "{sites:?}");

@@ -1,18 +1,17 @@
 //! What calls and waits come to within a time. `page/timeline/sums.js` adds up single calls the same way.
 
-use super::kind::KindRow;
 use model::levels::PlacedCall;
 use model::matching::WaitSpan;
 use model::sums::Grow;
+use traces::signature::UNKNOWN_BYTES;
 
 /// Calls of one kind. A call counts where it begins; its time, wherever it is.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct CallSum {
-    /// How many.
     pub calls: u64,
     /// Nanoseconds inside MPI.
     pub time: u64,
-    /// What they moved.
+    /// What they moved: once it is [`UNKNOWN_BYTES`], adding leaves it so.
     pub bytes: u64,
     /// Entries into the engine, and those that achieved something.
     pub engine: (u64, u64),
@@ -21,11 +20,8 @@ pub struct CallSum {
 /// What waits are added up by: the function and call site that waited, and why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WaitKind {
-    /// Function.
-    pub function: u32,
-    /// Call site.
-    pub site: u32,
-    /// Wait state.
+    pub function: u64,
+    pub site: u64,
     pub state: u32,
     /// Rank and place that came late.
     pub cause: Option<(u32, u32)>,
@@ -34,7 +30,6 @@ pub struct WaitKind {
 /// Waits of one kind. A wait counts where it begins; its time, wherever it is.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct WaitTally {
-    /// How many.
     pub waits: u64,
     /// Nanoseconds.
     pub time: u64,
@@ -51,28 +46,24 @@ pub fn overlap(one: (i64, i64), other: (i64, i64)) -> u64 {
 pub fn inside(call: &PlacedCall<'_>, time: (i64, i64)) -> u64 {
     let length = (call.end - call.start).max(0) as u64;
     let shared = overlap((call.start, call.end), time);
-    match shared == length {
-        true => call.inside.max(0) as u64,
-        false => (u128::from(shared) * call.inside.max(0) as u128 / u128::from(length.max(1))) as u64,
+    if shared == length {
+        return call.inside.max(0) as u64;
     }
+    (u128::from(shared) * call.inside.max(0) as u128 / u128::from(length.max(1))) as u64
 }
 
 impl CallSum {
-    /// Adds a call that spent so long in MPI within a time, and may begin there.
-    pub fn add(&mut self, call: &PlacedCall<'_>, kind: &KindRow, inside: u64, begins: bool) {
+    /// Adds a call with the bytes that it moved, which spent `inside` in MPI within a time and may begin there.
+    pub fn add(&mut self, call: &PlacedCall<'_>, moved: Option<u64>, inside: u64, begins: bool) {
         self.time.grow(inside);
-        if !begins {
-            return;
-        }
-        self.calls.grow(call.count);
-        self.engine.0.grow(call.engine.0);
-        self.engine.1.grow(call.engine.1);
-        if !call.failed && !call.open {
-            self.bytes.grow(kind.moved(call.arrived).saturating_mul(call.count));
+        if begins {
+            self.calls.grow(call.count);
+            self.engine.0.grow(call.engine.0);
+            self.engine.1.grow(call.engine.1);
+            self.bytes.grow(moved.unwrap_or(UNKNOWN_BYTES));
         }
     }
 
-    /// Adds others.
     pub fn merge(&mut self, other: &CallSum) {
         self.calls.grow(other.calls);
         self.time.grow(other.time);
@@ -80,15 +71,10 @@ impl CallSum {
         self.engine.0.grow(other.engine.0);
         self.engine.1.grow(other.engine.1);
     }
-
-    /// Whether there were none.
-    pub fn is_nothing(&self) -> bool {
-        self.calls == 0 && self.time == 0
-    }
 }
 
 impl WaitTally {
-    /// Adds a wait of which so much lies within a time, and that may begin there.
+    /// Adds a wait of which `time` lies within a time, and that may begin there.
     pub fn add(&mut self, span: &WaitSpan, time: u64, begins: bool) {
         self.time.grow(time);
         if begins {
@@ -97,7 +83,6 @@ impl WaitTally {
         }
     }
 
-    /// Adds others.
     pub fn merge(&mut self, other: &WaitTally) {
         self.waits.grow(other.waits);
         self.time.grow(other.time);

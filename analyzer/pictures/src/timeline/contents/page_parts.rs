@@ -7,7 +7,7 @@ use super::sum_files::SumFiles;
 use super::{longest, places, regions, title};
 use crate::timeline::{
     self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
-    PictureRow, RankSection,
+    PictureRow, RankSection, rank_json,
 };
 use metrics::totals::world_rank;
 use model::error::Error;
@@ -56,7 +56,7 @@ pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages:
 
 fn name(rank: &Rank) -> PageName {
     let name = world_rank(rank);
-    PageName { label: name.to_string(), number: name.number, world: name.world }
+    PageName { label: name.to_string(), rank: rank_json(name) }
 }
 
 impl PageParts<'_> {
@@ -75,6 +75,7 @@ impl PageParts<'_> {
         let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
         let note = format!("{left_out} shorter regions are not shown");
         Ok(PageData {
+            layouts: timeline::layouts(),
             title: title(run),
             from,
             to,
@@ -85,6 +86,7 @@ impl PageParts<'_> {
             sites: self.names.sites.clone(),
             site_names: self.names.site_names.clone(),
             places: call_sites(&self.settled.account),
+            sizes: [None].into_iter().chain((0..64).map(|power| Some(1 << power))).collect(),
             objects: self.names.objects.clone(),
             states: WaitState::ALL.iter().map(|state| state.name()).collect(),
             bins,

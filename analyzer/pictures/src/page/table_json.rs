@@ -6,7 +6,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Page, PageSection};
+use super::{Page, PageSection, part_rules};
+use crate::timeline::rank_json;
 use tables::visible::visible;
 use tables::{ColumnHead, Format, Sheet, Unit, Value};
 
@@ -42,6 +43,7 @@ fn table(sheet: &Sheet) -> Json {
         "columns": shown.iter().map(|(_, head)| column(head)).collect::<Vec<_>>(),
         "rows": sheet.rows.iter().take(ROWS).map(row).collect::<Vec<_>>(),
         "more": sheet.rows.len().saturating_sub(ROWS),
+        "part": sheet.look.part.as_ref().map(part_rules::table),
     })
 }
 
@@ -52,6 +54,7 @@ fn column(head: &ColumnHead) -> Json {
         "unit": name(head.unit),
         "each": head.is_each,
         "meaning": head.meaning,
+        "part": head.part.as_ref().map(part_rules::column),
     })
 }
 
@@ -75,8 +78,7 @@ fn value(value: &Value) -> Json {
         Value::Text(text) => json!(visible(text)),
         Value::Label(label) => json!([label.depth, label.name]),
         Value::Count(number) | Value::Number(number) | Value::Bytes(number) => json!(number),
-        Value::Rank(rank) if rank.world == 0 => json!(rank.number),
-        Value::Rank(rank) => json!([rank.number, rank.world]),
+        Value::Rank(rank) => rank_json(*rank),
         // What is no number becomes null.
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
         Value::None => Json::Null,

@@ -1,0 +1,240 @@
+//! How a table of a page follows the timeline: its rows and figures for a part of the run.
+//!
+//! The page holds records of calls, waits and messages, each of one rank, with [`Addend`]s and with numbers that lead to names. For the
+//! part in view it adds them up, and makes figures of the sums as the columns say here. It knows no figure by itself: what has no rule
+//! stays unknown in a part.
+//!
+//!     Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).in_part(added(Nanoseconds).over(Ranks))
+
+/// Something that a page adds up. Times are in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addend {
+    /// Calls that begin in the part.
+    Calls,
+    /// Time inside MPI.
+    Nanoseconds,
+    /// What the calls moved.
+    Bytes,
+    /// Entries into the progress engine.
+    Entries,
+    /// Those of them that achieved something.
+    Productive,
+    /// Waits that begin in the part.
+    Waits,
+    /// Time that was waited.
+    Waited,
+    /// The longest wait: of several, the most.
+    Longest,
+    /// Messages that were sent.
+    Messages,
+    /// 1 for each rank in view.
+    Ranks,
+    /// Time that a rank was there.
+    Ran,
+    /// The same, once for each of its threads.
+    RanOfThreads,
+}
+
+impl Addend {
+    /// Those of records. The others are of each rank as it was there.
+    pub const OF_RECORDS: [Addend; 9] = [
+        Addend::Calls,
+        Addend::Nanoseconds,
+        Addend::Bytes,
+        Addend::Entries,
+        Addend::Productive,
+        Addend::Waits,
+        Addend::Waited,
+        Addend::Longest,
+        Addend::Messages,
+    ];
+
+    /// Its name in the page.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Addend::Calls => "calls",
+            Addend::Nanoseconds => "ns",
+            Addend::Bytes => "bytes",
+            Addend::Entries => "entries",
+            Addend::Productive => "productive",
+            Addend::Waits => "waits",
+            Addend::Waited => "waited",
+            Addend::Longest => "longest",
+            Addend::Messages => "messages",
+            Addend::Ranks => "ranks",
+            Addend::Ran => "ran",
+            Addend::RanOfThreads => "ofThreads",
+        }
+    }
+}
+
+/// A number made of addends. Seconds come of nanoseconds, and shares of 100 of quotients, by the column's unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PartFigure {
+    /// Of a rank where ranks are compared, else of all ranks.
+    Added(Addend),
+    /// The same of the functions that have this attribute: its name and value.
+    AddedWhere(Addend, &'static str, String),
+    Number(u32),
+    /// Over all rows of the table.
+    Whole(Box<PartFigure>),
+    /// A figure of each rank: added up, the most, the least.
+    Sum(Box<PartFigure>),
+    Most(Box<PartFigure>),
+    Least(Box<PartFigure>),
+    Plus(Vec<PartFigure>),
+    /// The first without the second, at least 0.
+    Rest(Box<[PartFigure; 2]>),
+    Lesser(Box<[PartFigure; 2]>),
+    Times(Box<[PartFigure; 2]>),
+    /// A quotient, unknown where the second is not above 0.
+    Over(Box<[PartFigure; 2]>),
+    /// Unknown instead of 0.
+    Positive(Box<PartFigure>),
+}
+
+/// All of something.
+pub fn added(addend: Addend) -> PartFigure {
+    PartFigure::Added(addend)
+}
+
+impl From<Addend> for PartFigure {
+    fn from(addend: Addend) -> PartFigure {
+        PartFigure::Added(addend)
+    }
+}
+
+impl From<u32> for PartFigure {
+    fn from(number: u32) -> PartFigure {
+        PartFigure::Number(number)
+    }
+}
+
+impl PartFigure {
+    pub fn whole(self) -> PartFigure {
+        PartFigure::Whole(Box::new(self))
+    }
+
+    pub fn sum(self) -> PartFigure {
+        PartFigure::Sum(Box::new(self))
+    }
+
+    pub fn most(self) -> PartFigure {
+        PartFigure::Most(Box::new(self))
+    }
+
+    pub fn least(self) -> PartFigure {
+        PartFigure::Least(Box::new(self))
+    }
+
+    pub fn without(self, other: impl Into<PartFigure>) -> PartFigure {
+        PartFigure::Rest(Box::new([self, other.into()]))
+    }
+
+    pub fn at_most(self, other: impl Into<PartFigure>) -> PartFigure {
+        PartFigure::Lesser(Box::new([self, other.into()]))
+    }
+
+    pub fn times(self, other: impl Into<PartFigure>) -> PartFigure {
+        PartFigure::Times(Box::new([self, other.into()]))
+    }
+
+    pub fn if_any(self) -> PartFigure {
+        PartFigure::Positive(Box::new(self))
+    }
+
+    pub fn over(self, other: impl Into<PartFigure>) -> PartFigure {
+        PartFigure::Over(Box::new([self, other.into()]))
+    }
+}
+
+/// A list of the page that numbers of records lead to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartName {
+    Function,
+    /// A call site with its file's path.
+    Site,
+    /// A call site in short.
+    SiteInShort,
+    /// The power of two that a call's bytes reach. Calls without bytes are in no row.
+    Size,
+    WaitState,
+    /// The rank of a call or wait.
+    Rank,
+    /// Who sent a message, and to whom.
+    Sender,
+    Receiver,
+    /// Who came late, where that is somebody's fault.
+    CauseRank,
+    CauseFunction,
+    CauseSite,
+}
+
+/// The content of a column in a part of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PartRule {
+    /// A name: records with the same names are one row.
+    Name(PartName),
+    Figure(PartFigure),
+    /// The rank that has the most of something, or the least: the first of several.
+    RankWithMost(PartFigure),
+    RankWithLeast(PartFigure),
+    /// As in the row of the whole run with the same name in the first column.
+    Kept,
+    /// A figure of its own in each row, which [`PartRows::Fixed`] has.
+    OfRow,
+}
+
+impl From<PartName> for PartRule {
+    fn from(name: PartName) -> PartRule {
+        PartRule::Name(name)
+    }
+}
+
+impl<F: Into<PartFigure>> From<F> for PartRule {
+    fn from(figure: F) -> PartRule {
+        PartRule::Figure(figure.into())
+    }
+}
+
+/// The rows of a table in a part of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PartRows {
+    /// A row for each rank in view.
+    Ranks,
+    /// A row for each name that calls have.
+    Calls,
+    /// The same behind a row of this name, in which a figure of each rank takes the place of an addend.
+    CallsBehind(&'static str, Addend, PartFigure),
+    Waits,
+    Messages,
+    /// The rows of the whole run: what each has in the column that is [`PartRule::OfRow`].
+    Fixed(Vec<Option<PartFigure>>),
+}
+
+/// How a table is made for a part of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartTable {
+    pub rows: PartRows,
+    /// Columns that rows are sorted by, by their keys: figures downwards, ranks upwards, and `-` turns that round.
+    pub order: &'static [&'static str],
+    /// A column that has nothing but figures above 0.
+    pub only: Option<&'static str>,
+    /// What a reader is told that a part leaves out.
+    pub left_out: &'static str,
+}
+
+impl PartTable {
+    pub fn new(rows: PartRows, order: &'static [&'static str]) -> PartTable {
+        PartTable { rows, order, only: None, left_out: "" }
+    }
+
+    /// Leaves out rows without this figure.
+    pub fn only(self, key: &'static str) -> PartTable {
+        PartTable { only: Some(key), ..self }
+    }
+
+    pub fn left_out(self, left_out: &'static str) -> PartTable {
+        PartTable { left_out, ..self }
+    }
+}
