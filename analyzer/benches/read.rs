@@ -9,7 +9,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use analyzer::commands::all_analyses::Everything;
+use analyzer::commands::all_analyses::AllAnalyses;
 use model::Run;
 use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
@@ -50,7 +50,7 @@ fn print_passes(folder: &Path) {
     let pages: usize = run.ranks.iter().flat_map(|rank| rank.contents().threads).map(|thread| thread.pages.len()).sum();
     let passes = || run.ranks.iter().map(|rank| rank.trace.pages_decoded()).sum::<u64>() as f64 / pages as f64;
     let report = passes();
-    drop(Everything::of(&run));
+    drop(AllAnalyses::of(&run));
     println!("each page is decoded {report:.1} times for report, {:.1} times for the first screen", passes());
 }
 
