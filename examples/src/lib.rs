@@ -4,6 +4,24 @@
 //! [`mpi`] knows the MPI libraries and how they are installed, [`program`] builds a program and knows what it states,
 //! [`run`] runs it, [`truth`] and [`waits`] compare what it has [`stated`] with what the command says, an [`answer`]. [`fixture`] packs what was
 //! recorded, for where no MPI is. [`conformance`] writes programs that call every function.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! conformance
+//! fixture loops memcheck mpi4py truth verdicts waits
+//! build running
+//! python
+//! run
+//! answer browser otf2 program transport
+//! command rota stated
+//! mpi turns
+//! aarch64
+//! environment packages
+//! wheel
+//! machine
+//! ```
 
 pub mod aarch64;
 pub mod answer;

@@ -1,17 +1,38 @@
 //! `liboverhear.so`, the recorder that is preloaded into an MPI program.
 //!
-//! The life of one call: 1. The program calls our `MPI_X` ([`wrappers`]): by its exported name, through a patched slot,
-//! or through a binding of
-//!    another language ([`layers`]).
-//! 2. Its arguments determine what repeats about the call: communicator, peer, tag, bytes. 3. The thread's dictionary
-//! has a number for that ([`recorder`]), which goes into the file before MPI is entered. 4. [`real`] makes the call. 5.
-//! A record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
+//! The life of one call:
+//! 1. The program calls our `MPI_X` ([`wrappers`]): by its exported name, through a patched slot, or through a binding
+//!    of another language ([`layers`]).
+//! 2. Its arguments determine what repeats about the call: communicator, peer, tag, bytes.
+//! 3. The thread's dictionary has a number for that ([`recorder`]), which goes into the file before MPI is entered.
+//! 4. [`real`] makes the call.
+//! 5. A record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
 //!    ([`progress`]).
 //!
 //! Records of the program's named regions go in between ([`regions`]). A recording begins and ends with MPI
 //! ([`lifecycle`]).
 //!
 //! One library serves every MPI: only [`abi`] knows how they differ. It does nothing until the process initializes MPI.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib dlsym
+//! wrappers
+//! lifecycle
+//! layers progress regions
+//! recorder/thread
+//! recorder/content
+//! recorder/objects
+//! recorder/file
+//! recorder/guard
+//! recorder/process
+//! abi clock
+//! real function
+//! loaded
+//! symbol linked config messages call_site old_libc
+//! descriptor thread_words program_headers
+//! ```
 
 // The file of a module with submodules is its folder's mod.rs.
 #![warn(clippy::self_named_module_files)]

@@ -1,6 +1,16 @@
 //! `overhear._overhear`: what the Python package `overhear` is made on.
 //!
 //! [`run`] reads a run and analyses it, [`table`] hands out its tables as Arrow streams. Nothing is computed here.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! run
+//! table
+//! stream
+//! error
+//! ```
 
 mod error;
 mod run;

@@ -4,6 +4,16 @@
 //! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
 //! All ranks go through the program together, step by step, each with a clock of its own. So whatever a rank waits for
 //! is known before its call ends, and memory only holds the latest records of each file.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! steps
+//! output
+//! program
+//! random shape truth
+//! ```
 
 mod output;
 mod program;

@@ -11,6 +11,17 @@
 //! ```
 //!
 //! `FORMAT.md` beside this crate gives every byte. Depends on neither MPI nor the analyzer.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! read write settings folder
+//! definitions error
+//! file
+//! calls clock progress regular signature
+//! record
+//! ```
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("traces are little-endian, and so must be the machine");

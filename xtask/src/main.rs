@@ -1,4 +1,14 @@
 //! `cargo xtask`: what the project needs done, each command doing all its own set-up.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! aarch64 abi_errors damage dist fixtures memcheck mutants races tables test wheel
+//! test/binaries test/stages
+//! dist/licences dist/tried
+//! archive portable
+//! ```
 
 mod aarch64;
 mod abi_errors;

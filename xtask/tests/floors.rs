@@ -1,4 +1,4 @@
-//! Which file may use which: ARCHITECTURE.md has a block of floors for each crate, the upper of which use the lower.
+//! Which file may use which: the head of each crate lists its floors, the upper of which use the lower.
 
 mod common;
 
@@ -39,12 +39,12 @@ fn sources(of: &str) -> &'static Sources {
 
 /// The floors of a crate, the highest first, each with its rooms.
 fn floors(of: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let begin = format!("```floors {of}\n");
-    let (_, block) =
-        text.split_once(&begin).unwrap_or_else(|| panic!("ARCHITECTURE.md has no block `{}`", begin.trim()));
-    let (block, _) = block.split_once("```").expect("the block ends");
-    block.lines().map(|line| line.split_whitespace().map(String::from).collect()).collect()
+    let root = ["lib.rs", "main.rs"].map(|name| workspace().join(of).join("src").join(name));
+    let text = root.iter().find_map(|path| fs::read_to_string(path).ok()).expect("a crate has a root");
+    let lines =
+        text.lines().skip_while(|line| !line.starts_with("//! Floors, ")).skip_while(|line| *line != "//! ```text");
+    let floors = lines.skip(1).map_while(|line| line.strip_prefix("//! ").filter(|line| *line != "```"));
+    floors.map(|line| line.split_whitespace().map(String::from).collect()).collect()
 }
 
 /// The floor that a file stands on, and its room: the longest that its path begins with.
@@ -75,7 +75,7 @@ fn against_the_order(of: &str) -> Vec<String> {
 fn every_file_uses_only_what_stands_below_it() {
     for of in CRATES {
         let wrong = against_the_order(of);
-        assert!(wrong.is_empty(), "against ARCHITECTURE.md:\n{}", wrong.join("\n"));
+        assert!(wrong.is_empty(), "against the floors in the crates' heads:\n{}", wrong.join("\n"));
     }
 }
 
@@ -85,7 +85,7 @@ fn every_room_on_a_floor_has_files() {
         let (floors, sources) = (floors(of), sources(of));
         let used: BTreeSet<_> = sources.files().filter_map(|file| Some(stands(&floors, file)?.1)).collect();
         let listed: BTreeSet<_> = floors.iter().flatten().map(String::as_str).collect();
-        assert_eq!(used, listed, "{of}: rooms of ARCHITECTURE.md");
+        assert_eq!(used, listed, "{of}: the floors in the crate's head");
     }
 }
 

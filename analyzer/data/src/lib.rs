@@ -2,6 +2,20 @@
 //!
 //! A table is declared once, by its rows ([`DataRow`]): each column with its key, its type, a sentence, and the figure of a row that it
 //! shows. Exports, queries and the published description are all made from that.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! export
+//! description
+//! catalog
+//! calls collectives messages requests signatures waits
+//! communicators matched meanings per_rank progress ranks regions sites
+//! set
+//! table
+//! arrow place_names sheet_parquet
+//! ```
 
 pub mod arrow;
 mod calls;

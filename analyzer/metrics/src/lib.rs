@@ -1,4 +1,16 @@
 //! Figures about a run. Each metric is a pure function from the model to rows of typed values.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! scaling
+//! compare reports summary
+//! groupings hang heat imbalance operations ranks top waits
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
+//! cost median network programs shares totals
+//! mean meaning topics words
+//! ```
 
 pub mod breakdown;
 pub mod check;

@@ -1,4 +1,21 @@
 //! From the files of a run to one consistent account of it.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! critical levels rounds wait_for watch
+//! exchanges matching standing
+//! open overlap stream
+//! roles
+//! engine messages objects one_sided
+//! run
+//! sites timeline
+//! rank
+//! tally
+//! error selection thread_calls
+//! batches bytes cache clock deadlock fate output parallel process ranks request_numbers sample sums
+//! ```
 
 pub mod batches;
 pub mod bytes;

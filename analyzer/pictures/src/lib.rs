@@ -1,4 +1,13 @@
 //! Pictures of a run: plots and charts, timelines, and the page that has it all.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! page
+//! charts timeline
+//! module_url plot
+//! ```
 
 pub mod charts;
 mod module_url;

@@ -2,6 +2,14 @@
 //!
 //! A query is put twice. First over empty tables, which tell the columns that it needs of each ([`rehearsal`]), and what is wrong with it. Then
 //! over the run: Polars asks for a part of a table at a time ([`scan`]), and only needed columns are read.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! rehearsal scan
+//! frame plan sheet
+//! ```
 
 mod frame;
 mod plan;

@@ -1,4 +1,20 @@
 //! Reports: facts, tables of typed rows, and warnings. Printers compute nothing.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! schema
+//! arrange csv json text
+//! report
+//! scalar
+//! table
+//! column fact terminal
+//! values
+//! value
+//! format
+//! named part scale suggest unit visible
+//! ```
 
 pub mod arrange;
 mod column;

@@ -1,4 +1,13 @@
 //! `cargo lab`: experiments with the profiler. Each installs and builds all it needs.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! papers
+//! agreement case_study clocks conformance demo looks real_programs synthetic verdicts watched
+//! hosts
+//! ```
 
 mod agreement;
 mod case_study;

@@ -3,6 +3,15 @@
 //! They take no lock, never allocate from the program's heap, and enter the kernel only for more memory. They are a
 //! crate so that tests can link them: `cargo test -p overhear-core`, and `cargo xtask tables` under loom, for tables
 //! that threads share, and under valgrind.
+//!
+//! Floors, the highest first; a file uses only files on lower ones:
+//!
+//! ```text
+//! lib
+//! cache dictionary region_names function_filter
+//! handles numbered open_regions slots each_call page_cursor polls
+//! memory orders spread
+//! ```
 
 // No panic may reach the program.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
