@@ -27,7 +27,7 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
     let received = entries().map(|entry| entry.received).total();
     let mebibytes = sent.max(received) as f64 / f64::from(1 << 20);
     let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
-    let in_mpi: f64 = run.ranks.iter().map(Rank::time_in_mpi).sum();
+    let in_mpi: f64 = run.asked().map(Rank::time_in_mpi).sum();
     let mut facts = vec![
         Fact::new(PER_PRODUCTIVE, "entries", each(total.productive as f64)).note(" per productive entry"),
         Fact::hidden(PER_MEBIBYTE, each(mebibytes)),
@@ -36,7 +36,7 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
         let note = format!(", {} per MiB moved", each(mebibytes));
         facts[0].note.push(Value::Text(note));
     }
-    let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
+    let timed = run.asked().all(|rank| rank.progress >= Depth::Time);
     if let Some(empty_time) = total.empty_time.filter(|_| timed) {
         // Time in MPI leaves out the call that a killed rank was in; the ledger includes it.
         let share = empty_time / in_mpi;
