@@ -84,7 +84,8 @@ impl Row for WaitStateRow {
         vec![
             Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
                 .means("Why calls wait: overhear explain NAME says what each means.")
-                .name(),
+                .name()
+                .in_part(PartName::WaitState),
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time))
                 .means("Time that all ranks waited so.")
                 .in_part(Waited),
@@ -143,7 +144,8 @@ impl Row for WaitPlaceRow {
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
-                .means("Why the calls wait: overhear explain NAME says what each means."),
+                .means("Why the calls wait: overhear explain NAME says what each means.")
+                .in_part(PartName::WaitState),
             Column::rank("rank", "rank", |row: &Self| row.waiter.rank)
                 .means("The rank that waits.")
                 .in_part(PartName::Rank),
