@@ -1,9 +1,9 @@
 //! Checks whether the ranks' accounts agree: messages sent and received, bytes, clocks.
 
-use crate::meaning;
 use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
+use crate::meaning;
 use model::matching::{Account, RankPair, RankSite, Settled};
 use model::sums::Total;
 use model::timeline::ClockLine;
@@ -66,12 +66,10 @@ impl Row for ClockRow {
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
             Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin))
                 .means("When the rank's recording began, on the ranks' common clock."),
-            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error))
-                .means("By how much that may be off, by the clocks."),
+            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error)).means(meaning::THAT_ERROR_S),
             Column::seconds("end_s", "ends", |row: &Self| seconds(row.end))
                 .means("When the rank's recording ended, on the ranks' common clock."),
-            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error))
-                .means("By how much that may be off, by the clocks."),
+            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error)).means(meaning::THAT_ERROR_S),
             Column::text("clock", "by", |row: &Self| row.source.to_string())
                 .means("What the clock rests on: one that ranks share, exchanges of messages, or the time of day."),
         ]

@@ -1,10 +1,10 @@
 //! The critical path by place: the calls, and the computation between them, that set the run's length.
 
-use crate::meaning;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
 use super::words::plural;
+use crate::meaning;
 use model::Run;
 use model::critical::{PathSegment, PathSite, Time};
 use model::sums::{Grow, Total};

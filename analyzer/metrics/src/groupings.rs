@@ -1,11 +1,11 @@
 //! The breakdown by communicator, call site, message size, thread and partner.
 
-use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use super::breakdown::{GroupRow, SingleRankRow, by_calls, rows, single_rank_rows};
 use super::totals::{self, world_rank};
 use super::words::{object, peer_in_words};
+use crate::meaning;
 use model::rank::function;
 use model::sums::Total;
 use model::{Rank, Run};

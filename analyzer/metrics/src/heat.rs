@@ -1,11 +1,11 @@
 //! The communication matrix as cells of a picture: with more ranks than cells on a side, neighbors share one.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
-use super::matrix::Matrix;
+use super::matrix::{Matrix, sender_and_receiver};
+use crate::meaning;
 use tables::part::Addend::Bytes;
-use tables::part::{PartName, PartRows, PartTable};
+use tables::part::{PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
 /// Cells on a side.
@@ -21,13 +21,8 @@ pub struct HeatRow {
 impl Row for HeatRow {
     const TABLE: &'static str = "heat";
     fn columns() -> Vec<Column<Self>> {
-        vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from)
-                .means(meaning::FROM_RANK)
-                .in_part(PartName::Sender),
-            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK).in_part(PartName::Receiver),
-            Column::bytes("bytes", "bytes", |row: &Self| row.bytes).means(meaning::BYTES).in_part(Bytes),
-        ]
+        let [from, to] = sender_and_receiver(|row: &Self| (row.from, row.to));
+        vec![from, to, Column::bytes("bytes", "bytes", |row: &Self| row.bytes).means(meaning::BYTES).in_part(Bytes)]
     }
 }
 

@@ -4,7 +4,6 @@
 //! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count
 //! where they are sent. A persistent call counts each time it is started.
 
-use crate::meaning;
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
@@ -14,6 +13,7 @@ use traces::signature::{CREATES, NESTED, Signature};
 use super::shares::{Share, share};
 use super::totals::world_rank;
 use super::words::plural;
+use crate::meaning;
 use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
@@ -266,6 +266,16 @@ facts! {
         "Bytes that collective calls hand over, by the definition of the operation.";
 }
 
+/// The columns of the two ranks of a row, who sends and who receives.
+pub fn sender_and_receiver<R: 'static>(ranks: fn(&R) -> (WorldRank, WorldRank)) -> [Column<R>; 2] {
+    [
+        Column::rank("from_rank", "from", move |row: &R| ranks(row).0)
+            .means(meaning::FROM_RANK)
+            .in_part(PartName::Sender),
+        Column::rank("to_rank", "to", move |row: &R| ranks(row).1).means(meaning::TO_RANK).in_part(PartName::Receiver),
+    ]
+}
+
 pub struct TrafficRow {
     from: WorldRank,
     to: WorldRank,
@@ -275,11 +285,10 @@ pub struct TrafficRow {
 impl Row for TrafficRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
+        let [from, to] = sender_and_receiver(|row: &Self| (row.from, row.to));
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from)
-                .means(meaning::FROM_RANK)
-                .in_part(PartName::Sender),
-            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK).in_part(PartName::Receiver),
+            from,
+            to,
             Column::count("messages", "messages", |row: &Self| row.traffic.messages)
                 .means("Messages that were received; in `matrix`, that were sent.")
                 .in_part(Messages),

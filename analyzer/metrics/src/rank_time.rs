@@ -3,10 +3,10 @@
 //!
 //! With more than `ROWS` ranks, neighbors share a row, which has their mean.
 
-use crate::meaning;
 use traces::calls::{Call, Class};
 
 use super::totals::{self, CallGroup, seconds, world_rank};
+use crate::meaning;
 use model::matching::Account;
 use model::{Rank, Run};
 use tables::part::Addend::{Nanoseconds, RanOfThreads, Waited};

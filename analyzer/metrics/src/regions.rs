@@ -1,9 +1,9 @@
 //! Time by the program's named regions. A region's time is without the regions inside it.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::totals::{self, Totals, percent, world_rank};
+use crate::meaning;
 use model::selection::Part;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};

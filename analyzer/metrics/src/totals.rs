@@ -1,8 +1,8 @@
 //! Calls added up by anything that they have in common, rank by rank.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
+use crate::meaning;
 use model::rank::{ThreadTotals, is_nested};
 use model::sums::Grow;
 use model::tally::CallTotal;

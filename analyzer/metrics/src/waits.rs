@@ -1,12 +1,12 @@
 //! Who waited for whom: wait states by kind, and by the call sites that waited and were waited for.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
 use super::words::plural;
+use crate::meaning;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::Grow;
 use model::{Rank, Run};

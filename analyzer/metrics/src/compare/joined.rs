@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::chief;
 use super::figures::{FigureName, Figures};
 use super::noise::{self, Test};
+use crate::meaning;
 use tables::{Column, Row, Table, Value};
 
 pub type Side = Vec<Figures>;
@@ -124,7 +125,7 @@ impl Row for FigureRow {
                 .means("The table that the figure is of."),
             Column::text("row", "", |row: &Self| row.0.name.row.join(" "))
                 .means("The row: a function, a call site, a wait state."),
-            Column::text("figure", "", |row: &Self| row.0.name.figure.clone()).means("The column, by its JSON key."),
+            Column::text("figure", "", |row: &Self| row.0.name.figure.clone()).means(meaning::FIGURE),
             Column::by_row("a", "", |row: &Self| row.0.value(row.0.mean_a()))
                 .means("The figure of A: the mean of its runs."),
             Column::by_row("b", "", |row: &Self| row.0.value(row.0.mean_b()))

@@ -2,6 +2,7 @@
 
 use super::chief::{ComparedTable, SECTIONS, is_chief};
 use super::joined::Comparison;
+use crate::meaning;
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
 /// The tables for people. With `is_judged` they have the interval and the verdict, for which each side needs several
@@ -79,7 +80,7 @@ impl ComparedTable {
             let figures = self.figures;
             columns.push(
                 Column::label("figure", "figure", move |row: &SectionRow| row.figure.map(|at| figures[at]))
-                    .means("The column, by its JSON key."),
+                    .means(meaning::FIGURE),
             );
         }
         columns.extend(match self.unit {

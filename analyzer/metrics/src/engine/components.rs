@@ -1,12 +1,12 @@
 //! The progress engine by component: the library's parts that it calls, and the system calls it makes.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use traces::definitions::Interception;
 use traces::progress::LedgerLine;
 
 use super::ledger::lines;
+use crate::meaning;
 use crate::totals::percent;
 use model::Run;
 use tables::{Column, Row, Table, Value};

@@ -3,13 +3,13 @@
 //!
 //! A call counts by the larger of what it sends and receives; a persistent one counts each time it is started.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use traces::calls::ArgumentKind::{BcastCount, ReduceCount};
 use traces::calls::{Call, Class};
 use traces::signature::{CREATES, Signature};
 
+use crate::meaning;
 use crate::shares::{Share, share};
 use crate::totals::percent;
 use model::rank::{function, is_nested};

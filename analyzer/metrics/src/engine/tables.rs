@@ -20,7 +20,7 @@ impl Row for LedgerRow {
     const TABLE: &'static str = "ledger";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("figure", "the ledger", |row: &Self| row.figure).means("The column, by its JSON key."),
+            Column::label("figure", "the ledger", |row: &Self| row.figure).means(meaning::FIGURE),
             Column::by_row("total", "total", |row: &Self| row.total.clone()),
             Column::by_row("mean", "mean", |row: &Self| row.mean.clone()),
             Column::by_row("max", "max", |row: &Self| row.max.clone()),

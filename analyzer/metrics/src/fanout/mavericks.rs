@@ -36,8 +36,7 @@ impl Row for MaverickRow {
             Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION).spare(1),
             Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.ranks)
-                .means("How many ranks take part in a round, the root among them."),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means(meaning::ROUND_RANKS),
             Column::count("round", "round", |row: &Self| row.number).means("Which round of its kind, from 1.").spare(2),
             Column::seconds("round_s", "took", |row: &Self| row.took).means("What it took."),
             Column::seconds("median_s", "median", |row: &Self| row.median)

@@ -1,9 +1,9 @@
 //! One-sided transfers from one rank to or from several others, until they are complete.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::spread::TimeSpread;
+use crate::meaning;
 use crate::totals::world_rank;
 use model::one_sided::{RankTransfers, TransferRound};
 use model::rank::function_of;
@@ -38,15 +38,14 @@ impl Row for TransferRow {
                 .spare(1),
             Column::text("site", "called at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.series.ranks)
-                .means("How many ranks take part in a round, the root among them."),
+            Column::count("ranks", "n", |row: &Self| row.series.ranks).means(meaning::ROUND_RANKS),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(3),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
             Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0))
-                .means("The least that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_LEAST),
             Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1))
-                .means("The most that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_MOST),
             Column::seconds("mean_s", "", |row: &Self| row.spread.mean()).means("The mean round."),
             Column::seconds("p99_s", "", |row: &Self| row.spread.quantile(0.99))
                 .means("What 99 of 100 rounds take at most."),

@@ -1,10 +1,10 @@
 //! How long each peer takes to answer, and the times there and back by the compared clocks.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::gathered::{GatheredRounds, RoundSeries, between};
 use super::spread::TimeSpread;
+use crate::meaning;
 use crate::totals::seconds;
 use model::rounds::Trip;
 use tables::{Column, Row, Table, WorldRank};
@@ -31,8 +31,7 @@ impl Row for PeerRow {
             Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.ranks)
-                .means("How many ranks take part in a round, the root among them."),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means(meaning::ROUND_RANKS),
             Column::rank("peer_rank", "peer", |row: &Self| row.peer).means("One of the others."),
             Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median))
                 .means("From the begin of the question's send to the arrival of the answer at the root, median."),

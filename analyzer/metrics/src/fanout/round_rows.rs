@@ -40,15 +40,14 @@ impl Row for RoundRow {
             Column::text("site", "sent at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
             Column::bytes("answer_bytes", "", |row: &Self| row.series.answer).means("Bytes of an answer."),
-            Column::count("ranks", "n", |row: &Self| row.ranks)
-                .means("How many ranks take part in a round, the root among them."),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means(meaning::ROUND_RANKS),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(2),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
             Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0))
-                .means("The least that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_LEAST),
             Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1))
-                .means("The most that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_MOST),
             Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean()).means("The mean round.").spare(3).each(),
             Column::seconds("p99_s", "99 %", |row: &Self| row.spread.quantile(0.99))
                 .means("What 99 of 100 rounds take at most.")

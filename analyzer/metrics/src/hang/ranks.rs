@@ -1,9 +1,9 @@
 //! Where each rank is: a row for each thread that has called MPI.
 
-use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
 use super::Findings;
+use crate::meaning;
 use crate::totals::world_rank;
 use crate::whereabouts::{peer_of, state, tag_of};
 use crate::words::object;

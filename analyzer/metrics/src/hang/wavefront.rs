@@ -1,12 +1,12 @@
 //! The wavefront: for each communicator, how many of its collective calls each group of ranks has reached, and what the
 //! group does now.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::Findings;
 use super::ranks::{call_of, site};
 use super::reasons::{communicator, names};
+use crate::meaning;
 use model::rank::function;
 use model::standing::Position;
 use tables::{Column, Row, Table};

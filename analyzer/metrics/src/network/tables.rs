@@ -85,10 +85,10 @@ impl Row for SizeRow {
             Column::seconds("time_s", "time", |row: &Self| row.point.time.median)
                 .means("What an exchange takes, or a message, of a window its share; median."),
             Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0))
-                .means("The least that the median may be, with 95 % confidence.")
+                .means(meaning::MEDIAN_LEAST)
                 .spare(2),
             Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
-                .means("The most that the median may be, with 95 % confidence.")
+                .means(meaning::MEDIAN_MOST)
                 .spare(2),
             Column::seconds("time_mean_s", "", move |row: &Self| mean(row).map(|mean| mean.value)).means(
                 "The same in the mean, without the first exchanges or windows of a row: what benchmarks print; empty \

@@ -55,8 +55,7 @@ impl Row for OperationRow {
         let span =
             |at: usize, key: &'static str, heading| Column::seconds(key, heading, move |row: &Self| row.spans[at].time);
         let error = |at: usize, key: &'static str, heading| {
-            Column::seconds(key, heading, move |row: &Self| row.spans[at].error)
-                .means("By how much that may be off, by the clocks.")
+            Column::seconds(key, heading, move |row: &Self| row.spans[at].error).means(meaning::THAT_ERROR_S)
         };
         let rank = |at: usize, key: &'static str, heading: &'static str| {
             Column::seconds(key, heading, move |row: &Self| row.ranks[at])
@@ -83,9 +82,9 @@ impl Row for OperationRow {
             span(WHOLE, "first_to_last_s", "all").means("From the first rank's begin to the last rank's end, median."),
             error(WHOLE, "first_to_last_error_s", "±").spare(3),
             Column::seconds("first_to_last_least_s", "", |row: &Self| row.between.map(|between| between.0))
-                .means("The least that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_LEAST),
             Column::seconds("first_to_last_most_s", "", |row: &Self| row.between.map(|between| between.1))
-                .means("The most that the median may be, with 95 % confidence."),
+                .means(meaning::MEDIAN_MOST),
             Column::seconds("first_to_last_total_s", "", |row: &Self| row.total)
                 .means("The same time of all operations together."),
             span(SKEW, "skew_s", "skew").means("From the first rank's begin to the last rank's, median."),

@@ -1,10 +1,10 @@
 //! Requests by what happened between the post and the call that completed them: real overlap, or only the look of it.
 
-use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::gathered::{GatheredRequests, PostingSite};
 use super::messages::traffic;
+use crate::meaning;
 use model::overlap::Lives;
 use tables::{Column, Row, Table};
 

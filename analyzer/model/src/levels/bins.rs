@@ -1,4 +1,4 @@
-//! A rank's time in bins: how long it was in which function, how long it waited, its longest call.
+//! A rank's time in bins: how long it was in which function, and how long it waited.
 
 use super::Grid;
 use super::reader::{SingleCall, SingleCalls};
@@ -28,10 +28,6 @@ pub struct BinCell {
     pub productive: u64,
     /// Nanoseconds of the calls' time that were waits.
     pub waited: i64,
-    /// Ticks of the longest call that began in it.
-    pub longest: u64,
-    /// Its function.
-    pub longest_function: u16,
     /// Where its times begin, and how many they are.
     times: (u32, u32),
 }
@@ -122,9 +118,6 @@ impl BinCell {
         self.calls.grow(other.calls);
         self.productive.grow(other.productive);
         self.waited.grow(other.waited);
-        if other.longest > self.longest {
-            (self.longest, self.longest_function) = (other.longest, other.longest_function);
-        }
     }
 }
 
@@ -173,9 +166,6 @@ impl<'a> BinSorter<'a> {
         }
         let function = call.signature.call;
         self.cell.calls.grow(call.count);
-        if call.inside > self.cell.longest {
-            (self.cell.longest, self.cell.longest_function) = (call.inside, function);
-        }
         if call.end <= self.cursor.end || call.end <= call.start {
             self.put(function, call.inside);
         } else {

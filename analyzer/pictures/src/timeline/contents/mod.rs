@@ -4,10 +4,10 @@ mod names;
 mod page_parts;
 mod sum_files;
 
-use metrics::meaning;
 use std::cmp::Reverse;
 
 use crate::timeline::{MessageLine, Picture, PictureRow};
+use metrics::meaning;
 use metrics::totals::{seconds, world_rank};
 use model::levels::{self, Grid, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
