@@ -30,7 +30,7 @@ fn main() {
         for _ in 0..ROUNDS {
             reading.push(measure(|| drop(load())));
             matching.push(measure(|| {
-                let account = account(&run, &run.timeline(), Follow::empty());
+                let account = account(&run, &run.common_clock(), Follow::empty());
                 let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
                 assert_eq!(matched, truth.messages);
             }));

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::turns;
+use crate::launch_turns;
 
 /// A command's output and exit status.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub fn interrupt_when(ready: &Path, command: &mut Command) -> Output {
 
 fn finish_after(command: &mut Command, meanwhile: impl FnOnce(&Child)) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let _share = turns::share();
+    let _share = launch_turns::share();
     let mut child = spawn(command);
     meanwhile(&child);
     let stdout = reader(child.stdout.take());

@@ -16,7 +16,7 @@
 //! run
 //! answer browser otf2 program transport
 //! command rota stated
-//! mpi turns
+//! launch_turns mpi
 //! aarch64
 //! environment packages
 //! wheel
@@ -32,6 +32,7 @@ pub mod conformance;
 pub mod environment;
 pub mod fixture;
 pub mod glibc;
+pub mod launch_turns;
 pub mod loops;
 pub mod machine;
 pub mod memcheck;
@@ -47,7 +48,6 @@ pub mod running;
 pub mod stated;
 pub mod transport;
 pub mod truth;
-pub mod turns;
 pub mod verdicts;
 pub mod waits;
 pub mod wheel;

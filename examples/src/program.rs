@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use crate::launch_turns;
 use crate::machine::{target, workspace};
 use crate::mpi::{Fortran, Mpi};
 use crate::stated::{Expectation, Stated, Wait};
-use crate::turns;
 
 /// Programs that ask for what ABIs number differently: statuses, constants, handles in arrays, callbacks.
 pub const ABI_SENSITIVE: [&str; 15] = [
@@ -285,7 +285,7 @@ fn make(to: &Path, source: &Path, ending: &str, compiler: &mut Command) {
     if is_newer(to, source, ending) {
         return;
     }
-    let _share = turns::share();
+    let _share = launch_turns::share();
     let mut partial = to.as_os_str().to_owned();
     partial.push(".partial");
     done(compiler.arg("-o").arg(&partial));

@@ -9,8 +9,8 @@ use traces::read::RankFile;
 
 use crate::answer::Answer;
 use crate::command::spawn;
+use crate::launch_turns::{self, Share};
 use crate::run::{Case, Run, fresh_folder, overhear};
-use crate::turns::{self, Share};
 
 /// See the module. It ends when this is dropped.
 pub struct Running {
@@ -29,7 +29,7 @@ impl Running {
         command.arg("record").arg("--dir").arg(&folder).args(case.words());
         case.prepare(&mut command);
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let share = turns::share();
+        let share = launch_turns::share();
         Running { launcher: spawn(quiet), run: Run { folder }, _share: share }
     }
 

@@ -5,10 +5,10 @@
 mod common;
 
 use common::{assert_as_planted, every_library, one_at_most};
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::{ABI_SENSITIVE, Program};
 use examples::run::Case;
-use examples::turns::alone;
 use examples::{rota, truth};
 use libtest_mimic::{Arguments, Trial};
 

@@ -52,6 +52,6 @@ impl DataRow for CollectiveRow {
 
 /// The row of a part.
 pub fn row(set: &DataSet<'_>, joined: &JoinedOperation) -> CollectiveRow {
-    let error = set.timeline.lines[joined.part.at.rank as usize].error(joined.part.begin);
+    let error = set.common_clock.lines[joined.part.at.rank as usize].error(joined.part.begin);
     CollectiveRow { joined: *joined, error }
 }

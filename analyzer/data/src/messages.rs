@@ -63,6 +63,6 @@ impl DataRow for MessageRow {
 /// The row of a message.
 pub fn row(set: &DataSet<'_>, message: &ReceivedMessage) -> MessageRow {
     let (from_rank, from_world) = set.rank_and_world(message.from.rank);
-    let error = set.timeline.error_between(message.from.rank, message.to.rank, message.begin);
+    let error = set.common_clock.error_between(message.from.rank, message.to.rank, message.begin);
     MessageRow { message: *message, from_rank, from_world, error }
 }

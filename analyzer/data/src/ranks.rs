@@ -59,7 +59,7 @@ impl DataRow for RankRow {
             Shared::seconds("in_mpi_s", |row: &RankRow, _| row.in_mpi).means("time its threads spent in MPI, added"),
             Shared::text("clock", |row: &RankRow, _| row.clock.to_string()).means("what its ticks count"),
             Shared::text("clock_source", |row: &RankRow, _| row.clock_source.to_string())
-                .means("what its place on the run's time line rests on"),
+                .means("what its place on the run's clock rests on"),
             Shared::seconds("clock_error_s", |row: &RankRow, _| row.clock_error)
                 .means("by how much its times may be off against the first rank's when it began"),
         ]);
@@ -69,7 +69,7 @@ impl DataRow for RankRow {
 
 /// A rank's own row.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
-    let (rank, line) = (&set.run.ranks[at], &set.timeline.lines[at]);
+    let (rank, line) = (&set.run.ranks[at], &set.common_clock.lines[at]);
     let begin = line.nanoseconds_at(rank.header.begin.ticks);
     vec![RankRow {
         file: rank.file.clone(),

@@ -4,9 +4,9 @@ use traces::read::{Contents, EventPage, ThreadPages};
 
 use super::place_names::PlaceNames;
 use model::clock::Clock;
+use model::common_clock::{ClockLine, CommonClock};
 use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
 use model::objects::Objects;
-use model::timeline::{ClockLine, Timeline};
 use model::{Rank, Run};
 use tables::{Column, Shared};
 
@@ -15,7 +15,7 @@ pub struct DataSet<'r> {
     /// The run.
     pub run: &'r Run,
     /// The one clock that all its times are on.
-    pub timeline: Timeline,
+    pub common_clock: CommonClock,
     /// Its communicators, windows and files.
     pub objects: Objects,
     contents: Vec<Contents<'r>>,
@@ -33,24 +33,24 @@ impl<'r> DataSet<'r> {
     /// on a line that messages agree with.
     pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
         if follow.is_empty() {
-            return DataSet::on(run, run.timeline());
+            return DataSet::on(run, run.common_clock());
         }
-        let Settled { account, timeline, .. } = settled(run, follow);
+        let Settled { account, common_clock, .. } = settled(run, follow);
         let mut messages = account.messages;
         messages.retain(ReceivedMessage::counts);
         messages.sort_unstable_by_key(|message| (message.to.rank, message.end, message.from, message.begin));
         let (mut waits, mut joined) = (account.spans, account.joined);
         waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
         joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
-        DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, timeline) }
+        DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, common_clock) }
     }
 
-    /// On a time line that is known, of which nothing was matched.
-    pub fn on(run: &'r Run, timeline: Timeline) -> DataSet<'r> {
+    /// On a clock that is known, of which nothing was matched.
+    pub fn on(run: &'r Run, common_clock: CommonClock) -> DataSet<'r> {
         let contents = run.ranks.iter().map(|rank| rank.contents()).collect();
         let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
         let (objects, names) = (Objects::of(run), PlaceNames::default());
-        DataSet { run, timeline, objects, contents, messages, waits, joined, names }
+        DataSet { run, common_clock, objects, contents, messages, waits, joined, names }
     }
 
     /// The messages that the rank at a place of the run received, by when.
@@ -95,7 +95,7 @@ impl<'r> DataSet<'r> {
     pub fn rank(&self, at: usize) -> RankOfRows {
         let Rank { header, clock, .. } = &self.run.ranks[at];
         let number = self.run.ranks[at].number();
-        RankOfRows { number, world: header.world, line: self.timeline.lines[at], clock: *clock }
+        RankOfRows { number, world: header.world, line: self.common_clock.lines[at], clock: *clock }
     }
 
     /// Pages of events, each thread's in pieces that hold a bounded number of records.

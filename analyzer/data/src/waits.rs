@@ -52,8 +52,8 @@ impl DataRow for WaitRow {
 pub fn row(set: &DataSet<'_>, span: &WaitSpan) -> WaitRow {
     let (waiter, cause) = (span.key.waiter, span.key.cause);
     let error = match waiter.rank == cause.rank {
-        true => set.timeline.lines[waiter.rank as usize].error(span.until),
-        false => set.timeline.error_between(waiter.rank, cause.rank, span.call),
+        true => set.common_clock.lines[waiter.rank as usize].error(span.until),
+        false => set.common_clock.error_between(waiter.rank, cause.rank, span.call),
     };
     WaitRow { span: *span, cause: (waiter != cause).then(|| set.rank_and_world(cause.rank)), error }
 }

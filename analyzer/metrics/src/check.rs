@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
 use crate::meaning;
+use model::common_clock::ClockLine;
 use model::matching::{Account, RankPair, RankSite, Settled};
 use model::sums::Total;
-use model::timeline::ClockLine;
 use model::{Rank, Run};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -89,7 +89,7 @@ pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
             source: line.source.in_words(),
         }
     };
-    let lines = run.ranks.iter().zip(&settled.timeline.lines);
+    let lines = run.ranks.iter().zip(&settled.common_clock.lines);
     Table::new("clocks", lines.filter(|(rank, _)| rank.is_asked).map(row).collect()).most(ROWS).silent_empty()
 }
 

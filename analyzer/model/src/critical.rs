@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Run;
+use super::common_clock::CommonClock;
 use super::fate::ProcessFate;
 use super::matching::{Jump, Links, NEVER, Settled};
 use super::objects::Objects;
@@ -15,10 +16,9 @@ use super::roles::{CallSite, CallSites, Roles};
 use super::selection::LEFT_OUT;
 use super::stream::Stream;
 use super::sums::{Grow, Total};
-use super::timeline::Timeline;
 use crate::parallel;
 
-/// A stretch of the path on one rank, nanoseconds on the run's time line.
+/// A stretch of the path on one rank, nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathSegment {
     /// The rank, by its place in [`Run::ranks`].
@@ -50,8 +50,8 @@ impl CriticalPath {
     /// By the waits of an account that keeps each of them: they are used up.
     pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
         let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
-        let segments = selected(run, &settled.timeline, path);
-        let places = places(run, &settled.timeline, &segments);
+        let segments = selected(run, &settled.common_clock, path);
+        let places = places(run, &settled.common_clock, &segments);
         CriticalPath { segments, places }
     }
 }
@@ -111,11 +111,11 @@ fn arrived(jump: Jump, links: &[Links]) -> Jump {
 }
 
 /// What of a path is asked about.
-pub fn selected(run: &Run, timeline: &Timeline, path: Vec<PathSegment>) -> Vec<PathSegment> {
+pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
     if run.ranks.iter().all(|rank| rank.selection.is_none()) {
         return path;
     }
-    let asked: Vec<Vec<PathSegment>> = (0..run.ranks.len()).map(|rank| of_rank(run, timeline, rank)).collect();
+    let asked: Vec<Vec<PathSegment>> = (0..run.ranks.len()).map(|rank| of_rank(run, common_clock, rank)).collect();
     let shared = |stretch: &PathSegment| {
         let asked = asked[stretch.rank as usize].as_slice();
         let first = asked.partition_point(|asked| asked.to <= stretch.from);
@@ -131,12 +131,12 @@ pub fn selected(run: &Run, timeline: &Timeline, path: Vec<PathSegment>) -> Vec<P
 }
 
 /// What is asked about of a rank's time.
-fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<PathSegment> {
+fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegment> {
     let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
     let mut asked: Vec<PathSegment> = Vec::new();
     let mut open = false;
     for (at, part) in run.ranks[rank].stretches(first) {
-        let at = if *at == 0 { i64::MIN } else { timeline.lines[rank].nanoseconds_at(*at) };
+        let at = if *at == 0 { i64::MIN } else { common_clock.lines[rank].nanoseconds_at(*at) };
         if open {
             asked.last_mut().into_iter().for_each(|last| last.to = at);
         }
@@ -147,7 +147,7 @@ fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<PathSegment> {
 }
 
 /// What lay on the path, and how long all ranks were there. First threads only.
-pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
+pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
     let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
     // Earliest first.
     path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
@@ -158,9 +158,9 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap
         let contents = run.ranks[at].contents();
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
-            let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
+            let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
             let stream = Stream::whole(thread, rank, line, roles);
-            let asked = rank.selection.as_ref().map(|_| of_rank(run, timeline, at));
+            let asked = rank.selection.as_ref().map(|_| of_rank(run, common_clock, at));
             let end = !matches!(rank.end, End::Finalized);
             let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
             let end = end.then(|| (places.add(name), line.nanoseconds_at(rank.until)));

@@ -10,7 +10,7 @@
 //! roles
 //! engine messages objects one_sided
 //! run
-//! sites timeline
+//! sites common_clock
 //! rank
 //! tally
 //! error selection thread_calls
@@ -21,6 +21,7 @@ pub mod batches;
 pub mod bytes;
 pub mod cache;
 pub mod clock;
+pub mod common_clock;
 pub mod critical;
 pub mod deadlock;
 pub mod engine;
@@ -51,7 +52,6 @@ pub mod stream;
 pub mod sums;
 pub mod tally;
 pub mod thread_calls;
-pub mod timeline;
 pub mod wait_for;
 pub mod watch;
 

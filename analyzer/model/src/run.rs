@@ -17,10 +17,10 @@ use traces::folder::EXTENSION;
 use traces::read::RankFile;
 
 use super::clock::clocks;
+use super::common_clock::CommonClock;
 use super::rank::{End, Rank};
 use super::selection::{Choice, Window};
 use super::sites::Sites;
-use super::timeline::Timeline;
 use crate::error::Error;
 use crate::parallel;
 
@@ -77,8 +77,8 @@ impl Run {
     }
 
     /// The one clock that all ranks' ticks are converted to.
-    pub fn timeline(&self) -> Timeline {
-        Timeline::of(&self.ranks)
+    pub fn common_clock(&self) -> CommonClock {
+        CommonClock::of(&self.ranks)
     }
 
     /// The ranks that are asked about.
@@ -191,9 +191,9 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
     known.sort_by_key(|(_, rank)| order(rank));
     let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
-    let timeline = Timeline::of(&ranks);
+    let common_clock = CommonClock::of(&ranks);
     let mut windows = vec![None; traces.len()];
-    for (at, line) in places.iter().zip(&timeline.lines) {
+    for (at, line) in places.iter().zip(&common_clock.lines) {
         let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));
         windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
     }

@@ -1,4 +1,4 @@
-//! A thread's calls one after another, on the run's time line, with what each of them is to other ranks.
+//! A thread's calls one after another, on the run's common clock, with what each of them is to other ranks.
 //!
 //! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time; last the one that has not
 //! ended, for who asks. Calls inside other calls are left out.
@@ -8,12 +8,12 @@ use std::ops::Range;
 use traces::read::{RecordedCall, ThreadPages};
 
 use super::Rank;
+use super::common_clock::ClockLine;
 use super::roles::{Role, Roles};
 use super::selection::{ALL, Cursor, LEFT_OUT};
 use super::thread_calls::{Detail, Extras, ThreadCalls};
-use super::timeline::ClockLine;
 
-/// A call that ended. Times in nanoseconds on the run's time line.
+/// A call that ended. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Debug)]
 pub struct TimedCall {
     /// When it began.
@@ -137,7 +137,7 @@ impl<'a> Stream<'a> {
         &self.roles
     }
 
-    /// Puts the next call that has a role on the time line.
+    /// Puts the next call that has a role on the common clock.
     #[inline]
     fn read(&mut self) {
         loop {

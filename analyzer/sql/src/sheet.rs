@@ -22,6 +22,7 @@ pub fn sheet(rows: &DataFrame) -> Result<Sheet, Error> {
         is_whole: false,
         is_asked: true,
         is_silent_empty: false,
+        part: None,
     };
     Ok(Sheet { columns: heads, rows: values, look })
 }

@@ -33,7 +33,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
     let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
-    let (from, to) = timeline::interval(&run, &settled.timeline, select.part.from, select.to);
+    let (from, to) = timeline::interval(&run, &settled.common_clock, select.part.from, select.to);
     let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
     let keeps_outside = select.part.from.is_none() && select.to.is_none();
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
@@ -86,7 +86,7 @@ fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
 /// What the timeline of a run is drawn of in a page, which gets a folder beside it for what does not fit into it.
 pub fn in_page(run: &Run, (from, to): (Option<i64>, Option<i64>), path: &Path, force: bool) -> Result<String, Error> {
     let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
-    let interval = timeline::interval(run, &settled.timeline, from, to);
+    let interval = timeline::interval(run, &settled.common_clock, from, to);
     let messages = timeline::take_messages(run, &mut settled.account, interval);
     let grid = Grid { keeps_outside: from.is_none() && to.is_none(), ..Grid::over(interval.0, interval.1, 1) };
     let data = data(&timeline::page_parts(run, &settled, &grid, &messages), interval, path, force)?;

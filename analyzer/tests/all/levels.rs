@@ -29,7 +29,7 @@ static RECORDED: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
 });
 
 fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {
-    let (from, to) = timeline::interval(run, &settled.timeline, None, None);
+    let (from, to) = timeline::interval(run, &settled.common_clock, None, None);
     Grid { keeps_outside: true, ..Grid::over(from, to, count) }
 }
 
@@ -58,7 +58,7 @@ fn bins_add_up_to_what_reports_say_at_every_level() {
         let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
         for count in [1, 7, 60, 4096] {
             let grid = grid(run, &settled, count);
-            let all = levels::bins(run, &settled.timeline, &grid, &settled.account.spans);
+            let all = levels::bins(run, &settled.common_clock, &grid, &settled.account.spans);
             for (rank, bins) in run.ranks.iter().zip(all).filter(|(rank, _)| rank.is_asked && !rank.is_profile()) {
                 let said = reported(rank);
                 assert_eq!(by_function(&bins), said, "{name}, rank {:?}, {count} bins", rank.number());
@@ -78,10 +78,10 @@ fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
     let (mut ran, mut failures) = (0, 0);
     for (name, run) in RECORDED.iter() {
         let settled = settled(run, Follow::empty());
-        let lives = levels::lives(run, &settled.timeline);
+        let lives = levels::lives(run, &settled.common_clock);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
             let contents = rank.contents();
-            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at]);
+            let mut calls = RankCalls::new(rank, &contents, &settled.common_clock.lines[at]);
             let mut counts: BTreeMap<u16, [u64; 2]> = BTreeMap::new();
             let length = lives[at].end - lives[at].begin;
             for part in (1..=5).map(|part| lives[at].begin + length * part / 5).chain([i64::MAX]) {
@@ -131,7 +131,7 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
 
 /// The areas of a picture of waits over time are the wait states' times, within the run.
 fn drawn(name: &str, run: &Run, settled: &Settled) {
-    let end = levels::lives(run, &settled.timeline).iter().map(|life| life.end).max().unwrap() as f64 / 1e9;
+    let end = levels::lives(run, &settled.common_clock).iter().map(|life| life.end).max().unwrap() as f64 / 1e9;
     for line in charts::waits_over_time(run, settled).series {
         let [(first, _), (second, _), .., (last, _)] = line.points[..] else { panic!("{name}") };
         let length = second - first;
@@ -150,7 +150,7 @@ fn what_a_rank_did_is_known_until_it_stopped_recording_single_calls() {
         let folder = Folder::new();
         folder.write("rank-0000.ovh", &rank(like, &[signature(1, Call::Barrier, -1, 0, 0)], &[(1, 10_000, 5_000)]));
         let run = Run::load(&folder.0).unwrap();
-        levels::lives(&run, &run.timeline()).remove(0).spans
+        levels::lives(&run, &run.common_clock()).remove(0).spans
     };
     let second = SECOND as i64;
     assert_eq!(of(header(0, 1)), [(0, second)]);
@@ -165,8 +165,8 @@ fn an_interval_shows_what_began_before_it_and_cuts_it_there() {
     let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
     let whole = grid(run, &settled, 64);
     let part = Grid { from: whole.from + 16 * whole.width, count: 16, keeps_outside: false, ..whole };
-    let all = levels::bins(run, &settled.timeline, &whole, &settled.account.spans);
-    let some = levels::bins(run, &settled.timeline, &part, &settled.account.spans);
+    let all = levels::bins(run, &settled.common_clock, &whole, &settled.account.spans);
+    let some = levels::bins(run, &settled.common_clock, &part, &settled.account.spans);
     let mut ran = 0;
     for (all, some) in all.iter().zip(&some) {
         for cell in &some.cells {

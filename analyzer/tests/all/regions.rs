@@ -268,7 +268,7 @@ fn of_more_regions_than_are_shown_the_longest_are_and_all_are_counted() {
             (1..=regions).flat_map(|at| [Begin(at * 10_000, INNER), End(at * 10_000 + at, INNER)]).collect();
         let folder = did_by(&[&did]);
         let run = Run::load(&folder.0).unwrap();
-        levels::regions(&run.ranks[0], &run.timeline().lines[0], i64::MAX, (0, i64::MAX))
+        levels::regions(&run.ranks[0], &run.common_clock().lines[0], i64::MAX, (0, i64::MAX))
     };
     let (spans, count) = of(1_999);
     assert_eq!((spans.len(), count), (1_999, 1_999));

@@ -69,13 +69,13 @@ impl Truth {
     /// Of some ranks from one time until another.
     fn of(run: &Run, ranks: std::ops::Range<usize>, time: (i64, i64)) -> Truth {
         let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
-        let lives = levels::lives(run, &settled.timeline);
+        let lives = levels::lives(run, &settled.common_clock);
         let begins = |at: i64| time.0 <= at && at < time.1;
         let mut truth = Truth::default();
         for at in ranks.clone() {
             let rank = &run.ranks[at];
             let contents = rank.contents();
-            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at]);
+            let mut calls = RankCalls::new(rank, &contents, &settled.common_clock.lines[at]);
             let ran: f64 = lives[at].spans.iter().map(|(begin, end)| shared(*begin, *end, time)).sum();
             let mut useful = (ran, ran);
             for call in calls.until(i64::MAX).0 {
@@ -178,7 +178,7 @@ fn compare(table: &Value, keys: &[&str], count: &str, amount: &str, truth: &BTre
 /// Opens a page at a share of its run and some rows, and compares its tables with the trace.
 fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<usize>) {
     let run = Run::select(folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
-    let timeline = settled(&run, Follow::empty()).timeline;
+    let common_clock = settled(&run, Follow::empty()).timeline;
     let lives = levels::lives(&run, &timeline);
     let begin = lives.iter().map(|life| life.begin).min().unwrap();
     let end = lives.iter().map(|life| life.end).max().unwrap();

@@ -53,7 +53,7 @@ fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
 
 /// The function and end of each call that began on a rank at a time, by the trace.
 fn in_trace(run: &Run, rank: usize, start: i64) -> Vec<(String, i64)> {
-    let timeline = settled(run, Follow::empty()).timeline;
+    let timeline = settled(run, Follow::empty()).common_clock;
     let contents = run.ranks[rank].contents();
     let mut calls = RankCalls::new(&run.ranks[rank], &contents, &timeline.lines[rank]);
     let calls = calls.until(i64::MAX).0.into_iter().filter(|call| call.start == start);

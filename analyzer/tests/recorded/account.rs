@@ -16,11 +16,11 @@ pub fn of(folder: &Path) -> String {
     let followed = settled(&run, Follow::JUMPS);
     matched(&run, &followed.account, &mut lines);
     waits(&run, &followed.account, &mut lines);
-    clocks(&run, &followed.timeline, &mut lines);
+    clocks(&run, &followed.common_clock, &mut lines);
     let mut account = followed.account;
     let stretches = path(std::mem::take(&mut account.jumps), &account.links);
-    let stretches = selected(&run, &followed.timeline, stretches);
-    let times = places(&run, &followed.timeline, &stretches);
+    let stretches = selected(&run, &followed.common_clock, stretches);
+    let times = places(&run, &followed.common_clock, &stretches);
     lines.push(format!(
         "path {} ns in {} stretches",
         stretches.iter().map(|one| one.to - one.from).sum::<i64>(),
@@ -117,7 +117,7 @@ fn waits(run: &Run, account: &Account, lines: &mut Vec<String>) {
     lines.extend(waits);
 }
 
-fn clocks(run: &Run, timeline: &model::timeline::Timeline, lines: &mut Vec<String>) {
+fn clocks(run: &Run, timeline: &model::common_clock::CommonClock, lines: &mut Vec<String>) {
     for (rank, line) in run.ranks.iter().zip(&timeline.lines) {
         let [begin, end] = [rank.header.begin.ticks, rank.until].map(|ticks| line.nanoseconds_at(ticks));
         lines.push(format!(

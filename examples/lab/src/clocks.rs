@@ -1,5 +1,5 @@
 //! Programs that plant waits, each rank on a host of its own with a clock that is wrong: by how much the clocks are off once they
-//! are on one time line, and whether the waits are those planted.
+//! are on one clock, and whether the waits are those planted.
 //!
 //! Hosts of our own have one kernel, so how far off a clock is can be told by CLOCK_MONOTONIC, which all have read.
 

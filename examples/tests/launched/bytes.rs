@@ -3,9 +3,9 @@
 use std::os::unix::fs::MetadataExt;
 
 use crate::common::{Turns, case, libraries, with_programs_in_rust};
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::run::{Case, Run};
-use examples::turns::alone;
 use examples::{target, workspace};
 use traces::progress::Polls;
 use traces::read::{RankFile, Visitor, walk};

@@ -1,4 +1,4 @@
-//! The ranks' clocks are put on one time line.
+//! The ranks' clocks are put on one clock.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::common::{ATTEMPTS, assert_planted, case, libraries, one};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::rota;
-use model::timeline::{ClockLine, Source, Timeline};
+use model::common_clock::{ClockLine, CommonClock, Source};
 use model::{Rank, Run};
 use traces::clock::ClockSample;
 use traces::definitions::{Occasion, Sync};
@@ -37,14 +37,14 @@ fn nanoseconds(rank: &Rank, ticks: u64) -> f64 {
 
 /// By how many nanoseconds a rank's line is off when its clock shows so many ticks, and by how many that may be misread.
 /// On one host all ranks have one CLOCK_MONOTONIC, and `sample` is when this rank has read it.
-fn off(run: &Run, timeline: &Timeline, rank: usize, ticks: u64, sample: ClockSample) -> (f64, f64) {
+fn off(run: &Run, common_clock: &CommonClock, rank: usize, ticks: u64, sample: ClockSample) -> (f64, f64) {
     let (first, own) = (&run.ranks[0].header.begin, &run.ranks[rank]);
-    let zero = timeline.lines[0].nanoseconds_at(first.ticks) - first.monotonic as i64;
+    let zero = common_clock.lines[0].nanoseconds_at(first.ticks) - first.monotonic as i64;
     let since = ticks.wrapping_sub(sample.ticks) as i64;
     let since = nanoseconds(own, since.unsigned_abs()) * since.signum() as f64;
     let expected = (zero + sample.monotonic as i64) as f64 + since;
     let misread = nanoseconds(own, first.width + sample.width) + 2.0;
-    ((timeline.lines[rank].nanoseconds_at(ticks) as f64 - expected).abs(), misread)
+    ((common_clock.lines[rank].nanoseconds_at(ticks) as f64 - expected).abs(), misread)
 }
 
 /// A rank's reading of another clock on an occasion.
@@ -64,19 +64,19 @@ fn false_clocks_are_set_right_to_within_half_a_round_trip() {
     for mpi in libraries() {
         for clocks in ["-3:100,7200.5:-100", "0:0,2:50,-5:-100,0.001:100"] {
             let run = recorded_with(&mpi, clocks);
-            let timeline = run.timeline();
+            let common_clock = run.common_clock();
             for (index, rank) in run.ranks.iter().enumerate() {
                 let under = format!("rank {index} of {clocks} under {}", mpi.name);
                 for sample in [rank.header.begin, rank.header.ready, rank.header.end] {
-                    let (off, misread) = off(&run, &timeline, index, sample.ticks, sample);
-                    let line = &timeline.lines[index];
+                    let (off, misread) = off(&run, &common_clock, index, sample.ticks, sample);
+                    let line = &common_clock.lines[index];
                     let error = line.error(line.nanoseconds_at(sample.ticks)) as f64;
                     assert!(off <= error + misread, "{under}: off by {off} ns, and says {error} ns");
                 }
                 for (when, sample) in OCCASIONS.into_iter().zip([rank.header.ready, rank.header.end]) {
                     let Some(sync) = reading(&run, index as u32, when) else { continue };
                     let middle = sync.before.wrapping_add(sync.after.wrapping_sub(sync.before) / 2);
-                    let (off, misread) = off(&run, &timeline, index, middle, sample);
+                    let (off, misread) = off(&run, &common_clock, index, middle, sample);
                     let half = half_round_trips(&run, index as u32, when);
                     assert!(off < half + misread, "{under}: off by {off} ns, half a round trip is {half} ns");
                 }
@@ -107,13 +107,13 @@ fn every_clock_but_the_first_is_read_once_an_occasion_by_messages() {
 fn ranks_of_one_host_have_one_clock_and_exchange_no_messages() {
     for mpi in libraries() {
         let run = recorded(&mpi, 4, "handler", &[]);
-        let timeline = run.timeline();
+        let common_clock = run.common_clock();
         assert!(run.ranks.iter().all(|rank| rank.syncs.is_empty()), "{}", mpi.name);
         for (index, rank) in run.ranks.iter().enumerate() {
-            let line = &timeline.lines[index];
+            let line = &common_clock.lines[index];
             assert_eq!(line.source, Source::SharedClock, "rank {index} under {}", mpi.name);
             assert_eq!(rank.same_clocks.len(), if index == 0 { 0 } else { 2 }, "rank {index} under {}", mpi.name);
-            let (off, misread) = off(&run, &timeline, index, rank.header.end.ticks, rank.header.end);
+            let (off, misread) = off(&run, &common_clock, index, rank.header.end.ticks, rank.header.end);
             let error = line.error(line.nanoseconds_at(rank.header.end.ticks)) as f64;
             assert!(off <= error + misread, "rank {index} under {}: off by {off} ns of {error} ns", mpi.name);
         }
@@ -127,7 +127,7 @@ fn clocks_are_compared_when_the_user_says() {
             let clocks = ("OVERHEAR_TEST_CLOCK", "0:0,1:1");
             let run = recorded(&mpi, 2, "", &[("OVERHEAR_SYNC", sync), clocks]);
             let occasions: Vec<Occasion> = run.ranks[1].syncs.iter().map(|sync| sync.when).collect();
-            (occasions, run.timeline().lines[1].source)
+            (occasions, run.common_clock().lines[1].source)
         };
         assert_eq!(when("off"), (vec![], Source::HostClock), "{}", mpi.name);
         assert_eq!(when("init"), (vec![Occasion::Init], Source::Once), "{}", mpi.name);
@@ -191,7 +191,7 @@ fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
 /// Messages that arrive before they are sent, in a run with such clocks in which the planted waits are found.
 fn backwards(program: &Program, mpi: &Mpi, clocks: &str) -> u64 {
     let run = assert_planted(program, mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
-    let lines = Run::load(&run.folder).unwrap().timeline().lines;
+    let lines = Run::load(&run.folder).unwrap().common_clock().lines;
     // On a busy machine one of the two comparisons may tell too little to be used.
     let is_compared = |line: &ClockLine| matches!(line.source, Source::InitAndFinalize | Source::Once);
     assert!(lines[1..].iter().all(is_compared), "{} under {}: {lines:?}", program.name, mpi.name);

@@ -1,8 +1,8 @@
 //! What the recorder says of its own cost is what it costs.
 
 use crate::common::{case, one};
+use examples::launch_turns::alone;
 use examples::run::{Case, Output};
-use examples::turns::alone;
 
 /// Seconds that all ranks say they took.
 fn took(output: &Output) -> f64 {

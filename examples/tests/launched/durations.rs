@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::common::{case, libraries, one_at_most};
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
-use examples::turns::alone;
 use serde_json::json;
 
 const TRIES: usize = 10;

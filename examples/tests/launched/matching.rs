@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::common::{case, in_rust, libraries, with_programs_in_rust};
 use examples::answer::{Answer, WAIT_STATE, whole};
+use examples::launch_turns::alone;
 use examples::program::Program;
 use examples::run::{Case, Run};
-use examples::turns::alone;
 use serde_json::json;
 use traces::read::{RankFile, Visitor, Walk};
 

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use crate::common::{ATTEMPTS, case, libraries, those};
 use examples::answer::{Answer, WAIT_STATE, whole};
+use examples::launch_turns::alone;
 use examples::mpi::{Mpi, install_nvtx};
 use examples::program::compile;
 use examples::run::{Case, Output, Run, finish, overhear};
-use examples::turns::alone;
 use examples::{target, workspace};
 use serde_json::{Value, json};
 

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::common::{case, libraries, one};
 use examples::command::{spawn, write_executable};
+use examples::launch_turns::{self, Share};
 use examples::mpi::Mpi;
 use examples::run::{Case, Run, finish, fresh_folder, overhear};
-use examples::turns::{self, Share};
 use examples::workspace;
 use libc::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1};
 
@@ -72,7 +72,7 @@ impl<'a> Job<'a> {
         let (program, ready) = (folder.join("waiting"), folder.join("ready"));
         let case = case("ends", mpi, 2, &["waits", ready.to_str().unwrap()]);
         write_executable(&program, &fs::read(&case.path).unwrap()).unwrap();
-        Job { case: Case { path: program, ..case }, ready, _share: turns::share() }
+        Job { case: Case { path: program, ..case }, ready, _share: launch_turns::share() }
     }
 
     /// Starts it, with these words before the launcher and before the program, until its ranks wait.

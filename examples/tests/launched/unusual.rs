@@ -2,8 +2,8 @@
 //! cancelled, calls that never return, threads that call at once.
 
 use crate::common::{ATTEMPTS, case, libraries, those};
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
-use examples::turns::alone;
 use serde_json::json;
 
 #[test]

@@ -25,8 +25,8 @@ use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
+use crate::recorder::thread::queried_requests;
 
 /// Completes the begin of the recording. A session has no world; its processes know only what their launcher tells
 /// them. `first`: whether MPI is initialized for the first time in this process.
@@ -100,7 +100,7 @@ fn ask(family: &Family, thread_level: u16) {
         Some(_) if thread_level == THREAD_MULTIPLE => "several threads may complete its requests at once",
         Some(test) => {
             shared::define(&Definition::Asked(test));
-            return asked::begin();
+            return queried_requests::begin();
         }
         None => "this MPI cannot tell without making progress",
     };

@@ -10,8 +10,8 @@ use crate::recorder::guard;
 use crate::recorder::objects;
 use crate::recorder::process::counted;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::asked;
 use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::queried_requests;
 use crate::recorder::thread::request::Message;
 use crate::recorder::thread::requests::truncated_message;
 
@@ -151,7 +151,7 @@ pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, si
         // SAFETY: the program passed `count` requests.
         let handle = unsafe { family.handle_at(requests + at * family.handle_size) };
         thread.request_started(handle, signature);
-        if asked::is_on() {
+        if queried_requests::is_on() {
             thread.ask_about(handle);
         }
     }

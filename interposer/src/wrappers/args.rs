@@ -5,8 +5,8 @@
 
 use crate::abi::Family;
 use crate::recorder::objects::HandleKind;
-use crate::recorder::thread::amount::{Amount, Numbers, Types};
 use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::element_counts::{Amount, Numbers, Types};
 use recorder_core::cache::Words;
 
 /// An argument of an MPI call. `WIDE` is true in the large-count forms.

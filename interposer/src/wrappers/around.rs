@@ -11,8 +11,8 @@ use crate::recorder::guard;
 use crate::recorder::objects;
 use crate::recorder::objects::groups;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::amount::Types;
 use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::element_counts::Types;
 use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 use recorder_core::cache::{self, Dependence};
 

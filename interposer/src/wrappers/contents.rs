@@ -18,9 +18,9 @@ use crate::recorder::content::{self, BufferPart};
 use crate::recorder::guard;
 use crate::recorder::objects::{self, Info};
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::amount::{Amount, Numbers, Types};
 use crate::recorder::thread::contents::ALL;
 use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::element_counts::{Amount, Numbers, Types};
 
 /// Whether checksums are taken of such a call's buffers. Such calls are not cached, since the straight line takes none.
 pub fn takes(call: Call) -> bool {

@@ -9,7 +9,7 @@ use crate::progress;
 use crate::recorder::file::{parts, shared};
 use crate::recorder::guard;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::amount::Parts;
+use crate::recorder::thread::element_counts::Parts;
 use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] if there was no room for it, and then the thread's block holds the signature.

@@ -23,10 +23,10 @@ use crate::recorder::objects;
 use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::abandoned;
-use crate::recorder::thread::amount::Unknown;
-use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
 use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::element_counts::Unknown;
+use crate::recorder::thread::queried_requests;
 use crate::recorder::thread::request::Message;
 use recorder_core::cache::Words;
 use recorder_core::dictionary::Key;
@@ -196,7 +196,7 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
     }
     let mut words = Words::new(made.call().number(), made.site().word());
     made.key(family, &mut words);
-    if asked::is_on() {
+    if queried_requests::is_on() {
         // The straight line does not ask MPI, so it must not find the call.
         words.keep_around();
     }
@@ -338,7 +338,7 @@ impl KnownCall {
     /// Whether MPI is asked about requests now: not inside another call, nor if one on another stack is open, which may
     /// have freed them.
     fn asks(&self, thread: &Thread) -> bool {
-        asked::is_on() && !self.nested && !thread.has_suspended()
+        queried_requests::is_on() && !self.nested && !thread.has_suspended()
     }
 }
 

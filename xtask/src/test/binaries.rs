@@ -11,7 +11,7 @@ use examples::build::cargo;
 use examples::rota;
 use serde_json::Value;
 
-/// Tests that run at a time. What compares times has the machine to itself: examples/src/turns.rs.
+/// Tests that run at a time. What compares times has the machine to itself: examples/src/launch_turns.rs.
 const AT_A_TIME: usize = 2;
 
 /// The package whose tests launch programs.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::spread::TimeSpread;
 use crate::totals::world_rank;
 use model::Run;
+use model::common_clock::CommonClock;
 use model::matching::{Account, RankSite};
 use model::rounds::{Round, RoundKind, Rounds};
-use model::timeline::Timeline;
 use tables::{Label, WorldRank};
 
 /// The properties that the rounds of a group share, whatever their number of ranks.
@@ -51,7 +51,7 @@ pub type ByRanks<'a> = BTreeMap<u64, Vec<&'a Round>>;
 pub struct GatheredRounds<'a> {
     pub run: &'a Run,
     /// The common clock of the ranks.
-    pub timeline: &'a Timeline,
+    pub common_clock: &'a CommonClock,
     pub account: &'a Account,
     /// The rounds, and counts of messages in and outside them.
     pub rounds: &'a Rounds,
@@ -64,7 +64,12 @@ pub struct GatheredRounds<'a> {
 
 impl<'a> GatheredRounds<'a> {
     /// Groups the rounds.
-    pub fn of(run: &'a Run, timeline: &'a Timeline, account: &'a Account, rounds: &'a Rounds) -> GatheredRounds<'a> {
+    pub fn of(
+        run: &'a Run,
+        common_clock: &'a CommonClock,
+        account: &'a Account,
+        rounds: &'a Rounds,
+    ) -> GatheredRounds<'a> {
         let mut series: BTreeMap<RoundSeries, ByRanks<'_>> = BTreeMap::new();
         let mut until_next: BTreeMap<(RoundSeries, u64), Vec<i64>> = BTreeMap::new();
         let mut last: BTreeMap<u32, ((RoundSeries, u64), i64)> = BTreeMap::new();
@@ -78,7 +83,7 @@ impl<'a> GatheredRounds<'a> {
             }
             series.entry(kind).or_default().entry(ranks).or_default().push(round);
         }
-        GatheredRounds { run, timeline, account, rounds, series, until_next }
+        GatheredRounds { run, common_clock, account, rounds, series, until_next }
     }
 
     /// Nanoseconds from the begin of each round to the begin of the next of the same group, in order of time.
@@ -109,14 +114,14 @@ impl<'a> GatheredRounds<'a> {
         if round.kind == RoundKind::RoundTrip {
             return 0;
         }
-        let of_trip = |peer: u32, at: i64| between(self.timeline, round.root, peer, at);
+        let of_trip = |peer: u32, at: i64| between(self.common_clock, round.root, peer, at);
         round.trips.iter().map(|trip| of_trip(trip.peer(), trip.end())).max().unwrap_or(0)
     }
 }
 
 /// The error of a time between two ranks, in nanoseconds.
-pub fn between(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
-    let error = |rank: u32| timeline.lines[rank as usize].error(at);
+pub fn between(common_clock: &CommonClock, one: u32, other: u32, at: i64) -> i64 {
+    let error = |rank: u32| common_clock.lines[rank as usize].error(at);
     error(one).saturating_add(error(other))
 }
 

@@ -63,7 +63,11 @@ pub fn peers(all: &GatheredRounds<'_>) -> Table<PeerRow> {
                 answer: times(|trip| Some(trip.answer?.end.saturating_sub(trip.question?.begin))),
                 there: times(|trip| trip.question.map(|question| question.end.saturating_sub(question.begin))),
                 back: times(|trip| trip.answer.map(|answer| answer.end.saturating_sub(answer.begin))),
-                error: trips.iter().map(|trip| between(all.timeline, series.root, peer, trip.end())).max().unwrap_or(0),
+                error: trips
+                    .iter()
+                    .map(|trip| between(all.common_clock, series.root, peer, trip.end()))
+                    .max()
+                    .unwrap_or(0),
             });
         }
     }

@@ -7,7 +7,7 @@ use tables::schema::Schema;
 use tables::{Report, Sheet};
 
 use super::Breakdown;
-use super::nothing::nothing;
+use super::empty_analysis::nothing;
 use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
 use crate::{breakdown, cost, groupings, operations, overview, ranks, regions};

@@ -9,7 +9,7 @@ use model::{Rank, Run};
 use tables::Report;
 use tables::schema::Schema;
 
-use super::nothing::nothing;
+use super::empty_analysis::nothing;
 use crate::fanout::GatheredRounds;
 use crate::{cost, fanout, overview};
 
@@ -41,7 +41,7 @@ impl RunRounds {
 
     /// The rounds in groups of the same root, sizes and call site.
     pub fn gathered<'a>(&'a self, run: &'a Run) -> GatheredRounds<'a> {
-        GatheredRounds::of(run, &self.settled.timeline, &self.settled.account, &self.rounds)
+        GatheredRounds::of(run, &self.settled.common_clock, &self.settled.account, &self.rounds)
     }
 
     /// Latency by size and number of ranks, the cheapest number of ranks, and the rounds that took far longer than

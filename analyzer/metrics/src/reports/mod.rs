@@ -3,11 +3,11 @@
 pub mod breakdown;
 pub mod check;
 mod choices;
+mod empty_analysis;
 pub mod fanout;
 pub mod imbalance;
 pub mod matrix;
 pub mod network;
-mod nothing;
 pub mod overlap;
 pub mod path;
 pub mod pop;

@@ -1,6 +1,6 @@
 //! `overhear network`: latency and bandwidth as a job saw them.
 
-use super::nothing::nothing;
+use super::empty_analysis::nothing;
 use crate::network::Network;
 use crate::{cost, network, overview, waits};
 use model::Run;
@@ -23,7 +23,7 @@ pub fn matched(run: &Run) -> Result<Settled, Error> {
 
 /// The network's times, from the matched messages and exchanges.
 pub fn network<'a>(run: &'a Run, settled: &'a Settled) -> Network<'a> {
-    Network::of(run, exchanges(run, &settled.timeline), &settled.account)
+    Network::of(run, exchanges(run, &settled.common_clock), &settled.account)
 }
 
 /// The report on latency and bandwidth by protocol and size.

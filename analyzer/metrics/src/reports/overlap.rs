@@ -1,6 +1,6 @@
 //! `overhear overlap`: how much communication was hidden behind computation.
 
-use super::nothing::nothing;
+use super::empty_analysis::nothing;
 use crate::{cost, overlap, overview};
 use model::error::Error;
 use model::overlap::{bound_rule, of_rank};

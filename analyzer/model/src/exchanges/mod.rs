@@ -10,10 +10,10 @@ mod windows;
 
 use crate::Run;
 use crate::batches::Batches;
+use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::parallel;
 use crate::roles::CallSites;
-use crate::timeline::Timeline;
 
 pub use streak::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowSide, WindowStreak};
 
@@ -75,14 +75,14 @@ pub struct RunExchanges {
 }
 
 /// Reads the calls of the ranks that are asked about.
-pub fn exchanges(run: &Run, timeline: &Timeline) -> RunExchanges {
+pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
     let (objects, places) = (Objects::of(run), CallSites::default());
-    let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, timeline, &objects, &places, at));
+    let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, &places, at));
     let mut all = RunExchanges { full: ranks.iter().filter(|rank| rank.is_full).count() as u64, ..Default::default() };
     let streaks: Vec<Vec<Streak>> = ranks.iter().map(|rank| rank.streaks.clone()).collect();
-    (all.exchanges, all.unpaired) = pairs::paired(&streaks, timeline);
+    (all.exchanges, all.unpaired) = pairs::paired(&streaks, common_clock);
     let windows: Vec<Vec<WindowStreak>> = ranks.iter().map(|rank| rank.windows.clone()).collect();
-    all.windows = pairs::paired_windows(&windows, timeline);
+    all.windows = pairs::paired_windows(&windows, common_clock);
     all.sends = ranks.into_iter().flat_map(|rank| rank.sends).collect();
     all
 }

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::{Exchanges, MessageWindows, Streak, WindowStreak};
-use crate::timeline::Timeline;
+use crate::common_clock::CommonClock;
 
 /// By rank, those it saw. Returns the pairs, and how many exchanges found none.
-pub fn paired(streaks: &[Vec<Streak>], timeline: &Timeline) -> (Vec<Exchanges>, u64) {
+pub fn paired(streaks: &[Vec<Streak>], common_clock: &CommonClock) -> (Vec<Exchanges>, u64) {
     let mut by_pair: BTreeMap<(u32, u32), [Vec<Streak>; 2]> = BTreeMap::new();
     for (rank, streaks) in (0u32..).zip(streaks) {
         for streak in streaks {
@@ -22,7 +22,7 @@ pub fn paired(streaks: &[Vec<Streak>], timeline: &Timeline) -> (Vec<Exchanges>, 
         let mut next = 0;
         let mut is_told = vec![false; others.len()];
         for streak in &own {
-            let error = timeline.error_between(ranks.0, ranks.1, streak.begin);
+            let error = common_clock.error_between(ranks.0, ranks.1, streak.begin);
             while others.get(next).is_some_and(|other| other.end + error < streak.begin) {
                 next += 1;
             }
@@ -59,11 +59,11 @@ fn exchanges(ranks: (u32, u32), own: &Streak, other: &Streak) -> Exchanges {
 }
 
 /// By rank, the windows it saw in the order of time. Returns those that the other rank saw as well, from its side and at the same time.
-pub fn paired_windows(rows: &[Vec<WindowStreak>], timeline: &Timeline) -> Vec<MessageWindows> {
+pub fn paired_windows(rows: &[Vec<WindowStreak>], common_clock: &CommonClock) -> Vec<MessageWindows> {
     let mut found = Vec::new();
     for (rank, own) in (0u32..).zip(rows) {
         for row in own.iter().filter(|row| row.peer > rank) {
-            let error = timeline.error_between(rank, row.peer, row.begin);
+            let error = common_clock.error_between(rank, row.peer, row.begin);
             let others = rows.get(row.peer as usize).map_or(&[][..], Vec::as_slice);
             // Rows of one thread do not overlap, and few threads send at once: those that end before it begins are skipped.
             let first = others.partition_point(|other| other.end + error < row.begin);

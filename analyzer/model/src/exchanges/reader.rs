@@ -13,12 +13,12 @@ use super::streak::{ExchangeCalls, SendStreak, Streak, WindowStreak};
 use super::windows::{WindowMessage, WindowReader};
 use crate::Run;
 use crate::batches::Batches;
+use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::request_numbers::{RequestChange, RequestRun};
 use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
-use crate::timeline::Timeline;
 
 /// Messages of one kind under way in an exchange: this one's and the next one's, posted early.
 const UNDER_WAY: usize = 2;
@@ -38,7 +38,13 @@ pub struct RankExchanges {
 }
 
 /// Reads the calls of a rank, where it is asked about. Threads exchange each for itself.
-pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallSites, at: usize) -> RankExchanges {
+pub fn of_rank(
+    run: &Run,
+    common_clock: &CommonClock,
+    objects: &Objects,
+    places: &CallSites,
+    at: usize,
+) -> RankExchanges {
     let rank = &run.ranks[at];
     let mut found = RankExchanges::default();
     if !rank.is_asked {
@@ -46,7 +52,7 @@ pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallS
     }
     for thread in &rank.contents().threads {
         let roles = Roles::of(run, objects, places, at);
-        let mut stream = Stream::new(thread, rank, &timeline.lines[at], roles);
+        let mut stream = Stream::new(thread, rank, &common_clock.lines[at], roles);
         let mut reader = Reader::new((at as u32, thread.number), &mut found);
         while let Some(call) = stream.peek() {
             reader.call(stream.role(call), call, stream.details(call));

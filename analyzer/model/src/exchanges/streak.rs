@@ -13,7 +13,7 @@ pub struct ExchangeCalls {
     pub receives_first: bool,
 }
 
-/// See the module. Nanoseconds on the run's time line.
+/// See the module. Nanoseconds on the run's common clock.
 #[derive(Clone, Debug)]
 pub struct Streak {
     /// The rank at the other end.
@@ -69,7 +69,7 @@ pub struct WindowShape {
     pub receives: WindowSide,
 }
 
-/// Equal windows one behind the other, as a rank saw them. Nanoseconds on the run's time line.
+/// Equal windows one behind the other, as a rank saw them. Nanoseconds on the run's common clock.
 #[derive(Clone, Debug)]
 pub struct WindowStreak {
     /// The rank at the other end.

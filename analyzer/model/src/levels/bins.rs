@@ -4,10 +4,10 @@ use super::Grid;
 use super::reader::{SingleCall, SingleCalls};
 use super::ticks::GridCursor;
 use crate::Rank;
+use crate::common_clock::ClockLine;
 use crate::matching::WaitSpan;
 use crate::sums::Grow;
 use crate::thread_calls::Extras;
-use crate::timeline::ClockLine;
 
 /// See the module. Only bins in which something was are there.
 #[derive(Clone, Default, Debug)]

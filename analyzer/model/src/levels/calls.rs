@@ -1,4 +1,4 @@
-//! A rank's single calls on the run's time line, in the order they began.
+//! A rank's single calls on the run's common clock, in the order they began.
 
 use traces::progress::EntryRun;
 use traces::read::Contents;
@@ -6,10 +6,10 @@ use traces::signature::Signature;
 
 use super::reader::SingleCalls;
 use crate::Rank;
+use crate::common_clock::ClockLine;
 use crate::thread_calls::Extras;
-use crate::timeline::ClockLine;
 
-/// A call. Times in nanoseconds on the run's time line.
+/// A call. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedCall<'a> {
     /// The thread, by its place among the rank's.

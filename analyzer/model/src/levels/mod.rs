@@ -13,10 +13,10 @@ mod regions;
 mod ticks;
 
 use super::Run;
+use super::common_clock::{ClockLine, CommonClock};
 use super::matching::WaitSpan;
 use super::rank::Rank;
 use super::selection::LEFT_OUT;
-use super::timeline::{ClockLine, Timeline};
 use crate::parallel;
 
 pub use bins::{BinCell, FunctionTime, RankBins};
@@ -25,7 +25,7 @@ pub use class::TimeClass;
 pub use reader::{SingleCall, SingleCalls};
 pub use regions::{RegionSpan, regions};
 
-/// Time cut into equal bins. Nanoseconds on the run's time line.
+/// Time cut into equal bins. Nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     /// When the first bin begins.
@@ -38,7 +38,7 @@ pub struct Grid {
     pub keeps_outside: bool,
 }
 
-/// When a rank ran. Nanoseconds on the run's time line.
+/// When a rank ran. Nanoseconds on the run's common clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Life {
     /// MPI_Init began, or what is asked about.
@@ -76,17 +76,17 @@ impl Grid {
 }
 
 /// Cuts the time of each rank that is asked about into bins, with what it waited.
-pub fn bins(run: &Run, timeline: &Timeline, grid: &Grid, waits: &[Vec<WaitSpan>]) -> Vec<RankBins> {
+pub fn bins(run: &Run, common_clock: &CommonClock, grid: &Grid, waits: &[Vec<WaitSpan>]) -> Vec<RankBins> {
     parallel::map(run.ranks.len(), |at| {
         let rank = &run.ranks[at];
         let waits = waits.get(at).map_or(&[][..], Vec::as_slice);
-        if rank.is_asked { RankBins::of(rank, &timeline.lines[at], grid, waits) } else { RankBins::default() }
+        if rank.is_asked { RankBins::of(rank, &common_clock.lines[at], grid, waits) } else { RankBins::default() }
     })
 }
 
 /// When each rank ran.
-pub fn lives(run: &Run, timeline: &Timeline) -> Vec<Life> {
-    run.ranks.iter().zip(&timeline.lines).map(|(rank, line)| life(rank, line)).collect()
+pub fn lives(run: &Run, common_clock: &CommonClock) -> Vec<Life> {
+    run.ranks.iter().zip(&common_clock.lines).map(|(rank, line)| life(rank, line)).collect()
 }
 
 /// Spans of a rank that are told apart; of more, only where the first begins and the last ends.

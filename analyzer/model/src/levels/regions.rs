@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use crate::Rank;
+use crate::common_clock::ClockLine;
 use crate::selection::region_marks;
-use crate::timeline::ClockLine;
 
 /// The most that are kept of a rank: the longest.
 const MOST: usize = 2_000;
 
-/// A region that a rank was in. Nanoseconds on the run's time line.
+/// A region that a rank was in. Nanoseconds on the run's common clock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RegionSpan {
     /// When it was entered.

@@ -1,7 +1,7 @@
 //! A way through a grid's bins by the ticks of one rank.
 
 use super::Grid;
-use crate::timeline::ClockLine;
+use crate::common_clock::ClockLine;
 
 /// See the module.
 pub struct GridCursor<'a> {
@@ -72,7 +72,7 @@ mod tests {
     fn every_tick_is_in_the_bin_that_the_cursor_goes_to() {
         let run =
             Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-mpich")).unwrap();
-        let line = run.timeline().lines[1];
+        let line = run.common_clock().lines[1];
         let grid = Grid { from: 1_000_000, width: 3_333, count: 50, keeps_outside: true };
         let mut cursor = GridCursor::new(&grid, &line);
         for bin in 0..=50 {

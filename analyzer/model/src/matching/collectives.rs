@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
+use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::parallel::{into_inner, lock};
 use crate::roles::Flow;
-use crate::timeline::Timeline;
 
 /// One rank's part in a collective call.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ pub struct Collectives<'a> {
     /// Who takes part in them.
     pub objects: &'a Objects,
     /// What their times are on.
-    pub timeline: &'a Timeline,
+    pub common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
     nodes: Mutex<Vec<u32>>,
@@ -125,9 +125,9 @@ pub struct UnmatchedCollectives {
 
 impl<'a> Collectives<'a> {
     /// None has begun.
-    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Collectives<'a> {
+    pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, timeline, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
+        Collectives { objects, common_clock, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
     }
 
     /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
@@ -234,7 +234,7 @@ impl<'a> Collectives<'a> {
             let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
             match arrival.end {
                 ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {
-                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, until, self.timeline, waits));
+                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, until, self.common_clock, waits));
                 }
                 ArrivalEnd::Pending(token) => told.push((arrival.at.rank, token, cause)),
             }
@@ -288,7 +288,7 @@ impl<'a> Collectives<'a> {
             let Some(end) = arrival.end.until() else { continue };
             let time = end - first.max(arrival.begin);
             if time > 0 {
-                let error = self.timeline.lines[arrival.at.rank as usize].error(end);
+                let error = self.common_clock.lines[arrival.at.rank as usize].error(end);
                 let key = WaitKey { state, waiter: arrival.at, cause: arrival.at };
                 if waits.add(key, time, error) {
                     waits.span(WaitSpan { call: arrival.begin, from: end - time, until: end, key });

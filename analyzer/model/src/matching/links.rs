@@ -6,9 +6,9 @@
 //! prediction for fundamental performance factors", 2014). In that run calls take no time but that until what they depend
 //! on has happened, so a rank is late by one number, its delay, over the useful time it has had.
 
+use crate::common_clock::ClockLine;
 use crate::selection::{LEFT_OUT, Part};
 use crate::sums::Grow;
-use crate::timeline::ClockLine;
 
 /// One thing that a call depends on, or gives.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ enum LinkEvent {
     Selection(bool),
 }
 
-/// Where what is asked about of a rank's time begins and ends, on the run's time line.
+/// Where what is asked about of a rank's time begins and ends, on the run's common clock.
 #[derive(Debug)]
 pub struct SelectionEdges {
     /// Whether it begins with the rank's time.
@@ -85,7 +85,7 @@ impl SelectionEdges {
 /// One rank's links, and the time it has had.
 #[derive(Default, Debug)]
 pub struct Links {
-    /// When MPI was initialized, on the run's time line.
+    /// When MPI was initialized, on the run's common clock.
     pub begin: i64,
     /// When MPI_Finalize began, or the last call ended.
     pub end: i64,

@@ -43,11 +43,11 @@ pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
 pub use waits::{Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
+use super::common_clock::CommonClock;
 use super::objects::Objects;
 use super::rank::End;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::stream::Stream;
-use super::timeline::Timeline;
 use super::{Rank, Run};
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
@@ -182,17 +182,17 @@ struct Shared<'a> {
 const TURN: usize = 1024;
 
 /// Puts the calls of all ranks together.
-pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
+pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
     let objects = Objects::of(run);
     let places = CallSites::default();
-    let collectives = Collectives::new(&objects, timeline, follow);
+    let collectives = Collectives::new(&objects, common_clock, follow);
     let operations =
-        follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, timeline, follow));
+        follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, common_clock, follow));
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.contents()).collect();
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
-        let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
+        let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
         let roles = || Roles::of(run, &objects, &places, at);
         let stream = |thread| Stream::whole(thread, rank, line, roles());
         let streams = contents.threads.iter().map(stream).collect();
@@ -201,7 +201,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         let cancelled = &rank.cancelled;
         let (shared, number) =
             (Shared { collectives: &collectives, operations: operations.as_ref(), windows: &windows }, at as u32);
-        let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, timeline, follow);
+        let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, common_clock, follow);
         if !matches!(rank.end, End::Finalized) {
             matcher.lasts_until(line.nanoseconds_at(rank.until));
         }
@@ -390,10 +390,10 @@ impl Cause {
         waiter: RankSite,
         begin: i64,
         end: i64,
-        timeline: &Timeline,
+        common_clock: &CommonClock,
         waits: &mut Waits,
     ) -> Option<(i64, i64)> {
-        let error = timeline.error_between(waiter.rank, self.who.rank, begin);
+        let error = common_clock.error_between(waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
         let key = WaitKey { state: self.state, waiter, cause: self.who };
         if time <= 0 || !waits.add(key, time, error) {

@@ -11,14 +11,14 @@ use super::Follow;
 use super::collectives::Ordinal;
 use super::waits::RankSite;
 use crate::batches::Batches;
+use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::parallel::{into_inner, lock};
 use crate::roles::SpottedSite;
 use crate::sample::Sample;
 use crate::sums::{Grow, Total};
-use crate::timeline::Timeline;
 
-/// One rank's part in an operation. Times in nanoseconds on the run's time line.
+/// One rank's part in an operation. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationPart {
     /// Who, and where.
@@ -150,7 +150,7 @@ struct OpenOperation {
 /// See the module.
 pub struct Operations<'a> {
     objects: &'a Objects,
-    timeline: &'a Timeline,
+    common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
     sums: Mutex<FxHashMap<OperationKey, OperationSum>>,
@@ -160,10 +160,10 @@ pub struct Operations<'a> {
 
 impl<'a> Operations<'a> {
     /// None has begun.
-    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Operations<'a> {
+    pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Operations<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        let joined = timeline.lines.iter().map(|_| Mutex::default()).collect();
-        Operations { objects, timeline, follow, open, sums: Mutex::default(), joined }
+        let joined = common_clock.lines.iter().map(|_| Mutex::default()).collect();
+        Operations { objects, common_clock, follow, open, sums: Mutex::default(), joined }
     }
 
     /// A rank began its part.
@@ -276,7 +276,7 @@ impl<'a> Operations<'a> {
     }
 
     fn span(&self, from: (i64, u32), to: (i64, u32)) -> TimeSpan {
-        let error = self.timeline.error_between(from.1, to.1, from.0);
+        let error = self.common_clock.error_between(from.1, to.1, from.0);
         TimeSpan { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
     }
 

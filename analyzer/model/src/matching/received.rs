@@ -2,7 +2,7 @@
 
 use super::waits::RankSite;
 
-/// A message that was received. Times in nanoseconds on the run's time line, each by the clock of the rank where it was read.
+/// A message that was received. Times in nanoseconds on the run's common clock, each by the clock of the rank where it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReceivedMessage {
     /// The run's number of its communicator.

@@ -116,7 +116,7 @@ pub struct Waits {
     follow: Follow,
 }
 
-/// A wait that is added up, by itself. Times in nanoseconds on the run's time line.
+/// A wait that is added up, by itself. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct WaitSpan {
     /// When the call began that waited.
@@ -129,7 +129,7 @@ pub struct WaitSpan {
     pub key: WaitKey,
 }
 
-/// A call that waited for another rank. Times in nanoseconds on the run's time line.
+/// A call that waited for another rank. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump {
     /// The rank that waited.

@@ -59,7 +59,7 @@ pub struct Round {
 /// The rounds of a run, and what is in none.
 #[derive(Default)]
 pub struct Rounds {
-    /// In the order of the time line.
+    /// In the order of the common clock.
     pub rounds: Vec<Round>,
     /// Messages that were looked at.
     pub messages: u64,

@@ -29,7 +29,7 @@ pub struct Choice {
     pub by_region: bool,
     /// Only these ranks, and those of spawned worlds with these numbers.
     pub ranks: Option<Ranks>,
-    /// Only what began from then on, in nanoseconds on the run's time line.
+    /// Only what began from then on, in nanoseconds on the run's common clock.
     pub from: Option<i64>,
     /// Only what began before that.
     pub to: Option<i64>,

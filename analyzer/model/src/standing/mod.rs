@@ -107,9 +107,9 @@ pub enum Completes {
 impl Standing {
     /// Goes through all ranks' calls.
     pub fn of(run: &Run) -> Standing {
-        let (objects, places, timeline) = (Objects::of(run), CallSites::default(), run.timeline());
+        let (objects, places, common_clock) = (Objects::of(run), CallSites::default(), run.common_clock());
         let standing = |at: usize| {
-            let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
+            let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
             let roles = || Roles::of(run, &objects, &places, at);
             let contents = rank.contents();
             let threads = || contents.threads.iter();

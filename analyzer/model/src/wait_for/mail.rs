@@ -43,7 +43,7 @@ pub struct PostedReceive {
     pub tag: i32,
     /// It keeps the message from the receives after it.
     pub takes: bool,
-    /// Since when it was posted for sure, and since when perhaps, nanoseconds on the run's time line.
+    /// Since when it was posted for sure, and since when perhaps, nanoseconds on the run's common clock.
     posted: i64,
     begun: i64,
     /// A message can get to it.

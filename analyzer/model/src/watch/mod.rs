@@ -4,12 +4,12 @@
 //! [`RankView`]. Files stay mapped and each record is read once, so a look costs what happened since the one before.
 
 mod account;
-mod came;
+mod arrivals;
 mod file;
-mod news;
+mod node_feed;
 mod rates;
+mod remote_rank;
 mod thread;
-mod told;
 mod view;
 
 use std::collections::{BTreeSet, HashMap};
@@ -24,11 +24,11 @@ use super::standing::{Made, age, clocks};
 use crate::error::Error;
 use crate::parallel;
 use file::WatchedFile;
-use news::ToldSoFar;
-pub use news::{NodeNews, RankNews};
+use node_feed::ToldSoFar;
+pub use node_feed::{NodeNews, RankNews};
 use rates::RateMeter;
 pub use rates::{Rates, Sum};
-use told::ToldRank;
+use remote_rank::ToldRank;
 pub use view::RankView;
 
 /// See the module.
@@ -103,7 +103,7 @@ impl Watch {
             self.sort();
             self.objects = Objects::of_ranks(&self.ranks);
         }
-        let came = came::of(&self.views, &self.made(), &self.objects);
+        let came = arrivals::of(&self.views, &self.made(), &self.objects);
         self.views.iter_mut().zip(came).for_each(|(view, came)| view.came = came);
         Ok(())
     }

@@ -14,7 +14,7 @@ const STATES: usize = 7;
 
 /// Over the run, the share of the ranks that waited, by wait state; those that took the most time. The account has its spans.
 pub fn waits_over_time(run: &Run, settled: &Settled) -> Chart {
-    let lives = levels::lives(run, &settled.timeline);
+    let lives = levels::lives(run, &settled.common_clock);
     let begin = lives.iter().map(|life| life.begin).min().unwrap_or(0);
     let end = lives.iter().map(|life| life.end).max().unwrap_or(0).max(begin + 1);
     let slices = Slices { begin, length: (end - begin) as f64 / SLICES as f64 };

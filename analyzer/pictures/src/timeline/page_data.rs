@@ -7,7 +7,7 @@ use super::{Layouts, PictureRow};
 use model::levels::{Grid, RegionSpan, TimeClass};
 use tables::WorldRank;
 
-/// See the module. Times in nanoseconds on the run's time line.
+/// See the module. Times in nanoseconds on the run's clock.
 #[derive(Serialize)]
 pub struct PageData {
     /// How the records are written that follow as text.

@@ -78,12 +78,12 @@ fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
     asked.filter_map(|(at, rank)| Some((at, rank, take(rank)?))).collect()
 }
 
-/// The rank whose difference was there first on A's time line.
+/// The rank whose difference was there first on A's clock.
 fn earliest<'a>(a: &Run, pairs: &[(usize, &'a Rank, &'a Rank)], compared: &[RankComparison]) -> Option<&'a Rank> {
-    let timeline = a.timeline();
+    let common_clock = a.common_clock();
     let at = |((place, ..), comparison): &(&(usize, &Rank, &Rank), &RankComparison)| {
         let first = comparison.first.as_ref()?;
-        Some(timeline.lines[*place].nanoseconds_at(first.at))
+        Some(common_clock.lines[*place].nanoseconds_at(first.at))
     };
     let differing = pairs.iter().zip(compared).filter_map(|pair| Some((at(&pair)?, pair.0.1)));
     differing.min_by_key(|(at, _)| *at).map(|(_, rank)| rank)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::rota;
 use examples::run::{Case, Run};
-use examples::turns::alone;
 
 use super::{one_at_most, transports, with_programs_in_rust};
 

@@ -9,12 +9,12 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::{Program, compile};
 use examples::rota;
 use examples::run::{Case, Output, Run, finish, library, overhear};
 pub use examples::transport::transports;
-use examples::turns::alone;
 use examples::{target, waits, workspace};
 use serde_json::json;
 use traces::progress::{Entries, EntryRun, INSIDE};

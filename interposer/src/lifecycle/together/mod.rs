@@ -6,8 +6,8 @@
 //! counts closes a list that all on it read: so all have the same list, and none waits for a rank that is not on it,
 //! nor for one that has ended ([`wait`]).
 
-mod between;
 mod host;
+mod host_discovery;
 mod page;
 mod process;
 mod wait;
@@ -22,8 +22,8 @@ use traces::definitions::{Definition, Span};
 use crate::abi::Family;
 use crate::recorder::file::shared;
 use crate::{config, progress, real};
-pub use between::leave;
 use host::Arriving;
+pub use host_discovery::leave;
 pub use page::ProcessSlot;
 
 /// The ranks that record together.
@@ -110,7 +110,9 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
                 Verdict::Unknown
             }
         }
-        Some(first) if *first == rank => host.tell(between::agree(family, &ranks, size, &launch, began, meeting)),
+        Some(first) if *first == rank => {
+            host.tell(host_discovery::agree(family, &ranks, size, &launch, began, meeting))
+        }
         _ => host.told(),
     };
     let (ranks, found) = match verdict {

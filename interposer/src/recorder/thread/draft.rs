@@ -6,7 +6,7 @@
 use traces::calls::Call;
 use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
-use super::amount::{Amount, Direction, Numbers, Parts, Types, Unknown};
+use super::element_counts::{Amount, Direction, Numbers, Parts, Types, Unknown};
 use super::request::Message;
 use crate::abi::Family;
 use crate::recorder::objects::groups;

@@ -8,27 +8,27 @@
 //! there is a [`profile`].
 //!
 //! The thread's current state is in its [`block`] of the file. Around the calls are [`requests`], each a [`request`];
-//! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`turns`]); [`regions`] and other [`marks`];
-//! checksums ([`contents`]); and requests that MPI is asked about ([`asked`], [`asking`]). [`abandoned`] closes calls
+//! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`engine_records`]); [`regions`] and other [`time_marks`];
+//! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
 //! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
 //! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
 
 pub mod abandoned;
-pub mod amount;
-pub mod asked;
-mod asking;
 mod at_work;
 mod block;
 pub mod call_room;
+mod completion_queries;
 pub mod contents;
 pub mod current;
 pub mod draft;
+pub mod element_counts;
 pub mod engine;
+mod engine_records;
 mod events;
-mod marks;
 mod numbers;
 mod polls;
 pub mod profile;
+pub mod queried_requests;
 mod recording;
 mod regions;
 pub mod request;
@@ -39,7 +39,7 @@ pub mod slots;
 mod stack;
 mod stack_switch;
 mod suspended;
-mod turns;
+mod time_marks;
 mod vacancy;
 
 pub use recording::Thread;

@@ -12,13 +12,13 @@ use traces::file::{Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS};
 
-use super::asked::AskedRequests;
 use super::at_work::AtWork;
 use super::block::Block;
 use super::call_room::CallRoom;
 use super::engine::{Engine, Ledger};
 use super::events::Events;
 use super::profile::{self, Profile};
+use super::queried_requests::AskedRequests;
 use super::request::{Message, Request};
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
@@ -56,7 +56,7 @@ pub struct Thread {
     /// Whether the recorder is not at work. While it is, signal handlers that call MPI are not recorded, nor is
     /// anything in a [`forked`] child.
     pub(super) at_rest: Cell<bool>,
-    /// Flags for what must be written besides the call that ends; see [`turns`](super::turns).
+    /// Flags for what must be written besides the call that ends; see [`turns`](super::engine_records).
     pub(super) pending: Cell<u8>,
     /// Whether there are open calls on other stacks.
     pub(super) has_suspended: Cell<bool>,

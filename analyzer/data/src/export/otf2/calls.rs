@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::definitions::{CALL_SITE, CALLS, INSIDE, OPEN};
+use super::event_writer::Told;
 use super::events::{Attribute, Event, EventWriter};
 use super::meanings::{EventMeaning, UNKNOWN};
 use super::nesting::Nesting;
-use super::told::Told;
+use super::referenced::{CALL_SITE, CALLS, INSIDE, OPEN};
 use model::error::Error;
 use model::request_numbers::{RequestChange, RequestId};
 use model::roles::{CallPart, Role};

@@ -4,8 +4,8 @@ use traces::calls::Call;
 use traces::read::ThreadPages;
 use traces::signature::{Signature, peer};
 
-use super::definitions::Definitions;
 use super::kinds::{MPI, operation, role};
+use super::referenced::Definitions;
 use model::rank::function;
 use model::roles::Flow;
 use model::{Rank, Run};

@@ -1,23 +1,23 @@
 //! The run as an archive of OTF2, which Vampir, Scalasca, Pipit and ViTE read: a location for each thread, a region for each function.
 //!
-//! [OTF2's own library](library) writes it. Times are nanoseconds on the run's time line. Calls are read as they are written; messages
+//! [OTF2's own library](library) writes it. Times are nanoseconds on the run's clock. Calls are read as they are written; messages
 //! are matched first and held in memory, since of a receive only its message says from whom it was.
 
 mod archive;
 mod callbacks;
 mod calls;
 mod communicators;
-mod define;
 mod definition_writer;
-mod definitions;
+mod event_writer;
 mod events;
+mod global_definitions;
 mod kinds;
 mod library;
 mod meanings;
 mod messages;
 mod nesting;
 mod processes;
-mod told;
+mod referenced;
 
 use std::path::Path;
 
@@ -29,7 +29,8 @@ pub use archive::NAME;
 use calls::{RankEvents, ThreadEvents};
 use communicators::Communicators;
 use definition_writer::DefinitionWriter;
-use definitions::Definitions;
+pub use event_writer::ExportSums;
+use event_writer::Told;
 use events::EventWriter;
 pub use library::{Functions, load};
 use messages::MessageEnds;
@@ -41,9 +42,8 @@ use model::roles::{CallSites, Roles};
 use model::stream::Stream;
 use nesting::{Nesting, Region};
 use processes::Processes;
+use referenced::Definitions;
 use tables::Cell;
-pub use told::ExportSums;
-use told::Told;
 
 /// What an archive has, and what of the run it lacks.
 pub struct ExportedArchive {
@@ -55,16 +55,16 @@ pub struct ExportedArchive {
 
 /// Writes a run into an empty folder.
 pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<ExportedArchive, Error> {
-    let Settled { mut account, timeline, .. } = settled(run, Follow::MESSAGES);
+    let Settled { mut account, common_clock, .. } = settled(run, Follow::MESSAGES);
     let elsewhere = account.elsewhere + account.unrecorded;
     let ends = MessageEnds::of(std::mem::take(&mut account.messages));
     drop(account);
     // Clocks may have been moved, so that no message runs backwards.
-    let set = DataSet::on(run, timeline);
-    let lives = levels::lives(run, &set.timeline);
+    let set = DataSet::on(run, common_clock);
+    let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let communicators = Communicators::of(run, &set.objects);
-    let mut told = Told::new(run, &set.timeline, &set.objects, &communicators, ends, origin);
+    let mut told = Told::new(run, &set.common_clock, &set.objects, &communicators, ends, origin);
     let archive = Archive::create(functions, folder)?;
     let (mut definitions, mut processes) = (Definitions::default(), Processes::of(run, &communicators.absent));
     let (mut length, mut cut) = (0, 0);
@@ -80,7 +80,7 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     archive.end_events(processes.locations())?;
     let writer = DefinitionWriter::begin(&archive)?;
     writer.clock(length + 1, realtime(run, &set, origin))?;
-    define::write(definitions, writer, &processes, &communicators)?;
+    global_definitions::write(definitions, writer, &processes, &communicators)?;
     let sums = told.sums;
     archive.close()?;
     let tables = vec![
@@ -116,7 +116,7 @@ fn one_rank(
     let mut threads = Vec::new();
     for (thread, place) in pages.iter().zip(processes.locations()..) {
         let roles = Roles::of(set.run, told.objects, &places, at);
-        let stream = Stream::whole(thread, rank, &told.timeline.lines[at], roles);
+        let stream = Stream::whole(thread, rank, &told.common_clock.lines[at], roles);
         let meanings = meanings::of_thread(definitions, set.run, rank, thread);
         let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
         threads.push(ThreadEvents {
@@ -144,7 +144,7 @@ fn regions(
     origin: i64,
     (at, end): (usize, i64),
 ) -> Result<Vec<(u32, Region)>, Error> {
-    let line = &set.timeline.lines[at];
+    let line = &set.common_clock.lines[at];
     let mut regions = Vec::new();
     let keys = ["thread", "region", "start_ticks", "end_ticks"];
     let rows = each(set, "regions", at, &keys, &mut |cells| {
@@ -162,7 +162,7 @@ fn regions(
 
 /// When the time that is told as 0 was, nanoseconds since 1970, where the first rank's clock was sampled.
 fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
-    let (begin, line) = (run.ranks.first()?.header.begin, set.timeline.lines.first()?);
+    let (begin, line) = (run.ranks.first()?.header.begin, set.common_clock.lines.first()?);
     let since = line.nanoseconds_at(begin.ticks).checked_sub(origin)?;
     begin.is_set().then(|| begin.realtime.checked_add_signed(since.checked_neg()?))?
 }

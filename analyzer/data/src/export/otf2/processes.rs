@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::definition_writer::{DefinitionWriter, NONE};
-use super::definitions::Definitions;
+use super::referenced::Definitions;
 use model::Run;
 use model::error::Error;
 

@@ -10,10 +10,10 @@ use traces::signature::{Signature, peer};
 use super::file::TraceFile;
 use super::proto::TrackEvent;
 use metrics::words::{object, peer_in_words, peer_role};
+use model::common_clock::ClockLine;
 use model::levels::{SingleCalls, TimeClass};
 use model::rank::function;
 use model::thread_calls::Extras;
-use model::timeline::ClockLine;
 use model::{Rank, Run};
 
 /// Writes the calls of a thread of a rank. Returns how many.

@@ -1,13 +1,13 @@
 //! The run as a trace for Perfetto's viewer, <https://ui.perfetto.dev>: a process for each rank, a slice for each call.
 //!
 //! Beside the calls: regions, wait states, what the progress engine did, and messages as arrows. Times are nanoseconds on
-//! the run's time line. Calls are read as they are written; messages and waits are matched first and held in memory.
+//! the run's clock. Calls are read as they are written; messages and waits are matched first and held in memory.
 
-mod beside;
-mod between;
 mod calls;
 mod file;
+mod flows;
 mod proto;
+mod thread_tracks;
 mod tracks;
 
 use std::io;
@@ -33,7 +33,7 @@ pub fn write(run: &Run, path: &Path) -> Result<Exported, Error> {
 
 fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
     let run = set.run;
-    let lives = levels::lives(run, &set.timeline);
+    let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let mut file = TraceFile::create(path, origin)?;
     let mut numbers = Numbers::of(run);
@@ -45,14 +45,14 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
         let tracks = numbers.tracks(&mut file, run, at, &threads)?;
         processes[at] = Some(tracks.process);
         for (thread, track) in set.threads(at).iter().zip(&tracks.threads) {
-            calls += calls::write(&mut file, run, rank, thread, &set.timeline.lines[at], *track)?;
+            calls += calls::write(&mut file, run, rank, thread, &set.common_clock.lines[at], *track)?;
         }
         let threads: Vec<(u32, u64)> = threads.into_iter().zip(tracks.threads).collect();
-        regions += beside::regions(&mut file, set, at, end, &threads)?;
-        progress += beside::progress(&mut file, set, at, &threads)?;
+        regions += thread_tracks::regions(&mut file, set, at, end, &threads)?;
+        progress += thread_tracks::progress(&mut file, set, at, &threads)?;
     }
-    let waits = between::waits(&mut file, set, &processes)?;
-    let messages = between::messages(&mut file, set, &processes)?;
+    let waits = flows::waits(&mut file, set, &processes)?;
+    let messages = flows::messages(&mut file, set, &processes)?;
     let tables =
         vec![("calls", calls), ("waits", waits), ("messages", messages), ("regions", regions), ("progress", progress)];
     Ok(Exported { tables, bytes: file.finish()? })

@@ -176,13 +176,13 @@ impl<'a> RankMatcher<'a> {
             if let Some(transfers) = &mut self.transfers
                 && !post.truncated
             {
-                let error = self.timeline.error_between(source, self.number, message.begin);
+                let error = self.common_clock.error_between(source, self.number, message.begin);
                 transfers.add(self.number, &message, &post, self.completions.get(completion), error);
             }
             let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
             for Probe { place, start, end, .. } in probes {
                 let waiter = RankSite { rank: self.number, place };
-                cause.charge(waiter, start, end, self.timeline, &mut self.waits);
+                cause.charge(waiter, start, end, self.common_clock, &mut self.waits);
             }
             let link = &mut self.completions.get(completion).link;
             *link = self.links.known(*link, source, message.mark);
@@ -203,15 +203,15 @@ impl<'a> RankMatcher<'a> {
         let waiter = RankSite { rank: self.number, place: whole.place };
         let cause = whole.latest.filter(|cause| cause.at > whole.start);
         let late = cause.and_then(|cause| {
-            let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
+            let wait = cause.charge(waiter, whole.start, whole.end, self.common_clock, &mut self.waits)?;
             let key = WaitKey { state: cause.state, waiter, cause: cause.who };
             let (begin, end) = (whole.start, whole.end);
             (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
         });
         if let Some((number, earliest, source)) = whole.received {
             let received = Received { start: whole.start, earliest, source, late };
-            let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
-            let margin = |received: &Received| timeline.error_between(own, received.source, received.earliest);
+            let (own, common_clock, waits) = (self.number, self.common_clock, &mut self.waits);
+            let margin = |received: &Received| common_clock.error_between(own, received.source, received.earliest);
             let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
             self.order.known(number, received, margin, wrong);
         }

@@ -23,10 +23,10 @@ use super::transfers::Transfers;
 use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
 use super::{Account, Cause, Delivery, Follow, Letter, Letters, Message, RankPair, Shared, Token};
+use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Flow, Role};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
-use crate::timeline::Timeline;
 use open::OpenWait;
 
 /// See the module.
@@ -40,7 +40,7 @@ pub struct RankMatcher<'a> {
     collectives: &'a Collectives<'a>,
     operations: Option<&'a Operations<'a>>,
     windows: &'a Windows<'a>,
-    timeline: &'a Timeline,
+    common_clock: &'a CommonClock,
     queues: Queues,
     /// Those that are pending, or of which another rank has something to tell.
     requests: Requests,
@@ -110,7 +110,7 @@ impl<'a> RankMatcher<'a> {
         cancelled: &'a HashSet<(u32, u64)>,
         edges: SelectionEdges,
         shared: Shared<'a>,
-        timeline: &'a Timeline,
+        common_clock: &'a CommonClock,
         follow: Follow,
     ) -> RankMatcher<'a> {
         let Shared { collectives, operations, windows } = shared;
@@ -122,7 +122,7 @@ impl<'a> RankMatcher<'a> {
             collectives,
             operations,
             windows,
-            timeline,
+            common_clock,
             queues: Queues::default(),
             requests: Requests::default(),
             persistent: FxHashMap::default(),

@@ -125,14 +125,14 @@ impl<'a> RankMatcher<'a> {
             let latest = causes.max_by_key(|cause| (cause.at, cause.who));
             match (unmet, latest) {
                 (Some(unmet), _) if is_whole => {
-                    let error = self.timeline.lines[self.number as usize].error(open.until);
+                    let error = self.common_clock.lines[self.number as usize].error(open.until);
                     self.waits.add_open(unmet, open.at, (open.start, open.until), error);
                     if open.thread == 0 {
                         self.links.in_vain = open.until - open.start;
                     }
                 }
                 (None, Some(cause)) => {
-                    cause.charge(open.at, open.start, open.until, self.timeline, &mut self.waits);
+                    cause.charge(open.at, open.start, open.until, self.common_clock, &mut self.waits);
                 }
                 _ => {}
             }

@@ -203,14 +203,14 @@ impl<'a> Epochs<'a> {
 
     /// All calls of all ranks were seen: what has not returned waits for steps that nobody has made.
     pub fn finish(&self, waits: &mut Waits) {
-        let timeline = self.collectives.timeline;
+        let common_clock = self.collectives.common_clock;
         for window in &self.windows {
             for WaitingCalls { state, calls, missing, .. } in lock(window).waiting.values() {
                 let Some(call) = calls.iter().find(|call| call.open) else { continue };
                 // Until MPI_Win_complete is called, one thing more is missing.
                 let known = usize::from(*state == WaitState::LatePost && calls.len() == 1);
                 if *missing > known {
-                    let error = timeline.lines[call.at.rank as usize].error(call.end);
+                    let error = common_clock.lines[call.at.rank as usize].error(call.end);
                     waits.add_open((*state, None), call.at, (call.begin, call.end), error);
                 }
             }
@@ -219,11 +219,11 @@ impl<'a> Epochs<'a> {
 
     fn charge(&self, waiting: &WaitingCalls, waits: &mut Waits) {
         let Some((at, who)) = waiting.latest else { return };
-        let timeline = self.collectives.timeline;
+        let common_clock = self.collectives.common_clock;
         // A call that was over before it did not wait for it.
-        let lasted = |call: &&Called| at - timeline.error_between(call.at.rank, who.rank, at) < call.end;
+        let lasted = |call: &&Called| at - common_clock.error_between(call.at.rank, who.rank, at) < call.end;
         if let Some(call) = waiting.calls.iter().find(lasted) {
-            Cause { at, who, state: waiting.state }.charge(call.at, call.begin, call.end, timeline, waits);
+            Cause { at, who, state: waiting.state }.charge(call.at, call.begin, call.end, common_clock, waits);
         }
     }
 

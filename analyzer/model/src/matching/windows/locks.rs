@@ -99,7 +99,7 @@ impl<'a> Locks<'a> {
             let mut during = held[..before].iter().rev().take_while(|held| held.until > call.begin);
             if let Some(last) = during.find(conflicts).filter(|_| known) {
                 let cause = Cause { at: last.until, who: last.by, state: WaitState::LockContention };
-                cause.charge(call.at, call.begin, call.end, self.collectives.timeline, waits);
+                cause.charge(call.at, call.begin, call.end, self.collectives.common_clock, waits);
             }
             !known
         });

@@ -12,7 +12,7 @@ use crate::roles::{Epoch, Peer, Role};
 use epochs::Epochs;
 use locks::Locks;
 
-/// A call that a rank made. Times in nanoseconds on the run's time line.
+/// A call that a rank made. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Called {
     /// Who, and where.

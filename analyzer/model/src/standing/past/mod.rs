@@ -13,11 +13,11 @@ use traces::record::{Arrived, Fate};
 use super::awaited::{Awaited, awaited, kind_of, part_of, probe_takes, takes_probed};
 use super::collective_order::Made;
 use crate::Rank;
+use crate::common_clock::ClockLine;
 use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
-use crate::timeline::ClockLine;
 pub use windows::{OpenedTo, WindowPast};
 
 /// A request that has begun and is not complete, as far as the program was told.
@@ -69,7 +69,7 @@ pub struct Vain {
 /// More different calls than these in vain are not told apart.
 const DIFFERENT: usize = 16;
 
-/// See the module. Times in nanoseconds on the run's time line.
+/// See the module. Times in nanoseconds on the run's common clock.
 #[derive(Default, Debug)]
 pub struct Past {
     /// By thread and number.

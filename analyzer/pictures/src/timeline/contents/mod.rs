@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use crate::timeline::{MessageLine, Picture, PictureRow};
 use metrics::meaning;
 use metrics::totals::{seconds, world_rank};
+use model::common_clock::CommonClock;
 use model::levels::{self, Grid, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
-use model::timeline::Timeline;
 use model::{Rank, Run};
 pub use page_parts::{PageParts, page_parts};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
@@ -26,7 +26,7 @@ facts! {
 const WAITS: usize = 10;
 
 /// The time that is shown: as asked, or that of all ranks asked about.
-pub fn interval(run: &Run, timeline: &Timeline, from: Option<i64>, to: Option<i64>) -> (i64, i64) {
+pub fn interval(run: &Run, timeline: &CommonClock, from: Option<i64>, to: Option<i64>) -> (i64, i64) {
     let lives = levels::lives(run, timeline);
     let asked = || lives.iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(life, _)| life);
     let begin = asked().map(|life| life.begin).min().unwrap_or(0);
@@ -47,7 +47,7 @@ pub fn facts(picture: &Picture<'_>) -> Vec<Fact> {
 
 /// The picture of the ranks that are asked about.
 pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [MessageLine]) -> Picture<'a> {
-    let timeline = &settled.timeline;
+    let timeline = &settled.common_clock;
     let lives = levels::lives(run, timeline);
     let bins = levels::bins(run, timeline, &grid, &settled.account.spans);
     let row = |(at, bins): (usize, RankBins)| {
@@ -79,7 +79,7 @@ fn places(run: &Run) -> Vec<Option<u32>> {
 }
 
 /// The regions of the first rank that has some, how many are left out, and whose they are.
-fn regions(run: &Run, timeline: &Timeline, grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
+fn regions(run: &Run, timeline: &CommonClock, grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
     let lives = levels::lives(run, timeline);
     for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.regions.is_empty()) {
         let shown = (grid.from, grid.end());

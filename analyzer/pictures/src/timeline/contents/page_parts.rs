@@ -72,7 +72,7 @@ impl PageParts<'_> {
         let (chunks, sums) = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
         let run = self.run;
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
-        let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
+        let (regions, left_out, regions_of) = regions(run, &self.settled.common_clock, &self.finest.grid);
         let note = format!("{left_out} shorter regions are not shown");
         Ok(PageData {
             layouts: timeline::layouts(),
@@ -175,7 +175,7 @@ impl PageParts<'_> {
         room: usize,
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
     ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
-        let (run, timeline) = (self.run, &self.settled.timeline);
+        let (run, timeline) = (self.run, &self.settled.common_clock);
         let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
         let contents = map(at.len(), |row| run.ranks[at[row]].contents());
         let calls = |row: usize| {
@@ -268,7 +268,7 @@ mod tests {
         synthetic::run(&folder, &Shape { ranks: 4, calls: 500, topology: Topology::Ring, seed: 3 }).unwrap();
         let run = Run::load(&folder).unwrap();
         let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
-        let (from, to) = interval(&run, &settled.timeline, None, None);
+        let (from, to) = interval(&run, &settled.common_clock, None, None);
         let messages = take_messages(&run, &mut settled.account, (from, to));
         let parts = page_parts(&run, &settled, &Grid::over(from, to, 64), &messages);
         assert!(messages.len() > 10 && parts.messages((from, to), true).len() == messages.len());

@@ -1,4 +1,4 @@
-//! All ranks on one time line.
+//! All ranks on one clock.
 //!
 //! In: what the ranks found when they compared their clocks. Out: for each rank a [`ClockLine`] from its ticks to nanoseconds on
 //! the reference clock, which is that of the run's first rank, and how far off that may be.
@@ -22,7 +22,7 @@ const IMPLAUSIBLE: f64 = 1e-3;
 const WALL_CLOCKS: f64 = 10e6;
 
 /// See the module.
-pub struct Timeline {
+pub struct CommonClock {
     /// Of each rank of the run, in its order.
     pub lines: Vec<ClockLine>,
     /// Which clock each has: the same number, the same clock.
@@ -217,7 +217,7 @@ impl Reading {
 /// Lines and clocks of ranks, by their worlds and numbers.
 type KnownLines = HashMap<(u32, u32), (ClockLine, usize)>;
 
-impl Timeline {
+impl CommonClock {
     /// By how many nanoseconds a time between two ranks, by their places in the run, may be off.
     pub fn error_between(&self, one: u32, other: u32, at: i64) -> i64 {
         let error = |rank: u32| self.lines[rank as usize].error(at);
@@ -225,9 +225,9 @@ impl Timeline {
     }
 
     /// From what the ranks of a run, in its order, found when they compared their clocks.
-    pub fn of(ranks: &[Rank]) -> Timeline {
+    pub fn of(ranks: &[Rank]) -> CommonClock {
         let mut known = KnownLines::new();
-        let mut timeline = Timeline { lines: Vec::new(), clocks: Vec::new() };
+        let mut common_clock = CommonClock { lines: Vec::new(), clocks: Vec::new() };
         for (index, rank) in ranks.iter().enumerate() {
             let readings = Reading::all(rank);
             let (line, clock) = match index {
@@ -245,11 +245,11 @@ impl Timeline {
                     }
                 }
             }
-            timeline.lines.push(line);
-            timeline.clocks.push(clock);
+            common_clock.lines.push(line);
+            common_clock.clocks.push(clock);
         }
-        timeline.begin_at_zero(ranks);
-        timeline
+        common_clock.begin_at_zero(ranks);
+        common_clock
     }
 
     fn begin_at_zero(&mut self, ranks: &[Rank]) {

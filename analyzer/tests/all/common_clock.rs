@@ -1,10 +1,10 @@
-//! Ranks with clocks of their own come onto one time line.
+//! Ranks with clocks of their own come onto one clock.
 
 use std::path::Path;
 
 use crate::common::{Folder, definitions};
 use model::Run;
-use model::timeline::{ClockLine, Slack, Source, Timeline};
+use model::common_clock::{ClockLine, CommonClock, Slack, Source};
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
@@ -84,8 +84,8 @@ fn write(folder: &Folder, rank: u32, clock: &Clock, compared: &[Definition]) {
     write_world(folder, 0, rank, clock, compared);
 }
 
-fn timeline(folder: &Path) -> Timeline {
-    Run::load(folder).unwrap().timeline()
+fn common_clock(folder: &Path) -> CommonClock {
+    Run::load(folder).unwrap().common_clock()
 }
 
 /// By how much a line is off at a true time, and by how much it says it may be.
@@ -100,9 +100,9 @@ fn clocks_compared_twice_keep_within_half_a_round_trip_whatever_they_drift() {
         let folder = Folder::new();
         write(&folder, 0, &TRUE, &[]);
         write(&folder, 1, &clock, &clock.syncs(0, &TRUE, 3_000));
-        let timeline = timeline(&folder.0);
-        let line = &timeline.lines[1];
-        assert_eq!((timeline.lines[0].source, line.source), (Source::SharedClock, Source::InitAndFinalize));
+        let common_clock = common_clock(&folder.0);
+        let line = &common_clock.lines[1];
+        assert_eq!((common_clock.lines[0].source, line.source), (Source::SharedClock, Source::InitAndFinalize));
         for time in [INIT, 2_000 * MILLISECOND, FINALIZE] {
             let (off, error) = off(line, &clock, time);
             assert!(off <= 1_502 && (3_000..=3_002).contains(&error), "at {time}: {off} of {error}");
@@ -119,7 +119,7 @@ fn clocks_compared_once_may_be_off_by_more_the_longer_that_is_ago() {
     let folder = Folder::new();
     write(&folder, 0, &TRUE, &[]);
     write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000)[..1]);
-    let lines = timeline(&folder.0).lines;
+    let lines = common_clock(&folder.0).lines;
     assert_eq!(lines[1].source, Source::Once);
     let [init, finalize] = [INIT, FINALIZE].map(|time| {
         let at = lines[1].nanoseconds_at(FAST.ticks(time));
@@ -137,7 +137,7 @@ fn comparisons_too_close_to_each_other_say_nothing_of_the_drift() {
     let first = TRUE.sync(Occasion::Init, INIT, 0, &TRUE, 500_000, 400_000);
     let second = TRUE.sync(Occasion::Finalize, INIT + 2 * MILLISECOND, 0, &TRUE, 1_000, 0);
     write(&folder, 1, &TRUE, &[first, second]);
-    let line = timeline(&folder.0).lines[1];
+    let line = common_clock(&folder.0).lines[1];
     assert_eq!(line.source, Source::Once);
     assert!(off(&line, &TRUE, BEGIN).0 <= 1, "{line:?}");
 }
@@ -149,7 +149,7 @@ fn ranks_of_one_clock_are_off_by_what_the_check_cannot_see() {
     write(&folder, 1, &TRUE, &same(0));
     write(&folder, 2, &FAST, &FAST.syncs(0, &TRUE, 3_000));
     write(&folder, 3, &FAST, &same(2));
-    let lines = timeline(&folder.0).lines;
+    let lines = common_clock(&folder.0).lines;
     assert_eq!(
         lines.iter().map(|line| line.source).collect::<Vec<_>>()[1..],
         [Source::SharedClock, Source::InitAndFinalize, Source::InitAndFinalize]
@@ -167,7 +167,7 @@ fn errors_add_up_along_the_rounds() {
     write(&folder, 0, &TRUE, &[]);
     write(&folder, 2, &FAST, &FAST.syncs(0, &TRUE, 3_000));
     write(&folder, 3, &LATE, &LATE.syncs(2, &FAST, 5_000));
-    let lines = timeline(&folder.0).lines;
+    let lines = common_clock(&folder.0).lines;
     let (off, error) = off(&lines[2], &LATE, FINALIZE);
     assert!(off <= 4_003 && (8_000..=8_003).contains(&error), "{off} of {error}");
 }
@@ -179,7 +179,7 @@ fn a_rank_without_a_file_still_joins_those_that_were_compared_with_it() {
     write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000));
     write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 4_000));
     write(&folder, 4, &FAST, &same(1));
-    let lines = timeline(&folder.0).lines;
+    let lines = common_clock(&folder.0).lines;
     let sources = lines.iter().map(|line| line.source).collect::<Vec<_>>();
     assert_eq!(sources, [Source::SharedClock, Source::InitAndFinalize, Source::SharedClock]);
     let [first, second] =
@@ -197,7 +197,7 @@ fn a_clock_that_seems_to_run_backwards_places_nobody() {
         (seen(Occasion::Init, INIT, END), seen(Occasion::Finalize, FINALIZE, 0u64.wrapping_sub(INIT)));
     write(&folder, 1, &FAST, &[first, second]);
     write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 4_000));
-    let sources: Vec<Source> = timeline(&folder.0).lines.iter().map(|line| line.source).collect();
+    let sources: Vec<Source> = common_clock(&folder.0).lines.iter().map(|line| line.source).collect();
     assert_eq!(sources, [Source::SharedClock, Source::WallClock]);
 }
 
@@ -207,7 +207,7 @@ fn between_two_comparisons_the_error_goes_from_that_of_one_to_that_of_the_other(
     write(&folder, 0, &TRUE, &[]);
     let sync = |when, time, half| FAST.sync(when, time, 0, &TRUE, half, 0);
     write(&folder, 1, &FAST, &[sync(Occasion::Init, INIT, 1_000), sync(Occasion::Finalize, FINALIZE, 9_000)]);
-    let line = timeline(&folder.0).lines[1];
+    let line = common_clock(&folder.0).lines[1];
     let [first, middle, last] = [INIT, (INIT + FINALIZE) / 2, FINALIZE].map(|time| off(&line, &FAST, time).1);
     assert!((1_000..=1_002).contains(&first), "{first}");
     assert!((5_000..=5_002).contains(&middle), "{middle}");
@@ -226,7 +226,7 @@ fn ticks_of_whatever_length_are_found_again_from_their_times() {
     let compared = [sync(Occasion::Init, INIT), sync(Occasion::Finalize, FINALIZE)];
     write(&folder, 0, &TRUE, &[]);
     write_as(&folder, FileHeader { rank: 1, size: 8, run: [7; 16], begin, ready, end, ..blank_header() }, &compared);
-    let line = timeline(&folder.0).lines[1];
+    let line = common_clock(&folder.0).lines[1];
     assert_eq!(line.source, Source::InitAndFinalize);
     for time in [BEGIN, INIT, 2_000 * MILLISECOND, FINALIZE, END, 9_000 * MILLISECOND] {
         let ticks = 2 * time;
@@ -241,7 +241,7 @@ fn worlds_that_were_not_compared_stand_by_the_clocks_of_their_hosts() {
     write(&folder, 0, &TRUE, &[]);
     write_world(&folder, 1, 0, &FAST, &[]);
     write_world(&folder, 1, 1, &FAST, &same(0));
-    let lines = timeline(&folder.0).lines;
+    let lines = common_clock(&folder.0).lines;
     assert_eq!((lines[1].source, lines[2].source), (Source::WallClock, Source::WallClock));
     assert!(lines[1].source.in_words().contains("the hosts' clocks"));
     let (off, error) = off(&lines[1], &FAST, END);
@@ -260,26 +260,26 @@ fn damaged_comparisons_harm_nobody() {
         let missing = Definition::Sync(Sync { when, peer: 7, before: 5, there: u64::MAX, after: 5, exchanges: 1 });
         write(&folder, rank, &FAST, &[own, backwards(0), backwards(7), missing]);
     }
-    let mut timeline = timeline(&folder.0);
-    timeline.respect(&[
+    let mut common_clock = common_clock(&folder.0);
+    common_clock.respect(&[
         Slack { from: 0, to: 1, least: i64::MIN },
         Slack { from: 1, to: 2, least: i64::MIN / 2 },
         Slack { from: 2, to: 1, least: i64::MAX },
     ]);
-    for line in &timeline.lines {
+    for line in &common_clock.lines {
         line.error(line.nanoseconds_at(0));
         line.error(line.nanoseconds_at(u64::MAX / 2));
     }
 }
 
 /// Three clocks, the second and third compared with the first to within 3 and 5 µs; rank 3 has the third's.
-fn three_clocks() -> Timeline {
+fn three_clocks() -> CommonClock {
     let folder = Folder::new();
     write(&folder, 0, &TRUE, &[]);
     write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000));
     write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 5_000));
     write(&folder, 3, &LATE, &same(2));
-    timeline(&folder.0)
+    common_clock(&folder.0)
 }
 
 /// By how much each rank was moved.

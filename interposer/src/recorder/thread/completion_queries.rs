@@ -1,8 +1,8 @@
-//! Asks MPI about requests that are kept in [`asked`](super::asked).
+//! Asks MPI about requests that are kept in [`asked`](super::queried_requests).
 
 use traces::record::{self, MAX_FOUND_AGE};
 
-use super::asked::{OLDEST, PendingRequest};
+use super::queried_requests::{OLDEST, PendingRequest};
 use super::recording::Thread;
 use super::request::ACTIVE;
 use crate::abi::completion;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traces::definitions::Definition;
 use traces::file::FileHeader;
 
-use super::news::RankNews;
+use super::node_feed::RankNews;
 use super::view::RankView;
 use crate::Rank;
 use crate::standing::Made;

@@ -16,7 +16,7 @@ pub fn regions(
     end: i64,
     threads: &[(u32, u64)],
 ) -> io::Result<u64> {
-    let line = &set.timeline.lines[at];
+    let line = &set.common_clock.lines[at];
     let mut lanes: Vec<(u32, Lanes)> = rows("regions", threads);
     let keys = ["thread", "region", "start_ticks", "end_ticks"];
     each(set, "regions", at, &keys, &mut |cells| {
@@ -33,7 +33,7 @@ pub fn regions(
 
 /// Writes the entries into the progress engine of a rank's threads. Returns how many slices.
 pub fn progress(file: &mut TraceFile, set: &DataSet<'_>, at: usize, threads: &[(u32, u64)]) -> io::Result<u64> {
-    let line = &set.timeline.lines[at];
+    let line = &set.common_clock.lines[at];
     let mut lanes: Vec<(u32, Lanes)> = rows("progress engine", threads);
     let keys = ["thread", "outside", "entries", "start_ticks", "end_ticks"];
     each(set, "progress", at, &keys, &mut |cells| {

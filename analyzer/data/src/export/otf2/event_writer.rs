@@ -8,9 +8,9 @@ use super::events::{CollectiveShare, MessageEnd};
 use super::meanings::EventMeaning;
 use super::messages::MessageEnds;
 use model::Run;
+use model::common_clock::CommonClock;
 use model::objects::Objects;
 use model::roles::{CallPart, Peer, Role};
-use model::timeline::Timeline;
 
 /// `OTF2_COLLECTIVE_ROOT_NONE`.
 const NO_ROOT: u32 = u32::MAX;
@@ -36,8 +36,8 @@ pub struct ExportSums {
 pub struct Told<'r> {
     /// The run.
     pub run: &'r Run,
-    /// Its time line.
-    pub timeline: &'r Timeline,
+    /// The common clock.
+    pub common_clock: &'r CommonClock,
     /// Its objects.
     pub objects: &'r Objects,
     /// Its communicators.
@@ -56,14 +56,14 @@ impl<'r> Told<'r> {
     /// Nothing yet.
     pub fn new(
         run: &'r Run,
-        timeline: &'r Timeline,
+        common_clock: &'r CommonClock,
         objects: &'r Objects,
         communicators: &'r Communicators,
         ends: MessageEnds,
         origin: i64,
     ) -> Told<'r> {
         let (sums, ranks) = (ExportSums::default(), FxHashMap::default());
-        Told { run, timeline, objects, communicators, ends, origin, sums, ranks }
+        Told { run, common_clock, objects, communicators, ends, origin, sums, ranks }
     }
 
     /// The message that a rank's call sends, to a rank that is asked about.

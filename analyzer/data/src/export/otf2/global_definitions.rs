@@ -2,9 +2,9 @@
 
 use super::communicators::{Communicators, FIRST_GROUP, SELF_GROUP};
 use super::definition_writer::{DefinitionWriter, Group, NONE};
-use super::definitions::Definitions;
 use super::kinds::MPI;
 use super::processes::Processes;
+use super::referenced::Definitions;
 use model::error::Error;
 
 /// `OTF2_TYPE_UINT64` and `OTF2_TYPE_SOURCE_CODE_LOCATION`.
