@@ -44,22 +44,14 @@ pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fa
 /// A call saves at most its time on the path; computation saves at most its time there less the mean rank's, as if it
 /// were spread evenly.
 pub struct PathRow {
-    pub(super) name: String,
-    pub(super) site: String,
-    pub(super) in_mpi: bool,
-    pub(super) is_open: bool,
+    name: String,
+    site: String,
     on_path: i64,
     share: Option<f64>,
-    pub(super) rank: WorldRank,
+    rank: WorldRank,
     of_rank: i64,
     mean: i64,
-    pub(super) saves: i64,
-}
-
-impl PathRow {
-    pub(super) fn is_start_or_end(&self) -> bool {
-        self.in_mpi && (self.name.starts_with("MPI_Init") || self.name == "MPI_Finalize")
-    }
+    saves: i64,
 }
 
 impl Row for PathRow {
@@ -99,8 +91,6 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
         Some(PathRow {
             name,
             site: place.place.site.clone(),
-            in_mpi: place.in_mpi,
-            is_open: time.is_open,
             on_path,
             share: percent(on_path as f64, all as f64),
             rank: world_rank(&run.ranks[*rank as usize]),

@@ -5,7 +5,8 @@
 //! ```text
 //! lib
 //! scaling
-//! compare reports summary
+//! compare reports
+//! summary
 //! groupings hang heat imbalance operations ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
 //! cost median network programs shares totals

@@ -14,7 +14,7 @@ use model::rank::is_nested;
 use model::run::gaps;
 use model::sums::Total;
 use model::{Choice, End, ProcessFate, Rank, Run};
-use tables::{Fact, Value, facts};
+use tables::{Fact, Value, WorldRank, facts};
 
 facts! {
     PROGRAM = "program", Text, always, "The command that ran.";
@@ -403,4 +403,23 @@ pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
         _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
         _ => format!("ranks {shown}"),
     }
+}
+
+/// The same for ranks in order, with those of spawned worlds.
+pub fn numbers_of(ranks: &[WorldRank]) -> String {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for rank in ranks {
+        match (rank.number, ranges.last_mut()) {
+            _ if rank.world > 0 => return several_worlds(ranks),
+            (Some(number), Some(last)) if *last.end() + 1 == number => *last = *last.start()..=number,
+            (Some(number), _) => ranges.push(number..=number),
+            (None, _) => {}
+        }
+    }
+    numbers(&ranges)
+}
+
+fn several_worlds(ranks: &[WorldRank]) -> String {
+    let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, names.join(", "))
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! lib
-//! critical levels rounds wait_for watch
+//! critical levels origins rounds wait_for watch
 //! exchanges matching standing
 //! open overlap stream
 //! roles
@@ -34,6 +34,7 @@ pub mod messages;
 pub mod objects;
 pub mod one_sided;
 mod open;
+pub mod origins;
 pub mod output;
 pub mod overlap;
 pub mod parallel;

@@ -10,7 +10,7 @@ use super::Cli;
 /// Commands by what they are for, in the order in which one needs them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
-    ("Where the time went", &["report", "imbalance", "matrix", "progress"]),
+    ("Where the time went", &["diagnose", "report", "imbalance", "matrix", "progress"]),
     ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
@@ -98,6 +98,8 @@ pub enum Analysis {
     Matrix,
     /// How unevenly time is spread over the ranks.
     Imbalance,
+    /// What costs time, and why.
+    Diagnose,
     /// Whether the ranks agree.
     Check,
     /// Whether a run hangs.

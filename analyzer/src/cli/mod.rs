@@ -98,6 +98,10 @@ pub enum Command {
     /// For each MPI function or call site, and for the computation. The imbalance time is the maximum over ranks minus the mean; the
     /// percentage is 100 if one rank takes all the time.
     Imbalance(ImbalanceArgs),
+    /// Say what costs time, who or what causes it, and what to try next
+    ///
+    /// The findings that cost most, in the order of what the run could gain. The same as `overhear DIR`.
+    Diagnose(OneRun),
     /// Check that the ranks agree: messages, bytes, calls, clocks
     ///
     /// Exit status 1 if calls found no partner, or messages arrive before they were sent.

@@ -3,12 +3,13 @@
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
-use metrics::summary::{self, Finding};
+use metrics::summary::{self, Evidence, Finding};
 use model::Run;
 use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
+use model::origins::WaitOrigins;
 
 /// The results of these analyses.
 pub struct AllAnalyses<'r> {
@@ -29,15 +30,20 @@ impl<'r> AllAnalyses<'r> {
 
     /// The first screen's findings.
     pub fn findings(&self) -> Vec<Finding> {
+        summary::findings(&self.evidence())
+    }
+
+    /// All that findings are drawn from.
+    pub fn evidence(&self) -> Evidence<'_> {
         let matched = self.matched.as_ref().ok();
-        summary::findings(&summary::Evidence {
+        Evidence {
             run: self.run,
             account: matched.map(|matched| &matched.settled.account),
+            origins: matched.map(|matched| &matched.origins),
             efficiency: matched.map(|matched| &matched.efficiency),
-            path: matched.map(|matched| &matched.path),
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
-        })
+        }
     }
 }
 
@@ -45,6 +51,8 @@ impl<'r> AllAnalyses<'r> {
 pub struct Matched {
     /// The account, without its links: the efficiency has used them up.
     pub settled: Settled,
+    /// What the ranks waited for, from where it began.
+    pub origins: WaitOrigins,
     /// The critical path.
     pub path: CriticalPath,
     /// The whole run's.
@@ -57,9 +65,10 @@ impl Matched {
     /// Fails if the run is a profile, without single calls.
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
-        let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);
+        let mut settled = settled(run, Follow::JUMPS | Follow::SPANS | Follow::DEPENDENCIES);
+        let origins = WaitOrigins::of(run, &mut settled);
         let path = CriticalPath::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &mut settled.account);
-        Ok(Matched { settled, path, efficiency, phases })
+        Ok(Matched { settled, origins, path, efficiency, phases })
     }
 }

@@ -1,52 +1,70 @@
-//! `overhear DIR`: the first screen of a run, in words, with the commands that show more.
+//! `overhear DIR`, or `overhear diagnose`: the first screen of a run, in words, with the commands that show more.
 
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::Parser;
+
 use super::all_analyses::AllAnalyses;
-use super::open::{open_run, status};
-use super::print::print_text;
-use crate::cli;
-use metrics::overview;
+use super::open::{open, status};
+use super::print::{print, print_text};
+use crate::cli::{self, Cli, Command};
+use metrics::reports::diagnosis;
 use metrics::summary::Finding;
-use model::Choice;
 use model::error::Error;
-use tables::Report;
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
+use tables::{Format, Report};
+
+/// Prints the screen of the folder that the words name, with the flags among them. Returns the exit status.
+pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
+    let is_folder = words.first().is_some_and(|folder| Path::new(folder).is_dir());
+    if !is_folder {
+        return Err(neither(words));
+    }
+    let own = [OsString::from("overhear"), OsString::from("diagnose")];
+    match Cli::try_parse_from(own.iter().chain(words)) {
+        Ok(Cli { command: Command::Diagnose(arguments) }) => run(&arguments),
+        Ok(_) => Err(neither(words)),
+        Err(error) => error.exit(),
+    }
+}
 
 /// Prints the screen. Returns the exit status.
-pub fn run(words: &[OsString]) -> Result<u8, Error> {
-    let folder = match words {
-        [folder] if Path::new(folder).is_dir() => Path::new(folder),
-        _ => return Err(neither(words)),
-    };
-    let run = open_run(Some(folder), Choice::default())?;
-    let findings = AllAnalyses::of(&run).findings();
-    let facts = Report { facts: overview::facts(&run), warnings: Vec::new(), tables: Vec::new() };
-    let warnings = Report { facts: Vec::new(), warnings: overview::warnings(&run), tables: Vec::new() };
-    let dir = visible(&folder.to_string_lossy()).into_owned();
-    let mut text = said(&facts) + "\n";
-    findings.iter().for_each(|finding| text += &paragraph(finding, &dir));
+pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
+    let run = open(arguments)?;
+    let all = AllAnalyses::of(&run);
+    let findings = all.findings();
+    let report = diagnosis::report(&all.evidence(), &findings);
+    if arguments.print.format != Format::Text || arguments.print.output.is_some() {
+        print(report, "diagnose", &arguments.print)?;
+        return Ok(status(&run));
+    }
+    let dir = visible(&run.folder.to_string_lossy()).into_owned();
+    let mut text = said(&Report { warnings: Vec::new(), tables: Vec::new(), facts: report.facts }) + "\n";
+    if findings.is_empty() {
+        text += &(wrap(NOTHING, 0) + "\n\n");
+    }
+    for (number, finding) in findings.iter().enumerate() {
+        text += &paragraph(number + 1, finding, &dir);
+    }
     text += &format!(
         "All of it as one page, and what the words mean:\n  $ overhear report {dir} --html page.html\n  $ overhear explain\n"
     );
-    if !warnings.warnings.is_empty() {
+    if !report.warnings.is_empty() {
         text += "\n";
     }
+    let warnings = Report { facts: Vec::new(), warnings: report.warnings, tables: Vec::new() };
     print_text(&(text + &said(&warnings)))?;
     Ok(status(&run))
 }
 
-/// The error for words that are neither a command nor a folder alone.
+const NOTHING: &str = "Nothing stands out: no rank keeps others waiting for more than 2 % of the run.";
+
+/// The error for words that are neither a command nor a folder.
 fn neither(words: &[OsString]) -> Error {
     let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
-    if Path::new(&name).is_dir() {
-        return Error::Setting(format!(
-            "a folder alone takes nothing more; to choose a part, ask a command: overhear report {name} ..."
-        ));
-    }
     let command = cli::command();
     let hint = match nearest(&name, command.get_subcommands().map(clap::Command::get_name)) {
         Some((0..=2, near)) => format!("did you mean `overhear {near}`?"),
@@ -63,11 +81,11 @@ fn said(report: &Report) -> String {
 }
 
 /// A finding, what to try, and the command that shows the figures.
-fn paragraph(finding: &Finding, dir: &str) -> String {
-    let mut text = wrap(&format!("- {}", finding.text), 2) + "\n";
+fn paragraph(number: usize, finding: &Finding, dir: &str) -> String {
+    let mut text = wrap(&format!("{number}. {}", finding.text()), 3) + "\n";
     if let Some(next) = &finding.next {
-        text += &(wrap(&format!("  {}", next), 2) + "\n");
+        text += &(wrap(&format!("   {next}"), 3) + "\n");
     }
     let (command, flags) = finding.command().split_once(' ').unwrap_or((finding.command(), ""));
-    format!("{text}  $ {}\n\n", format!("overhear {command} {dir} {flags}").trim_end())
+    format!("{text}   $ {}\n\n", format!("overhear {command} {dir} {flags}").trim_end())
 }

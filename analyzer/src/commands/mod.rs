@@ -40,6 +40,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Matrix(arguments) => one_run::matrix(&arguments),
         Command::Imbalance(arguments) => one_run::imbalance(&arguments),
         Command::Check(arguments) => one_run::check(&arguments),
+        Command::Diagnose(arguments) => first_screen::run(&arguments),
         Command::Hang(arguments) => hang::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
@@ -54,7 +55,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Env(arguments) => env::run(&arguments),
         Command::Completions(arguments) => completions::shell(arguments.shell),
         Command::Man(arguments) => completions::man(&arguments.folder),
-        Command::Folder(words) => first_screen::run(&words),
+        Command::Folder(words) => first_screen::of_words(&words),
     };
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());

@@ -3,7 +3,9 @@
 use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
-use metrics::reports::{breakdown, check, fanout, imbalance, matrix, network, overlap, path, pop, progress, waits};
+use metrics::reports::{
+    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, pop, progress, waits,
+};
 use model::error::{Error, OK};
 use tables::schema::Schema;
 
@@ -27,6 +29,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Pop => pop::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),
+        Analysis::Diagnose => diagnosis::schema(),
         Analysis::Check => check::schema(),
         Analysis::Hang => hang::schema(),
         Analysis::Diff => diff::schema(),

@@ -3,6 +3,7 @@
 pub mod breakdown;
 pub mod check;
 mod choices;
+pub mod diagnosis;
 mod empty_analysis;
 pub mod fanout;
 pub mod imbalance;

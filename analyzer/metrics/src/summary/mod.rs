@@ -1,49 +1,163 @@
-//! A run in sentences: what dominates, which rank and line cause it, how certain that is, and what to try next.
+//! The conclusions about a run: what costs time, who or what causes it, and what to try next.
 //!
-//! In: the results of the analyses of a run. Out: findings, the most important first, each of one analysis, whose
-//! tables show the figures. A finding appears only if its figures are known and large enough to matter.
+//! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
+//! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. So no
+//! cost is above what the ranks' own totals allow, and costs of different causes can be compared and added.
 
-mod balance;
-mod efficiency;
+mod finding_rows;
+mod late_ranks;
+mod lateness;
 mod overlap;
-mod path;
 mod progress;
-mod time;
-mod waiting;
+mod slow_calls;
 mod whole;
 
 use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
-use model::Run;
-use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::matching::Account;
+use model::origins::WaitOrigins;
+use model::{Rank, Run};
+use tables::{Value, WorldRank};
+
+pub use finding_rows::{FINDING_TABLES, FindingRow, finding_table};
+
+/// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
+const LEAST_SHARE: f64 = 0.02;
+/// The same for delays that hit another rank each time: of programs with even work, a few percent are the machine's.
+const LEAST_SHARE_OF_JITTER: f64 = 0.05;
+/// A first screen shows no more findings.
+const MOST: usize = 6;
 
 /// The results of the analyses of a run. Without single calls only the run is known.
 pub struct Evidence<'a> {
     pub run: &'a Run,
     /// The run's matched calls.
     pub account: Option<&'a Account>,
+    pub origins: Option<&'a WaitOrigins>,
     pub efficiency: Option<&'a Efficiency>,
-    pub path: Option<&'a CriticalPath>,
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
     pub requests: Option<&'a GatheredRequests>,
 }
 
-/// One or two sentences about a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+impl Evidence<'_> {
+    /// How many ranks the findings are about.
+    fn ranks(&self) -> usize {
+        self.run.asked().count().max(1)
+    }
+
+    /// The mean rank's wall time, seconds.
+    pub fn wall(&self) -> f64 {
+        self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
+    }
+
+    /// `0.90 s a rank, 28.1 % of the run`.
+    fn cost(&self, seconds: f64) -> String {
+        let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
+        format!("{} a rank, {share:.1} % of the run", Value::Seconds(seconds))
+    }
+
+    /// The mean rank's part of a time of all ranks, from nanoseconds to seconds.
+    fn mean(&self, nanoseconds: i64) -> f64 {
+        crate::totals::seconds(nanoseconds) / self.ranks() as f64
+    }
+}
+
+macro_rules! finding_kinds {
+    ($($(#[$meaning:meta])* $kind:ident $key:literal;)*) => {
+        /// The rule that made a finding.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum FindingKind { $($(#[$meaning])* $kind),* }
+
+        impl FindingKind {
+            /// The name for programs.
+            pub fn key(self) -> &'static str {
+                match self { $(FindingKind::$kind => $key),* }
+            }
+        }
+    };
+}
+
+finding_kinds! {
+    /// The run goes on, or a part of it is missing.
+    Unfinished "unfinished";
+    /// Ranks are in calls that have not returned.
+    Stuck "stuck";
+    /// A rank always has more to do than others.
+    LateRank "late_rank";
+    /// A rank works while all others wait.
+    SerialWork "serial_work";
+    /// Now and then a rank takes much longer than usual.
+    SporadicDelay "sporadic_delay";
+    /// Ranks work one after another.
+    Chain "chain";
+    /// An MPI call that one rank makes keeps others waiting.
+    SlowCall "slow_call";
+    /// A send waits until the receiver has posted its receive.
+    LateReceiver "late_receiver";
+    /// Requests are pending and nothing moves them.
+    Unprogressed "unprogressed";
+    /// Requests that were waited for later, without progress meanwhile.
+    NoOverlap "no_overlap";
+}
+
+impl FindingKind {
+    /// It qualifies all other findings, so it comes before them whatever they cost.
+    fn is_about_the_run(self) -> bool {
+        matches!(self, FindingKind::Unfinished | FindingKind::Stuck)
+    }
+}
+
+/// A conclusion, with its cost and its cure.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
+    pub kind: FindingKind,
+    /// The mean rank's time that it costs at most, in seconds; `None` if that cannot be told.
+    pub costs: Option<f64>,
     /// The section of the page that shows the figures.
     pub section: &'static str,
-    pub text: String,
+    /// One sentence: who, where, how long.
+    pub headline: String,
+    /// Further sentences, or none.
+    pub detail: String,
     /// Advice on what to try next.
     pub next: Option<String>,
+    /// The ranks that cause it.
+    pub ranks: Vec<WorldRank>,
+    /// The call sites that it names, the cause first.
+    pub sites: Vec<String>,
 }
 
 impl Finding {
-    fn new(section: &'static str, text: String) -> Finding {
-        Finding { section, text, next: None }
+    fn new(kind: FindingKind, section: &'static str, headline: impl Into<String>) -> Finding {
+        let (headline, detail) = (headline.into(), String::new());
+        Finding { kind, costs: None, section, headline, detail, next: None, ranks: Vec::new(), sites: Vec::new() }
+    }
+
+    fn costs(self, seconds: f64) -> Finding {
+        Finding { costs: Some(seconds), ..self }
+    }
+
+    fn detail(self, detail: impl Into<String>) -> Finding {
+        Finding { detail: detail.into(), ..self }
+    }
+
+    fn next(self, next: impl Into<String>) -> Finding {
+        Finding { next: Some(next.into()), ..self }
+    }
+
+    fn ranks(self, ranks: Vec<WorldRank>) -> Finding {
+        Finding { ranks, ..self }
+    }
+
+    fn sites(self, sites: Vec<String>) -> Finding {
+        Finding { sites, ..self }
+    }
+
+    /// All its sentences but the advice.
+    pub fn text(&self) -> String {
+        if self.detail.is_empty() { self.headline.clone() } else { format!("{} {}", self.headline, self.detail) }
     }
 
     /// The command that shows the figures, without the run's folder.
@@ -55,23 +169,25 @@ impl Finding {
             analysis => analysis,
         }
     }
-
-    fn next(self, next: impl Into<String>) -> Finding {
-        Finding { next: Some(next.into()), ..self }
-    }
 }
 
-/// All findings on a run.
+/// All findings on a run, the most important first.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
-    let all = [
-        whole::finding(known),
-        time::finding(known),
-        waiting::finding(known),
-        balance::finding(known),
-        efficiency::finding(known),
-        path::finding(known),
-        progress::finding(known),
-        overlap::finding(known),
-    ];
-    all.into_iter().flatten().collect()
+    let mut all: Vec<Finding> = Vec::new();
+    all.extend(whole::finding(known));
+    all.extend(whole::stuck(known));
+    all.extend(lateness::findings(known));
+    all.extend(progress::finding(known));
+    all.extend(overlap::finding(known));
+    let is_worth_it = |finding: &Finding| {
+        let share = if finding.kind == FindingKind::SporadicDelay { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        finding.costs.is_none_or(|costs| costs >= share * known.wall())
+    };
+    all.retain(|finding| finding.kind.is_about_the_run() || is_worth_it(finding));
+    all.sort_by(|a, b| {
+        let about_the_run = b.kind.is_about_the_run().cmp(&a.kind.is_about_the_run());
+        about_the_run.then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
+    });
+    all.truncate(MOST);
+    all
 }

@@ -1,6 +1,6 @@
 //! The finding on requests that were waited for later although nothing could move them meanwhile.
 
-use super::{Evidence, Finding};
+use super::{Evidence, Finding, FindingKind};
 use crate::overlap;
 use crate::totals::percent;
 
@@ -23,7 +23,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         row.place.site
     );
     Some(
-        Finding::new("overlap", text)
+        Finding::new(FindingKind::NoOverlap, "overlap", text)
             .next("Call MPI_Test between post and wait, and see by the table whether more is hidden."),
     )
 }

@@ -1,6 +1,6 @@
 //! The finding on requests that were pending while nothing entered the progress engine.
 
-use super::{Evidence, Finding};
+use super::{Evidence, Finding, FindingKind};
 use crate::engine;
 use model::Rank;
 use tables::Value;
@@ -22,5 +22,5 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         row.to
     );
     let next = "Call MPI_Test now and then in that computation, or turn on the MPI library's progress thread.";
-    (row.longest >= LEAST_SHARE * wall).then(|| Finding::new("progress", text).next(next))
+    (row.longest >= LEAST_SHARE * wall).then(|| Finding::new(FindingKind::Unprogressed, "progress", text).next(next))
 }

@@ -125,7 +125,7 @@ fn command(words: &str) -> Markup {
 fn sentence(page: &Page, finding: &Finding) -> Markup {
     html! {
         li {
-            p { (visible(&finding.text)) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
+            p { (visible(&finding.text())) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
             @if let Some(next) = &finding.next { p.next { span { "Next: " } (visible(next)) } }
         }
     }

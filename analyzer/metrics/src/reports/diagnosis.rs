@@ -1,0 +1,51 @@
+//! `overhear diagnose`: the findings on a run, and the figures that they are a part of.
+
+use crate::summary::{Evidence, Finding, FindingRow, finding_table};
+use crate::totals::{self, percent};
+use crate::{cost, overview};
+use model::Rank;
+use model::rank::function_of;
+use tables::schema::Schema;
+use tables::{Fact, Report, Value, facts};
+
+facts! {
+    MOST_TIME = "most_time_function", Text, sometimes, "The MPI function with the most time of all ranks.";
+    PARALLEL = "parallel_efficiency_percent", Percent, sometimes,
+        "The mean rank's computation over the run's time: the POP metric.";
+}
+
+/// The report of the findings.
+pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
+    let mut facts = overview::facts(known.run);
+    facts.extend(most_time(known));
+    facts.extend(efficiency(known));
+    let tables = vec![finding_table(findings, known.wall()).asked().into()];
+    Report { facts, warnings: overview::warnings(known.run), tables }
+}
+
+pub fn schema() -> Schema {
+    Schema::of("diagnose").facts(overview::FACTS).facts(cost::FACTS).facts(FACTS).table::<FindingRow>()
+}
+
+/// The function with the most time.
+fn most_time(known: &Evidence) -> Option<Fact> {
+    let groups = totals::group_calls(known.run, |_, _, entry| Some(entry.signature.call));
+    let times = groups.into_iter().map(|(call, group)| (group.sum().time, call));
+    let (time, call) = times.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let share = percent(time, known.run.asked().map(Rank::wall_of_threads).sum())?;
+    let fact = Fact::new(MOST_TIME, "most in", Value::Text(function_of(call)));
+    Some(fact.note(format!(", {share:.1} % of the ranks' time")))
+}
+
+/// The parallel efficiency and what each factor costs.
+fn efficiency(known: &Evidence) -> Option<Fact> {
+    let efficiency = known.efficiency.filter(|efficiency| efficiency.parallel().is_finite())?;
+    let costs = |factor: f64| format!("{:.1} %", 100.0 * (1.0 - factor));
+    let note = format!(
+        " %; load balance costs {}, serialization {}, transfer {}",
+        costs(efficiency.load_balance()),
+        costs(efficiency.serialization()),
+        costs(efficiency.transfer())
+    );
+    Some(Fact::new(PARALLEL, "efficiency", Value::Percent(100.0 * efficiency.parallel())).note(note))
+}

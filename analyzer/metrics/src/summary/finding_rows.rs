@@ -1,0 +1,48 @@
+//! Findings as a table for programs.
+
+use super::Finding;
+use crate::totals::percent;
+use tables::{Column, Row, Table};
+
+pub struct FindingRow {
+    finding: Finding,
+    wall: f64,
+}
+
+/// The titles under which findings appear.
+pub const FINDING_TABLES: &str = "findings";
+
+impl Row for FindingRow {
+    const TABLE: &'static str = FINDING_TABLES;
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("kind", "finding", |row: &Self| row.finding.kind.key().to_string())
+                .means("The rule that made the finding."),
+            Column::seconds("cost_s", "costs", |row: &Self| row.finding.costs)
+                .means("The mean rank's time that the run would be shorter without it, at most; empty if unknown."),
+            Column::percent("cost_percent", "%", |row: &Self| {
+                row.finding.costs.and_then(|costs| percent(costs, row.wall))
+            })
+            .means("That time as a share of the mean rank's wall time."),
+            Column::text("ranks", "ranks", |row: &Self| {
+                let names = row.finding.ranks.iter().map(ToString::to_string);
+                names.collect::<Vec<_>>().join(" ")
+            })
+            .means("The ranks that cause it."),
+            Column::text("sites", "call sites", |row: &Self| row.finding.sites.join(" "))
+                .means("The call sites that it names, the cause first."),
+            Column::text("headline", "", |row: &Self| row.finding.headline.clone())
+                .means("The finding in one sentence."),
+            Column::text("detail", "", |row: &Self| row.finding.detail.clone()).means("Further sentences about it."),
+            Column::text("advice", "", |row: &Self| row.finding.next.clone()).means("What to try next."),
+            Column::text("command", "", |row: &Self| row.finding.command().to_string())
+                .means("The command that shows the figures."),
+        ]
+    }
+}
+
+/// One row for each finding, the most important first; `wall` is the mean rank's wall time in seconds.
+pub fn finding_table(findings: &[Finding], wall: f64) -> Table<FindingRow> {
+    let row = |finding: &Finding| FindingRow { finding: finding.clone(), wall };
+    Table::new(FINDING_TABLES, findings.iter().map(row).collect())
+}

@@ -1,0 +1,202 @@
+//! The findings on computation that keeps other ranks waiting: who is late, whether always or now and then, alone or in turn.
+
+use super::lateness::{LateActivity, in_words, upper};
+use super::{Finding, FindingKind};
+use crate::overview::numbers_of;
+use crate::totals::seconds;
+use crate::words::plural;
+use model::matching::WaitState;
+use model::origins::{ActivityTimes, DurationBins};
+use model::sums::Total;
+use tables::Value;
+
+/// A rank works alone if nearly all others wait for this share of its time there.
+const ALONE: f64 = 0.8;
+/// Ranks work in turn if most of them are waited for in this share of the cases.
+const IN_TURN: f64 = 0.6;
+/// Cases are rare that are no more than this share of all.
+const RARE: f64 = 0.3;
+/// A case is long if it takes so many times the usual.
+const LONG: f64 = 1.5;
+/// The long cases explain the waiting if they hold this share of it.
+const EXPLAINED: f64 = 0.6;
+
+/// What the figures of an activity mean.
+enum Lateness {
+    /// Few ranks work while all others wait.
+    Alone,
+    /// All ranks work one after another.
+    InTurn,
+    /// So many cases of so many on a rank are long, where this is usual.
+    NowAndThen { long: u64, of: u64, usual: i64 },
+    /// Another rank is late each time.
+    Alternating,
+    /// The same ranks are late nearly always.
+    Always,
+}
+
+pub fn finding(late: &LateActivity) -> Finding {
+    let costs = late.costs();
+    let cost = late.known.cost(costs);
+    let place = late.place();
+    let lateness = judged(late);
+    let culprits = late.culprits();
+    let who = numbers_of(&late.world_ranks(culprits));
+    let (is, its) = if culprits.len() == 1 { ("is", "its") } else { ("are", "their") };
+    let finding = match &lateness {
+        Lateness::Alone => {
+            let (rank, works) = if culprits.len() == 1 { (upper(&who), "works") } else { (upper(&who), "work") };
+            let headline = format!("{rank} {works} {place} while the others wait: {cost}.");
+            let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
+            Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
+        }
+        Lateness::InTurn => {
+            let headline = format!("The ranks work one after another {place}, and wait for their turn: {cost}.");
+            let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, \
+                        or change the order of the work so that ranks do not need each other's results at once.";
+            Finding::new(FindingKind::Chain, "waits", headline).next(next).detail(at_a_time(late))
+        }
+        Lateness::NowAndThen { long, of, usual } => {
+            let headline = format!(
+                "Now and then {who} {is} late: {long} of {of} times {its} computation {place} takes far longer than the \
+                 usual {}, and the others wait: {cost}.",
+                Value::Seconds(seconds(*usual))
+            );
+            let next = "Look for what interrupts that computation (input and output, memory, the system), not for \
+                        more even work.";
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
+        }
+        Lateness::Alternating => {
+            let headline = format!("Another rank is late each time {place}, and the others wait for it: {cost}.");
+            let next = "Over the run all ranks compute about as long. Let ranks wait for each other less often, or make \
+                        each step's work even.";
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
+        }
+        Lateness::Always => always(late, &who, &place, &cost),
+    };
+    let detail = [finding.detail.clone(), passed_on(late)].into_iter().filter(|text| !text.is_empty());
+    let detail = detail.collect::<Vec<_>>().join(" ");
+    finding.detail(detail).costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites())
+}
+
+fn judged(late: &LateActivity) -> Lateness {
+    let culprits = late.culprits();
+    let all = late.known.ranks();
+    let total = culprits.iter().map(|(_, times)| times.total).total();
+    let alone = culprits.iter().map(|(_, times)| times.alone).total();
+    if all > 1 && culprits.len() <= (all / 4).max(1) && alone as f64 >= ALONE * total as f64 {
+        return Lateness::Alone;
+    }
+    let is_spread = 2 * culprits.len() > all;
+    let (cases, waited_for) = culprits.iter().fold((0, 0), |sum, (_, times)| (sum.0 + times.count, sum.1 + times.late));
+    if is_spread && all > 1 && waited_for as f64 >= IN_TURN * cases as f64 {
+        return Lateness::InTurn;
+    }
+    if is_spread {
+        return Lateness::Alternating;
+    }
+    let usual = usual(late);
+    let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
+    let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
+    let excess = time - long as i64 * usual;
+    let waited = culprits.iter().map(|(_, times)| times.waited_for).total();
+    let is_rare = long > 0 && long as f64 <= RARE * cases as f64;
+    if is_rare && excess as f64 >= EXPLAINED * waited as f64 {
+        return Lateness::NowAndThen { long, of: cases, usual };
+    }
+    Lateness::Always
+}
+
+/// The median case of all ranks, nanoseconds.
+fn usual(late: &LateActivity) -> i64 {
+    let mut bins = DurationBins::default();
+    for (_, times) in &late.ranks {
+        bins.merge(&times.bins);
+    }
+    bins.median().unwrap_or(0)
+}
+
+/// The finding on ranks that nearly always come late.
+fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
+    let culprits = late.culprits();
+    let (comes, they, computes) =
+        if culprits.len() == 1 { ("keeps", "it", "computes") } else { ("keep", "they", "compute") };
+    let states = late.states();
+    let receives = states.get(&WaitState::LateReceiver).copied().unwrap_or(0);
+    if 2 * receives > late.blamed {
+        return late_receiver(late, who, place, cost);
+    }
+    let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
+    let next = if culprits.len() == 1 {
+        format!("Give {who} a smaller share of that work.")
+    } else {
+        "Spread that work more evenly.".to_string()
+    };
+    Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
+}
+
+/// The finding on senders that wait for a receive.
+fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
+    let main = late.main_wait();
+    let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
+    let sender = site(main.map(|wait| wait.waiter.place.number())).map(in_words).unwrap_or_default();
+    let receive = site(main.map(|wait| wait.cause.place.number()));
+    let headline = format!("{sender} waits until {who} has posted the receive: {cost}.");
+    let what = receive.map(in_words).unwrap_or_default();
+    let detail = format!("{} computes {place} first; messages of that size are sent only then.", upper(who));
+    let next = match receive.map(|site| site.function.as_str()) {
+        Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
+            format!("Move {what} before that computation.")
+        }
+        _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
+    };
+    Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next)
+}
+
+/// The time there beside that of the other ranks.
+fn beside_others(late: &LateActivity) -> String {
+    let mean = |ranks: &[(u32, &ActivityTimes)], count: usize| {
+        seconds(ranks.iter().map(|(_, times)| times.total).total()) / count.max(1) as f64
+    };
+    let culprits = late.culprits();
+    let others = late.known.ranks().saturating_sub(culprits.len());
+    let theirs = mean(late.others(), others);
+    let own = mean(culprits, culprits.len());
+    // Ranks at a border may go on at other lines: their times there say nothing.
+    if late.others().len() < others || theirs >= own {
+        return String::new();
+    }
+    let [own, theirs] = [own, theirs].map(Value::Seconds);
+    let each = if culprits.len() == 1 { "It takes" } else { "They take" };
+    format!("{each} {own} there, the others {theirs} in the mean.")
+}
+
+/// The number of ranks that work at a time while somebody waits.
+fn at_a_time(late: &LateActivity) -> String {
+    let waited_for = late.ranks.iter().map(|(_, times)| times.waited_for).total();
+    if waited_for == 0 {
+        return String::new();
+    }
+    let idle = late.blamed as f64 / waited_for as f64;
+    let all = late.known.ranks();
+    format!("While one works, {idle:.1} of the other {} wait in the mean.", plural(all as u64 - 1, "rank"))
+}
+
+/// The calls by which the ranks wait for each other.
+fn synchronized_by(late: &LateActivity) -> String {
+    let Some(wait) = late.main_wait() else { return String::new() };
+    let site = late.site_of_wait(wait.waiter.place.number()).map(in_words).unwrap_or_default();
+    format!("They wait in {site}.")
+}
+
+/// The part of the waiting that goes through other ranks.
+fn passed_on(late: &LateActivity) -> String {
+    let indirect = late.ranks.iter().map(|(_, times)| times.indirect).total();
+    let share = 100.0 * indirect as f64 / late.blamed.max(1) as f64;
+    if share < 25.0 {
+        return String::new();
+    }
+    let Some(wait) = late.main_wait() else { return String::new() };
+    let between = late.run().ranks.get(wait.waiter.rank as usize).map(crate::words::rank_in_words).unwrap_or_default();
+    format!("{share:.0} % of the waiting is passed on by ranks that wait themselves, such as {between}.")
+}

@@ -1,0 +1,27 @@
+//! The finding on MPI calls of few ranks that keep the others waiting: file access, large transfers.
+
+use super::lateness::{LateActivity, upper};
+use super::{Finding, FindingKind};
+use crate::overview::numbers_of;
+use model::origins::Activity;
+
+pub fn finding(late: &LateActivity) -> Option<Finding> {
+    let Activity::In(site) = late.activity else { return None };
+    let culprits = late.culprits();
+    // What costs all ranks alike keeps nobody waiting for anybody in particular.
+    if 2 * culprits.len() > late.known.ranks() {
+        return None;
+    }
+    let costs = late.costs();
+    let who = numbers_of(&late.world_ranks(culprits));
+    let (is, them) = if culprits.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let headline =
+        format!("{} {is} {} while the others wait for {them}: {}.", upper(&who), late.place(), late.known.cost(costs));
+    let next = if late.site(site).function.starts_with("MPI_File") {
+        "Let all ranks access the file together (MPI_File_..._all), or do it while the others compute."
+    } else {
+        "See by the sizes whether that call has more to do than the others' calls."
+    };
+    let finding = Finding::new(FindingKind::SlowCall, "waits", headline).next(next);
+    Some(finding.costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites()))
+}

@@ -1,0 +1,87 @@
+//! Where waiting began: each wait followed back to the rank, and to the part of the program, that was late of its own doing.
+//!
+//! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank its times, and how long others
+//! waited meanwhile. At each moment of a wait the rank that is waited for computes, is in a call, or waits itself; in the last case
+//! the moment counts for the rank that that one waits for, and so on (propagation and root causes of wait states after Böhme, Geimer,
+//! Wolf, Arnold: "Identifying the root causes of wait states in large-scale parallel applications", 2010). Only first threads count.
+
+mod activities;
+mod chase;
+mod duration_bins;
+
+use rustc_hash::FxHashMap;
+
+use super::Run;
+use super::matching::{Settled, WaitKey};
+use super::roles::CallSite;
+use super::sums::{Grow, Total};
+use activities::activities;
+use chase::chased;
+pub use duration_bins::DurationBins;
+
+/// A part of the program, by its calls' numbers in [`WaitOrigins::sites`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Activity {
+    /// Computation between two calls.
+    Between(u32, u32),
+    /// A call, without the time that it waited for others.
+    In(u32),
+}
+
+/// One rank's times in an activity. Nanoseconds.
+#[derive(Clone, Default, Debug)]
+pub struct ActivityTimes {
+    pub count: u64,
+    pub total: i64,
+    pub longest: i64,
+    pub bins: DurationBins,
+    /// Time of other ranks that waited meanwhile, each for itself.
+    pub blamed: i64,
+    /// The part of `blamed` that reached this rank through others that waited, too.
+    pub indirect: i64,
+    /// Time in which at least one rank waited.
+    pub waited_for: i64,
+    /// Time in which at least four fifths of the other ranks waited.
+    pub alone: i64,
+    /// How often others waited meanwhile.
+    pub late: u64,
+    /// `blamed` by the wait that led here.
+    pub waits: FxHashMap<WaitKey, i64>,
+}
+
+/// All waits of a run by what they began with.
+#[derive(Default)]
+pub struct WaitOrigins {
+    /// By the rank's place in [`Run::ranks`].
+    pub activities: FxHashMap<(u32, Activity), ActivityTimes>,
+    /// Calls and call sites by number.
+    pub sites: Vec<CallSite>,
+    /// Waits that were followed to an activity.
+    pub followed: i64,
+    /// Waits for what no rank is known to have delayed.
+    pub unknown: i64,
+}
+
+impl WaitOrigins {
+    /// Uses up the single waits of an account that keeps them ([`Follow::SPANS`](super::matching::Follow::SPANS)).
+    pub fn of(run: &Run, settled: &mut Settled) -> WaitOrigins {
+        let chased = chased(std::mem::take(&mut settled.account.spans));
+        let (activities, sites) = activities(run, &settled.common_clock, &chased);
+        let followed = activities.values().map(|times| times.blamed).total();
+        WaitOrigins { activities, sites, followed, unknown: chased.unknown }
+    }
+
+    /// An activity's times on all ranks, by their places in the run.
+    pub fn of_ranks(&self, activity: Activity) -> impl Iterator<Item = (u32, &ActivityTimes)> {
+        self.activities.iter().filter(move |((_, one), _)| *one == activity).map(|((rank, _), times)| (*rank, times))
+    }
+}
+
+impl ActivityTimes {
+    fn add(&mut self, time: i64) {
+        self.count.grow(1);
+        self.total.grow(time);
+        self.longest = self.longest.max(time);
+        self.bins.add(time);
+    }
+}
