@@ -65,8 +65,44 @@ pub struct Program {
     pub waits: Vec<Wait>,
     /// The share of the time of all ranks that it allows to other waits.
     pub elsewhere: Option<f64>,
+    /// The finding that `overhear diagnose` puts first.
+    pub finding: Option<StatedFinding>,
     /// The verdict of `overhear hang`, with the reason and its ranks where it hangs.
     pub hangs: Option<String>,
+}
+
+/// The cause that a program plants: `late_rank ranks last at MPI_Allreduce // sum`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StatedFinding {
+    /// Its kind; several, separated by `|`, where either is true.
+    pub kind: String,
+    /// The ranks that cause it: `0`, `last`, `odd`, or `-` for none in particular.
+    pub ranks: String,
+    /// The function and the comment of the line that it names, if it names one.
+    pub place: Option<(String, String)>,
+}
+
+impl StatedFinding {
+    fn read(text: &str) -> Option<StatedFinding> {
+        let (head, place) = text.split_once(" at ").map_or((text, None), |(head, place)| (head, Some(place)));
+        let (kind, ranks) = head.split_once(" ranks ")?;
+        let place = place.map(|place| {
+            let (function, mark) = place.split_once(" // ").unwrap_or((place, ""));
+            (function.trim().to_string(), mark.trim().to_string())
+        });
+        Some(StatedFinding { kind: kind.trim().into(), ranks: ranks.trim().into(), place })
+    }
+
+    /// The ranks by number, of so many; `None` where it names none.
+    pub fn ranks_of(&self, size: u32) -> Option<Vec<u32>> {
+        match self.ranks.as_str() {
+            "-" => None,
+            "last" => Some(vec![size - 1]),
+            "odd" => Some((1..size).step_by(2).collect()),
+            "even" => Some((0..size).step_by(2).collect()),
+            list => list.split(',').map(|rank| rank.trim().parse().ok()).collect(),
+        }
+    }
 }
 
 /// The ending of a Fortran program that goes through the preprocessor.
@@ -120,7 +156,9 @@ impl Program {
         match key {
             "run" => {
                 let (launch, arguments) = value.split_once(" -- ").unwrap_or((value, ""));
-                let ranks = launch.trim().strip_prefix("-n ").and_then(|ranks| ranks.parse().ok());
+                // Other numbers of ranks may follow.
+                let launch = launch.split(',').next().unwrap_or_default().trim();
+                let ranks = launch.strip_prefix("-n ").and_then(|ranks| ranks.parse().ok());
                 self.ranks = ranks.unwrap_or_else(|| panic!("{}: {line}", self.name));
                 self.arguments = arguments.split_whitespace().map(String::from).collect();
             }
@@ -137,6 +175,10 @@ impl Program {
                 self.stated_in = Some(other);
             }
             "hangs" => self.hangs = Some(value.into()),
+            "finding" => {
+                let finding = StatedFinding::read(value);
+                self.finding = Some(finding.unwrap_or_else(|| panic!("{}: {line}", self.name)));
+            }
             "languages" => self.languages = Some(value.into()),
             "also" => self.also.extend(words()),
             "expect" => {

@@ -5,7 +5,7 @@
 //! ```text
 //! lib
 //! papers
-//! agreement case_study clocks conformance demo looks real_programs synthetic verdicts watched
+//! agreement case_study clocks conformance demo diagnosis looks real_programs synthetic verdicts watched
 //! hosts
 //! ```
 
@@ -14,6 +14,7 @@ mod case_study;
 mod clocks;
 mod conformance;
 mod demo;
+mod diagnosis;
 mod hosts;
 mod looks;
 mod papers;
@@ -43,6 +44,8 @@ enum Experiment {
     CaseStudy,
     /// Compare the figures that benchmark loops print with those in their traces
     Agreement(agreement::AgreementArgs),
+    /// Run programs with a planted cause, and their twins without, and count what `overhear diagnose` puts first
+    Diagnosis(diagnosis::DiagnosisArgs),
     /// Record applications from Debian's packages, and check their results and their reports
     RealPrograms {
         /// Only programs whose names contain this
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Experiment::Papers { page } => papers::run(page.as_deref()),
         Experiment::CaseStudy => case_study::run(),
         Experiment::Agreement(arguments) => agreement::run(&arguments),
+        Experiment::Diagnosis(arguments) => diagnosis::run(&arguments),
         Experiment::RealPrograms { name } => real_programs::run(name.as_deref()),
         Experiment::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Experiment::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
