@@ -43,6 +43,7 @@ mod nodes;
 mod one_column;
 mod open_metrics;
 mod operations;
+mod origins;
 mod otf2;
 mod overlap;
 mod page;

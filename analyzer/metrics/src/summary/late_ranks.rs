@@ -140,10 +140,12 @@ fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Fin
     let main = late.main_wait();
     let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
     let sender = site(main.map(|wait| wait.waiter.place.number())).map(in_words).unwrap_or_default();
+    let has = if late.culprits().len() == 1 { "has" } else { "have" };
     let receive = site(main.map(|wait| wait.cause.place.number()));
-    let headline = format!("{sender} waits until {who} has posted the receive: {cost}.");
+    let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
+    let computes = if has == "has" { "computes" } else { "compute" };
     let what = receive.map(in_words).unwrap_or_default();
-    let detail = format!("{} computes {place} first; messages of that size are sent only then.", upper(who));
+    let detail = format!("{} {computes} {place} first; messages of that size are sent only then.", upper(who));
     let next = match receive.map(|site| site.function.as_str()) {
         Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
             format!("Move {what} before that computation.")

@@ -16,6 +16,9 @@ const MOST_OF_IT: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
 const LEAST_SHARE: f64 = 0.005;
 
+/// A way to a call is minor if less than this share of the waiting is for it.
+const MINOR: f64 = 0.25;
+
 /// One activity, and how late which ranks are there.
 pub struct LateActivity<'a> {
     pub known: &'a Evidence<'a>,
@@ -23,7 +26,7 @@ pub struct LateActivity<'a> {
     pub activity: Activity,
     /// All ranks' times there, by their places in the run; those that others waited for most come first.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
-    /// Rank time that others waited.
+    /// Rank time that others waited, also where a minor way led to the same call.
     pub blamed: i64,
 }
 
@@ -40,12 +43,35 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
         let blamed = ranks.iter().map(|(_, times)| times.blamed).sum();
         late.push(LateActivity { known, origins, activity, ranks, blamed });
     }
+    join_minor_ways(&mut late);
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
     let mut findings: Vec<Finding> = computation.map(late_ranks::finding).collect();
     findings.extend(late.iter().filter_map(slow_calls::finding));
     findings
+}
+
+/// Computation that a loop's first step reaches by another call is the loop's: it counts with the way that most waiting is for.
+fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
+    late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
+    let mut main: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut joined: Vec<LateActivity<'_>> = Vec::new();
+    for one in late.drain(..) {
+        let Activity::Between(_, to) = one.activity else {
+            joined.push(one);
+            continue;
+        };
+        match main.get(&to).map(|at| &mut joined[*at]) {
+            Some(main) if (one.blamed as f64) < MINOR * main.blamed as f64 => main.blamed.grow(one.blamed),
+            Some(_) => joined.push(one),
+            None => {
+                main.insert(to, joined.len());
+                joined.push(one);
+            }
+        }
+    }
+    *late = joined;
 }
 
 impl LateActivity<'_> {
@@ -56,10 +82,11 @@ impl LateActivity<'_> {
 
     /// Ranks that nearly all of the waiting is for, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
+        let all: i64 = self.ranks.iter().map(|(_, times)| times.blamed).sum();
         let mut seen = 0i64;
         for (at, (_, times)) in self.ranks.iter().enumerate() {
             seen.grow(times.blamed);
-            if seen as f64 >= MOST_OF_IT * self.blamed as f64 {
+            if seen as f64 >= MOST_OF_IT * all as f64 {
                 return &self.ranks[..=at];
             }
         }
