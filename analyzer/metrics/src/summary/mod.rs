@@ -5,6 +5,7 @@
 
 mod balance;
 mod efficiency;
+mod machine;
 mod overlap;
 mod path;
 mod progress;
@@ -64,6 +65,7 @@ impl Finding {
 /// All findings on a run.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let all = [
+        machine::finding(known),
         whole::finding(known),
         time::finding(known),
         waiting::finding(known),
