@@ -111,7 +111,7 @@ pub struct Print {
 /// The flags of `report`.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region, collective
+    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, host, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name

@@ -123,7 +123,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         if culprits.len() == 1 { ("keeps", "it", "computes") } else { ("keep", "they", "compute") };
     let states = late.states();
     let receives = states.get(&WaitState::LateReceiver).copied().unwrap_or(0);
-    if 2 * receives > late.blamed {
+    if 2 * receives > late.waited() {
         return late_receiver(late, who, place, cost);
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
@@ -179,7 +179,7 @@ fn at_a_time(late: &LateActivity) -> String {
     if waited_for == 0 {
         return String::new();
     }
-    let idle = late.blamed as f64 / waited_for as f64;
+    let idle = late.waited() as f64 / waited_for as f64;
     let all = late.known.ranks();
     format!("While one works, {idle:.1} of the other {} wait in the mean.", plural(all as u64 - 1, "rank"))
 }
@@ -194,7 +194,7 @@ fn synchronized_by(late: &LateActivity) -> String {
 /// The part of the waiting that goes through other ranks.
 fn passed_on(late: &LateActivity) -> String {
     let indirect = late.ranks.iter().map(|(_, times)| times.indirect).total();
-    let share = 100.0 * indirect as f64 / late.blamed.max(1) as f64;
+    let share = 100.0 * indirect as f64 / late.waited().max(1) as f64;
     if share < 25.0 {
         return String::new();
     }

@@ -7,6 +7,7 @@
 mod finding_rows;
 mod late_ranks;
 mod lateness;
+mod machine;
 mod overlap;
 mod progress;
 mod slow_calls;
@@ -84,6 +85,12 @@ finding_kinds! {
     Unfinished "unfinished";
     /// Ranks are in calls that have not returned.
     Stuck "stuck";
+    /// Ranks outnumber the cores that they may use.
+    Oversubscribed "oversubscribed";
+    /// Other processes of a host keep its cores busy.
+    BusyHost "busy_host";
+    /// Ranks are kept from running for another reason.
+    NotRunning "not_running";
     /// A rank always has more to do than others.
     LateRank "late_rank";
     /// A rank works while all others wait.
@@ -103,9 +110,9 @@ finding_kinds! {
 }
 
 impl FindingKind {
-    /// It qualifies all other findings, so it comes before them whatever they cost.
+    /// It qualifies all other findings, so it comes before them whatever they cost, in the order of the kinds.
     fn is_about_the_run(self) -> bool {
-        matches!(self, FindingKind::Unfinished | FindingKind::Stuck)
+        self <= FindingKind::NotRunning
     }
 }
 
@@ -164,6 +171,7 @@ impl Finding {
     pub fn command(&self) -> &'static str {
         match self.section {
             "ranks" => "report --by rank",
+            "hosts" => "report --by host",
             "functions" => "report",
             "run" => "hang",
             analysis => analysis,
@@ -176,6 +184,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     all.extend(whole::finding(known));
     all.extend(whole::stuck(known));
+    all.extend(machine::finding(known));
     all.extend(lateness::findings(known));
     all.extend(progress::finding(known));
     all.extend(overlap::finding(known));
@@ -185,8 +194,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     };
     all.retain(|finding| finding.kind.is_about_the_run() || is_worth_it(finding));
     all.sort_by(|a, b| {
-        let about_the_run = b.kind.is_about_the_run().cmp(&a.kind.is_about_the_run());
-        about_the_run.then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
+        let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
+        rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
     });
     all.truncate(MOST);
     all

@@ -1,14 +1,15 @@
 //! One rank of a run: its file's contents, added up.
 
 mod sketch;
+mod usage;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, EqualParts, Group, Language, Library, Members, Module, Neighbors, Object,
-    Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync,
+    Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module, Neighbors,
+    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -22,6 +23,7 @@ use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Tally};
 pub use sketch::Sketch;
+pub use usage::{UsageBetween, cores};
 
 /// See the module.
 pub struct Rank {
@@ -37,6 +39,10 @@ pub struct Rank {
     pub process: Process,
     /// The MPI library under it.
     pub library: Library,
+    /// Its host's cores; `None` in files of older recorders.
+    pub machine: Option<Machine>,
+    /// Readings of how much of the machine it has had, in order; none in files of older recorders.
+    pub usages: Vec<Usage>,
     /// What the recording left out.
     pub filter: String,
     /// What the recorder could not do.
@@ -242,6 +248,8 @@ impl Rank {
             header,
             process: Process::default(),
             library: Library::default(),
+            machine: None,
+            usages: Vec::new(),
             filter: String::new(),
             warnings: Vec::new(),
             recorded: None,
@@ -384,6 +392,8 @@ impl Rank {
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
             Definition::Asked(_) => self.asked = true,
+            Definition::Machine(machine) => self.machine = Some(machine),
+            Definition::Usage(usage) => self.usages.push(usage),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }

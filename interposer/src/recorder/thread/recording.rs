@@ -22,6 +22,7 @@ use super::queried_requests::AskedRequests;
 use super::request::{Message, Request};
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
+use super::usage_readings;
 use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::entry::Change;
@@ -433,7 +434,10 @@ impl Thread {
         }
         let turned = guard::run(|| {
             let output = shared::output()?;
-            let Err(stop) = self.events.turn(output) else { return Some(()) };
+            let Err(stop) = self.events.turn(output) else {
+                usage_readings::page_full(self);
+                return Some(());
+            };
             self.profile_begins(output);
             shared::stopped(stop);
             None
