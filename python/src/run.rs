@@ -38,7 +38,8 @@ impl Run {
         cache: bool,
     ) -> PyResult<Run> {
         let ranks = ranks.map(parsed).transpose()?;
-        let choice = model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, whole, no_cache: !cache };
+        let choice =
+            model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, whole, no_cache: !cache };
         let run = py.detach(|| model::Run::open(folder.as_deref(), choice, &|_, _| {}));
         run.map(|run| Run { run: Arc::new(run), whole: OnceLock::new() }).map_err(|error| raised(&error))
     }
