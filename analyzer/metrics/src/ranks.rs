@@ -54,7 +54,8 @@ impl Row for RankTotalRow {
             Column::number("pid", "", |row: &Self| u64::from(row.pid)).means("Its process id there."),
             Column::seconds("wall_time_s", "wall", |row: &Self| row.wall)
                 .means(
-                    "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process \
+                    "From the end of its MPI_Init to the begin of its MPI_Finalize, or with --whole all of both, too; of a \
+                 rank that has not got there, until now if its process \
                  runs, else until the last sign of life in its file.",
                 )
                 .in_part(Ran),

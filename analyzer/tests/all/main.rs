@@ -3,6 +3,7 @@
 mod common;
 
 mod absent;
+mod active_span;
 mod arranged;
 mod bad_input;
 mod benchmark_figures;
