@@ -26,7 +26,7 @@ pub struct Scheduled {
 
 /// `None` if the recorder could not read the delay, or only a part of the rank's time is asked about.
 pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
-    if rank.selection.is_some() {
+    if rank.is_part() {
         return None;
     }
     let usage = rank.main_usage()?;
