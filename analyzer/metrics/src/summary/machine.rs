@@ -67,7 +67,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         }
         None => format!("they were {}", ready(delay, wall)),
     };
-    let text = format!("{cause}: {whom}, so most waits are the scheduler's.");
+    let text = format!("{cause}: {whom}. The scheduler cost the run up to {}.", Value::Seconds(worst.cost));
     Some(Finding::new("ranks", text).next(next))
 }
 
