@@ -27,7 +27,7 @@ impl Row for HostRow {
     const TABLE: &'static str = "hosts";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("host", "host", |row: &Self| row.host.clone()).means("The host."),
+            Column::text("host", "host", |row: &Self| row.host.clone()).means("The host's name."),
             Column::count("ranks", "ranks", |row: &Self| row.ranks).means("How many ranks ran on it."),
             Column::count("cores_online", "cores", |row: &Self| row.online)
                 .means("Its cores that are online. Each hardware thread counts as one."),
@@ -46,8 +46,8 @@ impl Row for HostRow {
             ),
             Column::percent("stolen_percent", "", |row: &Self| row.stolen_percent)
                 .means("Share of the cores' time that a hypervisor gave to others."),
-            Column::count("sockets", "sockets", |row: &Self| row.sockets).means("Its sockets."),
-            Column::count("numa_nodes", "", |row: &Self| row.nodes).means("Its NUMA nodes."),
+            Column::count("sockets", "sockets", |row: &Self| row.sockets).means("How many sockets it has."),
+            Column::count("numa_nodes", "", |row: &Self| row.nodes).means("How many NUMA nodes it has."),
             Column::count("threads_a_core", "", |row: &Self| row.threads_a_core)
                 .means("Hardware threads of a physical core."),
             Column::text("governor", "", |row: &Self| row.governor.clone())

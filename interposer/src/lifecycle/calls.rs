@@ -19,7 +19,7 @@ use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::process::forked;
-use crate::recorder::thread::{current, usage_readings};
+use crate::recorder::thread::{Thread, current, usage_readings};
 
 #[inline(always)]
 pub const fn is_lifecycle(call: Call) -> bool {
@@ -57,7 +57,7 @@ pub fn before(call: Call, session: u64) {
         world::end();
     }
     if forked::is_recording() && is_last(call) {
-        guard::run_waiting(|| usage_readings::read(current::thread(), UsageMoment::Finalizing));
+        guard::run_waiting(|| usage_readings::read(current::thread().map(Thread::number), UsageMoment::Finalizing));
     }
     if call != Call::Finalize || !(forked::is_recording() || FAILED.load(Acquire)) {
         return;

@@ -7,7 +7,7 @@ use traces::span::Span;
 
 use super::{numbers, read_into, text};
 
-/// The most threads whose delays are read. Each takes a file, and with more the start of MPI would take milliseconds.
+/// The most threads whose delays are read. Each takes a file; the limit is a guess, the time was not measured.
 const MOST_THREADS: usize = 100;
 const NANOS: u64 = 1_000_000_000;
 

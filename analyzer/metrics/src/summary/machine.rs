@@ -8,9 +8,9 @@ use crate::words::{plural, rank_in_words};
 use model::{Rank, Run};
 use tables::Value;
 
-/// A smaller share of the time is not reported. Ranks with a core each lose below 1 % to the system's own work.
+/// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
 const LEAST_SHARE: f64 = 0.05;
-/// Other processes that keep fewer cores busy are the system's own, and the recorder's launcher.
+/// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;
 
 /// A host's ranks, and what the scheduler cost them.
@@ -68,12 +68,13 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     };
     let whom = match alone(&worst) {
         Some((rank, own)) => {
-            format!("{}, which the others wait for, was {}", rank_in_words(rank), ready(own.delay, own.wall))
+            format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall))
         }
         None => format!("they were {}", ready(delay, wall)),
     };
-    let headline = format!("{cause}: {whom}, so most waits are the scheduler's.");
-    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).next(next))
+    let headline = format!("{cause}: {whom}.");
+    let detail = "Waits that this explains are charged to no rank below.";
+    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).detail(detail).next(next))
 }
 
 /// The one rank whose own work was delayed, if the work of all others together was delayed less.

@@ -56,9 +56,11 @@ impl Rank {
 
     /// Two readings between which there is time.
     fn first_and_last(&self, thread: Option<u32>, is_meant: impl Fn(&Usage) -> bool) -> Option<(&Usage, &Usage)> {
-        let mut readings = self.usages.iter().filter(|usage| usage.thread == thread && is_meant(usage));
-        let first = readings.next().filter(|usage| usage.moment == UsageMoment::Initialized)?;
-        Some((first, readings.next_back().filter(|last| last.ticks > first.ticks)?))
+        let readings = self.usages.iter().filter(|usage| usage.thread == thread && is_meant(usage));
+        // Pages may be full before MPI is initialized.
+        let mut readings = readings.skip_while(|usage| usage.moment != UsageMoment::Initialized);
+        let first = readings.next()?;
+        Some((first, readings.last().filter(|last| last.ticks > first.ticks)?))
     }
 
     /// The host's time at the first and last reading of it, with the ticks.

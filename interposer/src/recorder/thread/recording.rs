@@ -183,6 +183,11 @@ impl Thread {
         Some(unsafe { thread.as_ref() })
     }
 
+    /// The thread's number in the trace.
+    pub fn number(&self) -> u32 {
+        self.listed.number
+    }
+
     pub fn is_rehearsal(&self) -> bool {
         self.listed.number == REHEARSAL
     }
@@ -435,7 +440,7 @@ impl Thread {
         let turned = guard::run(|| {
             let output = shared::output()?;
             let Err(stop) = self.events.turn(output) else {
-                usage_readings::page_full(self);
+                usage_readings::page_full(self.number());
                 return Some(());
             };
             self.profile_begins(output);
