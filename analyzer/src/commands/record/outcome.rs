@@ -11,7 +11,7 @@ use traces::file::Stop;
 use traces::folder;
 
 use super::run_folder::{RunFolder, Whereabouts};
-use metrics::cost;
+use metrics::cost::RecordingCost;
 use model::parallel;
 use model::{Rank, Sketch, run as runs, sites::Sites};
 use tables::Value;
@@ -71,10 +71,10 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
     let bytes = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
     let size = Value::Bytes(bytes);
     let processes = if files.len() == 1 { "process" } else { "processes" };
-    let cost = cost::fact(ranks.iter().zip(calls));
-    let about = if one_in > 1 { "about " } else { "" };
+    let cost = RecordingCost::of(ranks.iter().zip(calls)).in_words();
+    let about = if one_in > 1 { "By a sample of its pages: " } else { "" };
     terminal::say(&format!(
-        "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear {}",
+        "{size} of {} {processes}. {about}{cost}. Next: overhear {}",
         files.len(),
         folder::as_typed(folder.strip_prefix(std::env::current_dir().unwrap_or_default()).unwrap_or(folder))
     ));
