@@ -9,8 +9,8 @@ use super::print::print_text;
 use crate::cli;
 use metrics::overview;
 use metrics::summary::Finding;
-use model::Choice;
-use model::error::Error;
+use model::error::{Error, USAGE};
+use model::{Choice, named_or_newest};
 use tables::Report;
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
@@ -22,6 +22,22 @@ pub fn run(words: &[OsString]) -> Result<u8, Error> {
         [folder] if Path::new(folder).is_dir() => Path::new(folder),
         _ => return Err(neither(words)),
     };
+    screen(folder)
+}
+
+/// Prints the screen of the newest run here or, where there is none, the short help. Returns the exit status.
+pub fn newest() -> Result<u8, Error> {
+    match named_or_newest(None) {
+        Ok(folder) => screen(&folder),
+        Err(Error::NoRun { .. }) => {
+            print_text(&format!("{}\nThere is no run in this folder yet.\n", cli::command().render_help()))?;
+            Ok(USAGE)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn screen(folder: &Path) -> Result<u8, Error> {
     let run = open_run(Some(folder), Choice::default())?;
     let findings = AllAnalyses::of(&run).findings();
     let facts = Report { facts: overview::facts(&run), warnings: Vec::new(), tables: Vec::new() };
