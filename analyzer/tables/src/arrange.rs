@@ -77,7 +77,7 @@ impl Report {
 fn name_to_type(columns: &[ColumnHead], column: &ColumnHead) -> String {
     let bare = column.unit.bare(&column.key);
     let is_one = columns.iter().filter(|other| other.unit.bare(&other.key) == bare).count() == 1;
-    if is_one { bare.into() } else { column.key.to_string() }
+    if is_one && !bare.is_empty() { bare.into() } else { column.key.to_string() }
 }
 
 /// The index of the column that is meant: by its key, its heading, or its key without the unit.
