@@ -32,6 +32,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     // Calls that began before the time and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
+    run.reaches(select.part.from)?;
     let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
     let (from, to) = timeline::interval(&run, &settled.common_clock, select.part.from, select.to);
     let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
@@ -51,7 +52,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     if files.is_empty() {
         let columns = drawn::columns(terminal::columns(), labels());
         let picture = timeline::picture(&run, &settled, grid(columns), &messages);
-        let lines = match print.format {
+        let lines = match print.format() {
             Format::Text => drawn::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };
