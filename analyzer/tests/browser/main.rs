@@ -5,6 +5,7 @@ mod browser;
 mod common;
 mod follow;
 mod pictures;
+mod row_shares;
 mod timeline;
 mod units;
 

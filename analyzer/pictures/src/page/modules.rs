@@ -38,8 +38,9 @@ mod tests {
         let imports = package["imports"].as_object().unwrap();
         assert!(MODULES.iter().all(|(name, _)| imports[&format!("#{name}")] == format!("./{name}.js")));
         let timeline = timeline::imports();
-        let file =
-            |name: &str| format!("./timeline/{}.js", name.trim_start_matches("#timeline-").trim_start_matches('#'));
+        let file = |name: &str| {
+            format!("./timeline/{}.js", name.trim_start_matches("#timeline-").trim_start_matches('#').replace('-', "_"))
+        };
         assert!(timeline.keys().all(|name| imports[name] == file(name)));
         assert_eq!(imports.len(), MODULES.len() + timeline.len());
     }
