@@ -4,6 +4,7 @@ mod browser;
 #[path = "../all/common/mod.rs"]
 mod common;
 mod follow;
+mod interaction;
 mod pictures;
 mod row_shares;
 mod timeline;

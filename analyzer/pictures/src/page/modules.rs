@@ -14,7 +14,7 @@ macro_rules! modules {
 }
 
 const MODULES: &[(&str, &str)] =
-    modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat"];
+    modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat" "longest"];
 
 /// The page's style sheet.
 pub const STYLE: &str = include_str!("../../page/style.css");
