@@ -77,13 +77,14 @@ export function beside(chunks, row, time, isBack) {
   return Number.isFinite(best) ? { row, start: best } : null;
 }
 
-/** A test for calls: their function or call site has a text in its name, in capitals or small letters.
+/** A test for calls: their function, call site or communicator has a text in its name, in capitals or small letters.
  * @param {Store} store @param {string} text @returns {(kind: import("#timeline-decode").Kind) => boolean} */
 export function matcher(store, text) {
   const has = (/** @type {string} */ name) => name.toLowerCase().includes(text.toLowerCase());
   const functions = store.data.functions.map((/** @type {any} */ one) => has(one.name));
   const sites = store.data.sites.map(has);
-  return (kind) => functions[kind.fn] || sites[kind.site];
+  const objects = store.data.objects.map(has);
+  return (kind) => functions[kind.fn] || sites[kind.site] || objects[kind.object];
 }
 
 /** The first call behind a time that matches, in any of some rows. Loads one chunk after the other.

@@ -11,7 +11,7 @@ export const KEYS = [
   ["[ ]", "the next longer wait, the next shorter one"],
   ["f", "zoom to the selected call"],
   ["m", "mark the selected call, or the middle; again removes it"],
-  ["/", "search for a function or call site; Enter goes to the next"],
+  ["/", "search for a function, call site or communicator: others lose their color; Enter goes to the next, Esc ends it"],
   ["0", "the whole run"],
   ["Esc", "select nothing"],
   ["?", "these keys"],

@@ -36,8 +36,8 @@ function build(data) {
   canvas.tabIndex = durations.tabIndex = 0;
   const pattern = /** @type {HTMLCanvasElement} */ (make("canvas", "pattern"));
   pattern.setAttribute("role", "img");
-  const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function or call site"));
-  [find.type, find.placeholder] = ["search", "search  /"];
+  const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function, call site or communicator"));
+  [find.type, find.placeholder] = ["search", "call, site, communicator"];
   const live = make("p", "live");
   live.setAttribute("aria-live", "polite");
   const dialog = /** @type {HTMLDialogElement} */ (make("dialog", "keys"));
