@@ -17,7 +17,7 @@ pub use analyses::{
 pub use dataset::{ExportArgs, QueryArgs};
 pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaArgs, command};
 pub use live::{HangArgs, NodeLauncher, TopArgs};
-pub use pictures::{PlotArgs, PlotKind, TimelineArgs};
+pub use pictures::{PlotArgs, PlotKind, TimelineArgs, kind_behind_runs};
 pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs, Settings};
 
 /// Listens in on MPI programs and shows where their communication time went.

@@ -27,7 +27,8 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     {
         return Err(Error::NoTime);
     }
-    let files: Vec<&PathBuf> = [&arguments.svg, &arguments.png, &arguments.html].into_iter().flatten().collect();
+    let [svg, png, html_page] = arguments.pictures();
+    let files: Vec<&PathBuf> = [svg, png, html_page].into_iter().flatten().collect();
     files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
     // Calls that began before the time and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
@@ -39,14 +40,14 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let keeps_outside = select.part.from.is_none() && select.to.is_none();
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
-    if arguments.svg.is_some() || arguments.png.is_some() {
+    if svg.is_some() || png.is_some() {
         let picture = timeline::picture(&run, &settled, grid(drawn::svg_columns(labels())), &messages);
-        for (file, is_png) in [(&arguments.svg, false), (&arguments.png, true)] {
+        for (file, is_png) in [(svg, false), (png, true)] {
             let Some(path) = file else { continue };
             PlotFile::of(path, is_png).write(|svg| drawn::svg(&picture, svg))?;
         }
     }
-    if let Some(path) = &arguments.html {
+    if let Some(path) = html_page {
         html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), path, arguments.force)?;
     }
     if files.is_empty() {
