@@ -19,9 +19,8 @@ impl Thread {
     /// Asks about the oldest pending requests, and records which are complete.
     pub fn ask(&self) {
         let mut at = 0;
-        while at < OLDEST
-            && let Some(request) = self.asked.lend().get(at)
-        {
+        while at < OLDEST {
+            let Some(request) = self.asked.lend().get(at) else { return };
             if self.is_pending(request) {
                 // SAFETY: MPI has not freed it, and no other thread makes calls meanwhile.
                 if !unsafe { completion::is_complete(request.0) } {
