@@ -15,10 +15,6 @@ pub struct AtWork<T> {
     lent: Cell<bool>,
 }
 
-/// A value while it is lent: a reference, or in a build with debug assertions one that knows when it ends.
-#[cfg(not(debug_assertions))]
-pub type Loan<'a, T> = &'a mut T;
-
 impl<T> AtWork<T> {
     pub const fn new(value: T) -> AtWork<T> {
         AtWork {
@@ -32,7 +28,7 @@ impl<T> AtWork<T> {
     #[cfg(not(debug_assertions))]
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
-    pub(super) fn lend(&self) -> Loan<'_, T> {
+    pub(super) fn lend(&self) -> &mut T {
         // SAFETY: by the rule above there is no other reference now. A cell is not Sync, so no other thread has one.
         unsafe { &mut *self.value.get() }
     }
@@ -44,7 +40,7 @@ impl<T> AtWork<T> {
         #[cfg(debug_assertions)]
         if self.lent.get() {
             // SAFETY: as in `lend`.
-            unsafe { libc::abort() };
+            unsafe { libc::raise(libc::SIGTRAP) };
         }
         // SAFETY: as in `lend`.
         unsafe { &mut *self.value.get() }
@@ -53,13 +49,14 @@ impl<T> AtWork<T> {
     #[cfg(debug_assertions)]
     pub(super) fn lend(&self) -> Loan<'_, T> {
         if self.lent.replace(true) {
-            // SAFETY: ends the process at once, without a panic's way through the program's frames.
-            unsafe { libc::abort() };
+            // SAFETY: ends the process here, without a panic's way through the program's frames.
+            unsafe { libc::raise(libc::SIGTRAP) };
         }
         Loan(self)
     }
 }
 
+/// A reference that tells when it ends.
 #[cfg(debug_assertions)]
 pub struct Loan<'a, T>(&'a AtWork<T>);
 
