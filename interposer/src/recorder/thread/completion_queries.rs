@@ -24,9 +24,8 @@ impl Thread {
         }
         let _spending = Spending::begin();
         let mut at = 0;
-        while at < OLDEST
-            && let Some(request) = self.asked.lend().get(at)
-        {
+        while at < OLDEST {
+            let Some(request) = self.asked.lend().get(at) else { return };
             if self.is_pending(request) {
                 // SAFETY: MPI has not freed it, and no other thread makes calls meanwhile.
                 if !unsafe { completion::is_complete(request.0) } {

@@ -489,7 +489,7 @@ impl Thread {
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
     pub(super) fn profile(&self) -> Option<&mut Profile> {
-        self.profile.lend().as_mut()
+        self.profile.lend_out().as_mut()
     }
 
     /// Whether a call of this signature takes a request number.
