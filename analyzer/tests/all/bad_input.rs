@@ -219,7 +219,7 @@ fn a_mistyped_command_is_told_from_a_folder() {
     for (words, said) in [
         (&["wiats", "run"][..], "did you mean `overhear waits`?"),
         (&["no-such-folder"], "neither a command nor a folder"),
-        (&[".", "--by", "site"], "takes nothing more"),
+        (&[".", "--by", "site"], "unexpected argument"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_overhear")).args(words).output().unwrap();
         assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{words:?}: {}", stderr(&output));

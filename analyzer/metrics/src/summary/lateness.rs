@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evidence, Finding, late_ranks, slow_calls};
+use super::{Evidence, Finding, FindingKind, late_ranks, slow_calls};
 use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
+use crate::words::plural;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
@@ -51,9 +52,32 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
-    let mut findings: Vec<Finding> = computation.map(late_ranks::finding).collect();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut places: Vec<u64> = Vec::new();
+    for finding in computation.map(late_ranks::finding) {
+        match findings.iter().position(|main| is_alike(main, &finding)) {
+            Some(at) => {
+                findings[at].join(finding);
+                places[at] += 1;
+            }
+            None => {
+                findings.push(finding);
+                places.push(0);
+            }
+        }
+    }
+    for (finding, more) in findings.iter_mut().zip(places).filter(|(_, more)| *more > 0) {
+        let all = known.cost(finding.costs.unwrap_or(0.0));
+        finding.add(&format!("With {} like this: {all}.", plural(more, "more place")));
+    }
     findings.extend(late.iter().filter_map(slow_calls::finding));
     findings
+}
+
+/// A rank that is late in the same way at several places is one finding.
+fn is_alike(main: &Finding, other: &Finding) -> bool {
+    matches!(main.kind, FindingKind::LateRank | FindingKind::SerialWork)
+        && (main.kind, &main.ranks) == (other.kind, &other.ranks)
 }
 
 /// For computation and for calls, the share of each rank's lateness that the time in which it was ready but did not run cannot

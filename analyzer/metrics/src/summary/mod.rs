@@ -11,6 +11,7 @@ mod machine;
 mod overlap;
 mod progress;
 mod slow_calls;
+mod uneven_totals;
 mod whole;
 
 use super::pop::Efficiency;
@@ -162,6 +163,20 @@ impl Finding {
         Finding { sites, ..self }
     }
 
+    /// Another finding of the same cause counts with this one.
+    fn join(&mut self, other: Finding) {
+        self.costs = self.costs.zip(other.costs).map(|(one, other)| one + other);
+        self.sites.extend(other.sites);
+    }
+
+    /// Adds a sentence.
+    fn add(&mut self, sentence: &str) {
+        if !self.detail.is_empty() {
+            self.detail.push(' ');
+        }
+        self.detail.push_str(sentence);
+    }
+
     /// All its sentences but the advice.
     pub fn text(&self) -> String {
         if self.detail.is_empty() { self.headline.clone() } else { format!("{} {}", self.headline, self.detail) }
@@ -185,7 +200,11 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(whole::finding(known));
     all.extend(whole::stuck(known));
     all.extend(machine::finding(known));
-    all.extend(lateness::findings(known));
+    let late = lateness::findings(known);
+    if late.is_empty() {
+        all.extend(uneven_totals::finding(known));
+    }
+    all.extend(late);
     all.extend(progress::finding(known));
     all.extend(overlap::finding(known));
     let is_worth_it = |finding: &Finding| {
