@@ -28,11 +28,14 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let costs = used.known.mean(time + used.blamed());
     let culprits = used.culprits(paid);
     let each = crate::totals::seconds(sum(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
+    let times = plural(in_vain, "time");
+    let found =
+        if found == 0 { "all in vain".into() } else { format!("{} for each that finds something", in_vain / found) };
     let headline = format!(
-        "{} {} {} for each time that it finds something: {}.",
+        "{} {} {} {times}, {found}: {}.",
         upper(&numbers_of(&culprits)),
         if culprits.len() == 1 { "calls" } else { "call" },
-        format_args!("{} {}", used.place(), plural(in_vain / found.max(1), "time")),
+        used.place(),
         used.known.cost(costs)
     );
     let work = crate::totals::seconds(sum(|habits| habits.between_tests)) / in_vain.max(1) as f64;

@@ -32,7 +32,7 @@ pub struct SiteHabits {
     pub waited: i64,
     /// Bytes handed out or posted to receive, whichever is more.
     pub bytes: u64,
-    /// Calls directly behind one of the same kind: a message sent to the same rank with nothing received between, a collective call of
+    /// Calls directly behind one of the same kind: a message soon sent to the same rank with nothing received between, a collective call of
     /// the same function with only computation between.
     pub repeated: u64,
     /// Calls that went to all other ranks in turn, or got something from each.

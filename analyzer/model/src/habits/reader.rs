@@ -42,7 +42,7 @@ impl<'a> HabitReader<'a> {
     fn add(&mut self, call: &TimedCall, role: &Role) {
         let site = role.place.number() as u32;
         let waited = self.waited(call.start, call.end).min(call.inside);
-        let repeated = self.rows.continues(role);
+        let repeated = self.rows.continues(call, role);
         let size = role.object.map_or(0, |object| self.objects.groups[object as usize].size());
         let fan = self.fan.add(call, role, size.saturating_sub(1), waited);
         let uses_memory = is_of_memory(role);
