@@ -6,9 +6,9 @@
 int main(int argc, char **argv)
 {
     begin(argc, argv);
-    for (int step = 0; step < 40; step++) {
-        work(0.005);
-        if (!twin && step == 30 && rank == size - 1)
+    for (int step = 0; step < 4; step++) {
+        work(0.15);
+        if (!twin && step == 3 && rank == size - 1)
             MPI_Abort(MPI_COMM_WORLD, 3); // error
         MPI_Barrier(MPI_COMM_WORLD);
     }

@@ -194,7 +194,8 @@ impl Finding {
 
     /// It costs enough for a user's time.
     fn is_worth_it(&self, known: &Evidence) -> bool {
-        let share = if self.kind == FindingKind::SporadicDelay { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        let is_of_jitter = matches!(self.kind, FindingKind::SporadicDelay | FindingKind::NeedlessBarrier);
+        let share = if is_of_jitter { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
         self.costs.is_none_or(|costs| costs >= share * known.wall())
     }
 

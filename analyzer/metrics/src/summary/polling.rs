@@ -25,7 +25,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     if time == 0 || in_vain < LEAST_IN_VAIN * found.max(1) {
         return None;
     }
-    let costs = used.known.mean(time + used.blamed());
+    let costs = used.known.mean(time);
     let culprits = used.culprits(paid);
     let each = crate::totals::seconds(sum(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
     let times = plural(in_vain, "time");

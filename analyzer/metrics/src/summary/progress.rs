@@ -17,7 +17,8 @@ const LEAST_PART: f64 = 0.02;
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
     let used = used_sites(known);
-    let waits = used.iter().filter(|used| used.call().is_some_and(|call| call.class() == Class::Completion));
+    let waits =
+        used.iter().filter(|used| used.call().is_some_and(|call| call.class() == Class::Completion && !call.polls()));
     let findings = waits.filter_map(|wait| at_wait(wait, &rows));
     findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
 }

@@ -4,6 +4,7 @@ use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::plural;
 use model::roles::{CallPart, Flow};
+use model::sums::Total;
 use tables::Value;
 
 /// Larger operations cost more for their bytes than for their steps between ranks.
@@ -23,7 +24,9 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     if !carries || first.starts || size > MOST_BYTES || row < LEAST_ROW {
         return None;
     }
-    let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + used.blamed());
+    // Brief waits are for the calls before, which take one rank longer than another.
+    let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
+    let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
     let headline = format!(
         "Each rank makes {} of {} in {}, {row:.0} in a row: {}.",
         plural(count / ranks, "call"),

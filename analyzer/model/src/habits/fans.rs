@@ -66,3 +66,28 @@ impl FanTimes {
         self.waited.grow(other.waited);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(to: u32, bytes: u64) -> Role {
+        let what = CallPart::Message { sends: true, receives: false, partitioned: false };
+        Role { what, to: (Peer::Rank(to), 0), object: Some(0), sent: bytes, ..Role::NONE }
+    }
+
+    #[test]
+    fn messages_of_one_size_to_all_others_are_a_fan_and_nothing_less_is() {
+        let fan_of = |sends: &[(u32, u64)]| {
+            let mut fan = OpenFan::default();
+            let add = |(at, (to, bytes)): (usize, &(u32, u64))| {
+                fan.add(&TimedCall::at(10 * at as i64, 10 * at as i64 + 5), &send(*to, *bytes), 3, 1)
+            };
+            sends.iter().enumerate().filter_map(add).collect::<Vec<_>>()
+        };
+        let whole = FanTimes { count: 1, others: 3, bytes: 8, time: 25, waited: 3 };
+        assert_eq!(fan_of(&[(1, 8), (2, 8), (3, 8)]), [whole]);
+        assert!(fan_of(&[(1, 8), (2, 8), (1, 8)]).is_empty(), "one of them twice");
+        assert!(fan_of(&[(1, 8), (2, 16), (3, 8)]).is_empty(), "other sizes");
+    }
+}

@@ -33,8 +33,10 @@ pub struct SiteHabits {
     /// Bytes handed out or posted to receive, whichever is more.
     pub bytes: u64,
     /// Calls directly behind one of the same kind: a message soon sent to the same rank with nothing received between, a collective call of
-    /// the same function with only computation between.
+    /// the same function with little computation between.
     pub repeated: u64,
+    /// Waits of such calls, each no longer than such a row's steps are apart.
+    pub waited_briefly: i64,
     /// Calls that went to all other ranks in turn, or got something from each.
     pub fans: FanTimes,
     /// Tests that found nothing.

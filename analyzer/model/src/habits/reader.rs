@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 
-use super::call_rows::CallRows;
+use super::call_rows::{CallRows, LONGEST_GAP};
 use super::fans::OpenFan;
 use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
@@ -58,6 +58,9 @@ impl<'a> HabitReader<'a> {
         habits.waited.grow(waited);
         habits.bytes.grow(role.sent.max(role.received));
         habits.repeated.grow(u64::from(repeated));
+        if repeated && waited <= LONGEST_GAP {
+            habits.waited_briefly.grow(waited);
+        }
         habits.guards.grow(u64::from(guards));
         if let Some(fan) = fan {
             habits.fans.merge(&fan);
@@ -103,6 +106,7 @@ impl SiteHabits {
             waited: 0,
             bytes: 0,
             repeated: 0,
+            waited_briefly: 0,
             fans: FanTimes::default(),
             in_vain: 0,
             in_vain_time: 0,
