@@ -10,7 +10,7 @@
 //! ```text
 //! lib
 //! conformance
-//! fixture loops memcheck mpi4py truth verdicts waits
+//! diagnosis fixture loops memcheck mpi4py truth verdicts waits
 //! build running
 //! python
 //! run
@@ -29,6 +29,7 @@ pub mod browser;
 pub mod build;
 pub mod command;
 pub mod conformance;
+pub mod diagnosis;
 pub mod environment;
 pub mod fixture;
 pub mod glibc;

@@ -30,7 +30,7 @@
 //! abi clock
 //! real function
 //! loaded
-//! symbol linked config messages call_site old_libc
+//! symbol linked config messages call_site old_libc machine
 //! descriptor thread_words program_headers
 //! ```
 
@@ -52,6 +52,7 @@ mod layers;
 mod lifecycle;
 mod linked;
 mod loaded;
+mod machine;
 mod messages;
 mod old_libc;
 mod program_headers;

@@ -35,6 +35,7 @@ class Run:
         ranks: str | None,
         from_ns: int | None,
         to_ns: int | None,
+        whole: bool,
         cache: bool,
     ) -> Run: ...
     @property

@@ -22,20 +22,21 @@ def open(
     ranks: str | None = None,
     start: float | None = None,
     end: float | None = None,
+    whole: bool = False,
     cache: bool = True,
 ) -> Run:
     """Reads a run.
 
     ``folder`` is the one that overhear named when it recorded; by default, the newest run in the working folder. The rest chooses what of it to
     look at: what happened inside regions of a name; ranks, as ``"0-3,8"``; calls that began between two times, in seconds since the first rank
-    entered MPI_Init. Without ``cache``, names of call sites are not saved for the next time.
+    entered MPI_Init. Starting and ending MPI counts only with ``whole``; the tables of the data set always have it. Without ``cache``, names of call sites are not saved for the next time.
 
     Raises :class:`overhear.Error` where there is no run, or nothing of what was chosen.
     """
     def nanoseconds(time: float | None) -> int | None:
         return None if time is None else round(time * 1e9)
 
-    return Run(_overhear.Run(folder, region, ranks, nanoseconds(start), nanoseconds(end), cache))
+    return Run(_overhear.Run(folder, region, ranks, nanoseconds(start), nanoseconds(end), whole, cache))
 
 
 class Run:

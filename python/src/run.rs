@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use data::heads;
 use metrics::overview;
@@ -16,13 +16,17 @@ use crate::table::Table;
 
 /// A run that is read; overhear.Run is made on it.
 #[pyclass(frozen)]
-pub struct Run(Arc<model::Run>);
+pub struct Run {
+    run: Arc<model::Run>,
+    /// The same with starting and ending MPI, which the data set has.
+    whole: OnceLock<Arc<model::Run>>,
+}
 
 #[pymethods]
 impl Run {
     /// Reads what is chosen of the run in a folder, or of the newest in the working folder. Times in nanoseconds.
     #[new]
-    #[pyo3(signature = (folder, region, ranks, from_ns, to_ns, cache))]
+    #[pyo3(signature = (folder, region, ranks, from_ns, to_ns, whole, cache))]
     fn new(
         py: Python<'_>,
         folder: Option<PathBuf>,
@@ -30,36 +34,38 @@ impl Run {
         ranks: Option<&str>,
         from_ns: Option<i64>,
         to_ns: Option<i64>,
+        whole: bool,
         cache: bool,
     ) -> PyResult<Run> {
         let ranks = ranks.map(parsed).transpose()?;
-        let choice = model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, no_cache: !cache };
+        let choice =
+            model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, whole, no_cache: !cache };
         let run = py.detach(|| model::Run::open(folder.as_deref(), choice, &|_, _| {}));
-        run.map(|run| Run(Arc::new(run))).map_err(|error| raised(&error))
+        run.map(|run| Run { run: Arc::new(run), whole: OnceLock::new() }).map_err(|error| raised(&error))
     }
 
     /// Its folder.
     #[getter]
     fn folder(&self) -> PathBuf {
-        self.0.folder.clone()
+        self.run.folder.clone()
     }
 
     /// How many ranks MPI_COMM_WORLD had.
     #[getter]
     fn size(&self) -> u32 {
-        self.0.size()
+        self.run.size()
     }
 
     /// Whether something is missing that a whole run has.
     #[getter]
     fn is_partial(&self) -> bool {
-        self.0.is_partial()
+        self.run.is_partial()
     }
 
     /// What has to be known to read the figures right.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        overview::warnings(&self.0)
+        overview::warnings(&self.run)
     }
 
     /// The names of its tables.
@@ -69,8 +75,8 @@ impl Run {
     }
 
     /// The table of a name, with these columns or all.
-    fn table(&self, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
-        Table::of(&self.0, name, columns)
+    fn table(&self, py: Python<'_>, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
+        Table::of(&self.data(py)?, name, columns)
     }
 
     fn report(&self, py: Python<'_>, by: &str) -> PyResult<String> {
@@ -119,9 +125,22 @@ impl Run {
 }
 
 impl Run {
+    /// The run as the data set has it: a run without starting and ending MPI is read once more.
+    fn data(&self, py: Python<'_>) -> PyResult<Arc<model::Run>> {
+        if self.run.choice.whole {
+            return Ok(Arc::clone(&self.run));
+        }
+        if let Some(whole) = self.whole.get() {
+            return Ok(Arc::clone(whole));
+        }
+        let choice = model::Choice { whole: true, ..self.run.choice.clone() };
+        let read = py.detach(|| model::Run::select(&self.run.folder, &choice)).map_err(|error| raised(&error))?;
+        Ok(Arc::clone(self.whole.get_or_init(|| Arc::new(read))))
+    }
+
     /// What the command prints with `--format json`. Other threads of Python run meanwhile.
     fn json(&self, py: Python<'_>, analysis: &RunAnalysis) -> PyResult<String> {
-        py.detach(|| analysis.json(&self.0)).map_err(|error| raised(&error))
+        py.detach(|| analysis.json(&self.run)).map_err(|error| raised(&error))
     }
 }
 

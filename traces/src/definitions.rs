@@ -6,6 +6,9 @@
 
 use wincode::{SchemaRead, SchemaWrite};
 
+pub use crate::machine::{Counters, HostTime, Machine, Usage, UsageMoment};
+pub use crate::span::Span;
+
 /// Something that a trace refers to by a number, or holds once.
 ///
 /// The order of the variants is on disk: append only. Readers skip unknown variants.
@@ -55,6 +58,10 @@ pub enum Definition {
     Asked(CompletionTest),
     /// The bytes that calls with some signature hand to each process.
     Parts(Parts),
+    /// The host's cores.
+    Machine(Machine),
+    /// How much of the machine the process, or one of its threads, has had until a moment.
+    Usage(Usage),
 }
 
 /// How to ask MPI, without causing progress, whether a request is complete. The order is on disk: append only.
@@ -219,58 +226,6 @@ pub struct Region {
     pub name: String,
 }
 
-/// Ranks at equal distances.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, SchemaRead, SchemaWrite)]
-pub struct Span {
-    /// The first rank; negative for processes of another world.
-    pub first: i32,
-    /// The number of ranks.
-    pub count: u32,
-    /// The distance from each rank to the next.
-    pub step: i32,
-}
-
-impl Span {
-    /// Ranks, packed into spans.
-    pub fn all(ranks: &[i32]) -> Vec<Span> {
-        let mut spans: Vec<Span> = Vec::new();
-        for rank in ranks {
-            match spans.last_mut() {
-                Some(span) if span.count == 1 => (span.step, span.count) = (rank.wrapping_sub(span.first), 2),
-                Some(span) if span.rank_at(span.count) == Some(*rank) => span.count += 1,
-                _ => spans.push(Span { first: *rank, count: 1, step: 0 }),
-            }
-        }
-        spans
-    }
-
-    /// The rank at a place in consecutive spans.
-    pub fn rank(spans: &[Span], mut place: u32) -> Option<i32> {
-        for span in spans {
-            if place < span.count {
-                return span.rank_at(place);
-            }
-            place -= span.count;
-        }
-        None
-    }
-
-    /// The place of a rank in the span.
-    pub fn place(&self, rank: i32) -> Option<u32> {
-        let (from_first, step) = (i64::from(rank) - i64::from(self.first), i64::from(self.step));
-        let place = match step {
-            0 => (from_first == 0).then_some(0)?,
-            step => (from_first % step == 0).then_some(from_first / step)?,
-        };
-        u32::try_from(place).ok().filter(|place| *place < self.count)
-    }
-
-    /// The rank at a place in the span.
-    pub fn rank_at(&self, place: u32) -> Option<i32> {
-        self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
-    }
-}
-
 /// How an object was made, so that all its processes can be recognized as having the same one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Origin {
@@ -400,7 +355,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 22;
+    pub const VARIANTS: u32 = 24;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -18,8 +18,8 @@
 //! lib
 //! read write settings folder
 //! definitions error
-//! file
-//! calls clock progress regular signature
+//! file machine
+//! calls clock progress regular signature span
 //! record
 //! ```
 
@@ -32,10 +32,12 @@ pub mod definitions;
 pub mod error;
 pub mod file;
 pub mod folder;
+pub mod machine;
 pub mod progress;
 pub mod read;
 pub mod record;
 pub mod regular;
 pub mod settings;
 pub mod signature;
+pub mod span;
 pub mod write;

@@ -19,7 +19,7 @@ pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
     for (rank, calls) in ranks {
         count += 1;
         cost += rank_seconds(rank, calls);
-        time += rank.wall_of_threads();
+        time += rank.whole_of_threads();
     }
     let (whose, their) = if count == 1 { ("the rank", "its") } else { ("all ranks", "their") };
     let share = 100.0 * cost / f64::max(time, f64::MIN_POSITIVE);

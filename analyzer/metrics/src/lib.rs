@@ -7,9 +7,9 @@
 //! scaling
 //! compare reports
 //! summary
-//! groupings hang heat imbalance operations ranks top waits
+//! groupings hang heat hosts imbalance operations ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
-//! cost endings median network programs shares totals
+//! cost endings median network programs scheduling shares totals
 //! mean meaning topics words
 //! ```
 
@@ -24,6 +24,7 @@ pub mod fanout;
 pub mod groupings;
 pub mod hang;
 pub mod heat;
+pub mod hosts;
 pub mod imbalance;
 pub mod matrix;
 pub mod mean;
@@ -41,6 +42,7 @@ pub mod ranks;
 pub mod regions;
 pub mod reports;
 pub mod scaling;
+pub mod scheduling;
 mod shares;
 pub mod summary;
 pub mod top;

@@ -26,9 +26,17 @@ facts! {
     BEGAN = "began_unix_s", Seconds, always,
         "When the first rank's recording began, in seconds since 1970, by that host's clock.";
     WALL_TIME = "wall_time_s", Seconds, always,
-        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it \
-         goes. A rank that has not finalized MPI counts until now if its process runs, else until the last sign of \
-         life in its file.";
+        "From the end of MPI_Init to the begin of MPI_Finalize, of the rank for which that is longest; with --whole \
+         from the begin of the one to the end of the other; of what was selected, as far as it goes. A rank that has \
+         not finalized MPI counts until now if its process runs, else until the last sign of life in its file.";
+    START_MEAN = "start_mean_s", Seconds, sometimes,
+        "What starting MPI took, mean of the ranks: from the call of MPI_Init until the program went on. No other \
+         figure has it, unless --whole asks for that.";
+    START_MAX = "start_max_s", Seconds, sometimes, "What starting MPI took the rank for which it took longest.";
+    END_MEAN = "end_mean_s", Seconds, sometimes,
+        "What ending MPI took, mean of the ranks that did: from the call of MPI_Finalize to its end. No other figure \
+         has it, unless --whole asks for that.";
+    END_MAX = "end_max_s", Seconds, sometimes, "What ending MPI took the rank for which it took longest.";
     FOLDER = "folder", Text, always, "The run's folder.";
     FILTER = "filter", Text, always, "The functions that were recorded, as --filter says; empty for all.";
     RECORDED_RANKS = "recorded_ranks", Text, sometimes, "The ranks that were recorded, if not all were.";
@@ -36,7 +44,7 @@ facts! {
     FROM = "from_s", Seconds, sometimes, "The begin of the time that the figures are of, if --from was given.";
     TO = "to_s", Seconds, sometimes, "The end of the time that the figures are of, if --to was given.";
     WHOLE_WALL_TIME = "whole_wall_time_s", Seconds, sometimes,
-        "The wall time of the whole run, if the figures are of a part of it.";
+        "The wall time of the run, if the figures are of a part of it.";
     TAKEN_OUT_MAX = "taken_out_max_s", Seconds, sometimes,
         "The longest time of a rank in which MPI_Pcontrol(0) had stopped the recording.";
     REGION = "region", Text, sometimes, "A part of the program that it gave a name.";
@@ -68,6 +76,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
         Fact::hidden(BEGAN, Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
         wall_time(run, wall),
     ];
+    facts.extend(start_and_end(run));
     let folder = Value::Text(run.folder.display().to_string());
     if run.is_newest {
         facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)"));
@@ -111,7 +120,7 @@ pub fn in_words(languages: &BTreeSet<Language>) -> String {
 
 /// The part of the run that the figures describe, if it is not the whole.
 fn selected(run: &Run) -> Vec<Fact> {
-    let selections = || run.asked().filter_map(|rank| rank.selection.as_ref());
+    let selections = || run.asked().filter_map(|rank| rank.selection.as_ref()).filter(|selection| selection.is_part);
     let mut facts = Vec::new();
     if let Some(ranks) = &run.choice.ranks {
         let note = ": all figures are for these ranks";
@@ -121,7 +130,7 @@ fn selected(run: &Run) -> Vec<Fact> {
         return facts;
     }
     facts.extend(window(&run.choice));
-    let whole = run.asked().map(Rank::whole).fold(0.0, f64::max);
+    let whole = run.asked().map(Rank::unselected).fold(0.0, f64::max);
     facts.extend([
         Fact::hidden(WHOLE_WALL_TIME, Value::Seconds(whole)),
         Fact::hidden(TAKEN_OUT_MAX, Value::Seconds(taken_out(run).fold(0.0, f64::max))),
@@ -170,8 +179,8 @@ fn left_out(run: &Run) -> Option<String> {
 /// The recorder's cost, if the whole run is asked about: it is not known for a part.
 fn cost(run: &Run) -> Option<Fact> {
     let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
-    let is_whole = run.ranks.iter().all(|rank| rank.selection.is_none());
-    is_whole.then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
+    let is_part = run.ranks.iter().any(Rank::is_part);
+    (!is_part).then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
 }
 
 /// Time in MPI: the mean, least and most over the ranks.
@@ -195,6 +204,28 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
         Fact::hidden(MPI_TIME_MIN, Value::Seconds(least.0)),
         Fact::hidden(MPI_TIME_MAX, Value::Seconds(most.0)),
     ]
+}
+
+/// What starting and ending MPI took, where that does not count.
+fn start_and_end(run: &Run) -> Vec<Fact> {
+    let spans = || run.asked().filter_map(|rank| Some((rank.start_and_end()?, rank.active()?)));
+    let starts: Vec<f64> = spans().map(|((start, _), _)| start).collect();
+    let ends: Vec<f64> = spans().filter(|(_, active)| active.end.is_some()).map(|((_, end), _)| end).collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let mean = |times: &[f64]| Value::Seconds(times.iter().sum::<f64>() / times.len().max(1) as f64);
+    let longest = |times: &[f64]| Value::Seconds(times.iter().copied().fold(0.0, f64::max));
+    let start = Fact::new(START_MEAN, if ends.is_empty() { "start" } else { "start, end" }, mean(&starts));
+    let start = match ends.is_empty() {
+        true => start.note(" of MPI_Init apart (--whole counts it)"),
+        false => start.note(", ").figure(mean(&ends)).note(" of MPI_Init and MPI_Finalize apart (--whole counts them)"),
+    };
+    let mut facts = vec![start, Fact::hidden(START_MAX, longest(&starts))];
+    if !ends.is_empty() {
+        facts.extend([Fact::hidden(END_MEAN, mean(&ends)), Fact::hidden(END_MAX, longest(&ends))]);
+    }
+    facts
 }
 
 /// The longest of the ranks' wall times, with the shortest if it is at least 1 % less.
@@ -224,6 +255,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.extend(stopped(rank));
         warnings.extend(lost(rank));
     }
+    warnings.extend(starting(run));
     warnings.extend(spawned(run));
     warnings.extend(left_out(run));
     warnings.extend(of_recorder(run));
@@ -265,6 +297,20 @@ fn spawned(run: &Run) -> Option<String> {
     let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
     (spawn && run.ranks.iter().all(|rank| rank.header.world == 0))
         .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
+}
+
+/// Warns that starting MPI counts, since a rank has nothing but that.
+fn starting(run: &Run) -> Option<String> {
+    let mut ranks = run.asked().filter(|rank| rank.is_starting);
+    let first = ranks.next().filter(|_| run.is_starting())?;
+    let more = match ranks.count() {
+        0 => String::new(),
+        more => format!(" and {}", plural(more as u64, "other")),
+    };
+    Some(format!(
+        "{}{more} did not get beyond MPI_Init: all figures include starting and ending MPI",
+        rank_in_words(first)
+    ))
 }
 
 /// The recorder's own warnings, each once for all ranks that have it.

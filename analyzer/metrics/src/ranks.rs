@@ -5,12 +5,13 @@ use super::totals::{self, CallGroup, Totals, percent, world_rank};
 use super::words::rank_in_words;
 use crate::meaning;
 use model::error::Error;
-use model::rank::function;
+use model::rank::{UsageBetween, function};
 use model::sums::Total;
 use model::{End, Rank, Run};
 use tables::part::Addend::{Calls, Nanoseconds, Ran, RanOfThreads};
 use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, Value, WorldRank};
+use traces::definitions::Counters;
 
 /// A rank's time, calls and process. Times in seconds.
 pub struct RankTotalRow {
@@ -27,6 +28,19 @@ pub struct RankTotalRow {
     file: u64,
     is_finalized: bool,
     program: String,
+    usage: Option<UsageBetween>,
+    /// Seconds that the main thread was ready to run, but did not, and its share of the time.
+    delay: Option<(f64, Option<f64>)>,
+}
+
+impl RankTotalRow {
+    fn processor(&self) -> Option<f64> {
+        self.usage.as_ref()?.processor()
+    }
+
+    fn counted(&self, count: fn(&Counters) -> u64) -> Option<u64> {
+        self.usage.as_ref()?.counters.as_ref().map(count)
+    }
 }
 
 impl Row for RankTotalRow {
@@ -40,7 +54,8 @@ impl Row for RankTotalRow {
             Column::number("pid", "", |row: &Self| u64::from(row.pid)).means("Its process id there."),
             Column::seconds("wall_time_s", "wall", |row: &Self| row.wall)
                 .means(
-                    "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process \
+                    "From the end of its MPI_Init to the begin of its MPI_Finalize, or with --whole all of both, too; of a \
+                 rank that has not got there, until now if its process \
                  runs, else until the last sign of life in its file.",
                 )
                 .in_part(Ran),
@@ -58,6 +73,36 @@ impl Row for RankTotalRow {
             Column::count("threads", "threads", |row: &Self| row.threads)
                 .means("Threads that called MPI.")
                 .in_part(PartRule::Kept),
+            Column::count("allowed_cores", "cores", |row: &Self| {
+                row.usage.as_ref().map(|usage| usage.allowed.len() as u64).filter(|cores| *cores > 0)
+            })
+            .means("The cores that it may use, by its affinity. Each hardware thread counts as one.")
+            .silent_empty(),
+            Column::number("core", "", |row: &Self| Some(u64::from(row.usage.as_ref()?.core?)))
+                .means("The core that it was on when it called MPI_Finalize."),
+            Column::seconds("processor_s", "", Self::processor)
+                .means("Processor time of all its threads between the end of MPI_Init and the start of MPI_Finalize."),
+            Column::percent("processor_percent", "processor %", |row: &Self| {
+                percent(row.processor()?, row.usage.as_ref()?.wall)
+            })
+            .means("The same, of that time; above 100 if several threads ran.")
+            .silent_empty(),
+            Column::seconds("run_delay_s", "delay", |row: &Self| row.delay.map(|(delay, _)| delay))
+                .means(
+                    "How long its main thread was ready to run but did not in that time, since others had the cores.",
+                )
+                .silent_empty(),
+            Column::percent("run_delay_percent", "delay %", |row: &Self| row.delay.and_then(|(_, share)| share))
+                .means("The same, of that time.")
+                .silent_empty(),
+            Column::count("voluntary_switches", "", |row: &Self| row.counted(|counters| counters.voluntary))
+                .means("Times that a thread gave its core up, as it had to wait for something."),
+            Column::count("involuntary_switches", "", |row: &Self| row.counted(|counters| counters.involuntary))
+                .means("Times that a thread lost its core, or yielded it."),
+            Column::count("minor_faults", "", |row: &Self| row.counted(|counters| counters.minor_faults))
+                .means("Page faults that read no disk."),
+            Column::count("major_faults", "", |row: &Self| row.counted(|counters| counters.major_faults))
+                .means("Page faults that read a disk."),
             Column::text("languages", "", |row: &Self| row.languages.clone()).means("The languages that called MPI."),
             Column::bytes("file_bytes", "", |row: &Self| row.file).means("The size of its trace."),
             Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string())
@@ -85,6 +130,8 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
             file: rank.bytes,
             is_finalized: matches!(rank.end, End::Finalized),
             program: programs::command(rank),
+            usage: rank.process_usage(),
+            delay: rank.main_usage().and_then(|usage| Some((usage.delay?, percent(usage.delay?, usage.wall)))),
         }
     };
     Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))

@@ -59,7 +59,9 @@ pub struct EngineAccount {
 
 /// What a rank's threads' records say of the engine.
 pub fn of_rank(rank: &Rank) -> Vec<EngineAccount> {
-    let (begin, end) = (rank.header.begin.ticks, rank.until);
+    let active = rank.active();
+    let begin = active.map_or(rank.header.begin.ticks, |active| active.begin);
+    let end = active.and_then(|active| active.end).map_or(rank.until, |end| end.min(rank.until));
     let of_thread = |thread: &ThreadPages<'_>| engine(thread, rank, begin, end);
     rank.contents().threads.iter().map(of_thread).collect()
 }
@@ -74,7 +76,10 @@ fn engine(thread: &ThreadPages<'_>, rank: &Rank, begin: u64, end: u64) -> Engine
 struct EngineReader<'a> {
     engine: EngineAccount,
     cursor: Cursor<'a>,
+    /// What counts of the run begins.
     begin: u64,
+    /// It ends. Only calls that end MPI begin then.
+    end: u64,
     slice: f64,
     /// By number: whether its calls leave a request pending, and its call site.
     numbers: Vec<(bool, u32)>,
@@ -97,6 +102,11 @@ impl<'a> EngineReader<'a> {
             engine: EngineAccount { slices: vec![Slice::default(); SLICES], ..EngineAccount::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
+            end: if rank.active().is_some_and(|active| active.end.is_some()) {
+                end.saturating_sub(1)
+            } else {
+                u64::MAX
+            },
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
             numbers: thread.signatures.by_number((false, 0), pending),
             pending: 0,
@@ -115,6 +125,9 @@ impl<'a> EngineReader<'a> {
 
     /// So many entries, evenly over a time.
     fn spread(&mut self, start: u64, end: u64, entries: u64, productive: u64) {
+        if start < self.begin || start > self.end {
+            return;
+        }
         let first = (start.saturating_sub(self.begin) as f64 / self.slice) as usize;
         let last = (end.saturating_sub(self.begin) as f64 / self.slice) as usize;
         // A damaged record may end before it begins.

@@ -19,7 +19,7 @@ use traces::read::RankFile;
 use super::clock::clocks;
 use super::common_clock::CommonClock;
 use super::rank::{End, Rank};
-use super::selection::{Choice, Window};
+use super::selection::{Choice, Window, is_starting};
 use super::sites::Sites;
 use crate::error::Error;
 use crate::parallel;
@@ -62,7 +62,8 @@ impl Run {
         let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
         let done = AtomicU64::new(0);
         let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
-        let mut ranks = read(&traces, choice, &windows, &watch);
+        let whole = choice.whole || traces.iter().any(|trace| is_without_span(trace, choice));
+        let mut ranks = read(&traces, &Choice { whole, ..choice.clone() }, &windows, &watch);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -79,6 +80,11 @@ impl Run {
     /// The one clock that all ranks' ticks are converted to.
     pub fn common_clock(&self) -> CommonClock {
         CommonClock::of(&self.ranks)
+    }
+
+    /// Whether starting and ending MPI counts although nobody asked for it: a rank is still at it.
+    pub fn is_starting(&self) -> bool {
+        !self.choice.whole && self.asked().any(|rank| rank.is_starting)
     }
 
     /// The ranks that are asked about.
@@ -198,6 +204,12 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
         windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
     }
     windows
+}
+
+/// Whether a rank is asked about that has no time between starting MPI and ending it.
+fn is_without_span(trace: &RankFile, choice: &Choice) -> bool {
+    let header = trace.header();
+    header.state & INITIALIZED == 0 && choice.has_rank(header) && is_starting(&trace.contents(), header)
 }
 
 fn read(

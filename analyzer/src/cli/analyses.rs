@@ -47,6 +47,12 @@ pub struct Select {
     /// Only calls that began before this time
     #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
     pub to: Option<i64>,
+    /// Count starting and ending MPI, too
+    ///
+    /// By default figures are of each rank's time from the end of its MPI_Init to the begin of its MPI_Finalize; of sessions, from the first
+    /// start to the last end. hang, top, export, query and diff --messages always show everything.
+    #[arg(long)]
+    pub whole: bool,
 }
 
 /// The part of a run to look at, but for the end of the time: `export` has another `--to`.
@@ -79,15 +85,15 @@ pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
 
 impl Select {
     pub fn choice(&self) -> Choice {
-        self.part.choice(self.to)
+        Choice { whole: self.whole, ..self.part.everything(self.to) }
     }
 }
 
 impl SelectFrom {
-    /// Calls that begin before `to`, if it is given.
-    pub fn choice(&self, to: Option<i64>) -> Choice {
+    /// Calls that begin before `to`, if it is given, those that start and end MPI among them.
+    pub fn everything(&self, to: Option<i64>) -> Choice {
         let (region, ranks, no_cache) = (self.region.clone(), self.rank.clone(), self.no_cache);
-        Choice { region, by_region: false, ranks, from: self.from, to, no_cache }
+        Choice { region, by_region: false, ranks, from: self.from, to, whole: true, no_cache }
     }
 }
 
@@ -111,7 +117,7 @@ pub struct Print {
 /// The flags of `report`.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region, collective
+    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, host, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name

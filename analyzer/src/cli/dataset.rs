@@ -73,7 +73,7 @@ impl ExportArgs {
     /// Returns the part of the run to write.
     pub fn choice(&self) -> Choice {
         let until = self.to.iter().rev().find_map(|to| if let ExportTo::Time(time) = to { Some(*time) } else { None });
-        self.select.choice(until)
+        self.select.everything(until)
     }
 }
 

@@ -10,8 +10,8 @@ use traces::file::Abi;
 
 use crate::cli;
 use crate::launch;
-use metrics::engine;
 use metrics::words::plural;
+use metrics::{engine, hosts};
 use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
 use tables::visible::visible;
@@ -96,6 +96,7 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     line("ABI", abi(first));
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
     line("preload", &format!("takes effect in {recorded} of {}", plural(run.size().into(), "rank")));
+    line("machine", &hosts::in_words(&run));
     line("languages", "C and what is built on it; Fortran by mpif.h, mpi and mpi_f08; Python");
     line("engine", &engine::ways(&run));
     line("clock", clock::kind_in_words(&first.header));

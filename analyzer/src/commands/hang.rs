@@ -57,7 +57,7 @@ fn gets_ranks(run: &Run) -> bool {
 }
 
 fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {
-    let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
+    let choice = Choice { whole: true, no_cache: arguments.no_cache, ..Choice::default() };
     let run = open_run(arguments.dir.as_deref(), choice)?;
     run.has_calls("hang")?;
     Ok(run)

@@ -23,12 +23,14 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     use super::print::print;
     use data::DataSet;
     use metrics::overview;
+    use model::Choice;
     use sql::{Query, sheet};
     use tables::Report;
 
     let query = Query::of(query)?;
+    let choice = Choice { whole: true, ..arguments.select.choice() };
     // Plans of Polars may outlive whoever made them, and this process ends with its query.
-    let run = Box::leak(Box::new(open_run(folder, arguments.select.choice())?));
+    let run = Box::leak(Box::new(open_run(folder, choice)?));
     let set = Box::leak(Box::new(DataSet::new(run, query.follow())));
     let table = sheet(&query.rows(set)?)?;
     let warnings = overview::warnings(run);

@@ -16,7 +16,7 @@ fn imbalance(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 fn json(folder: &Path, by: &str) -> Value {
-    let output = imbalance(folder, &["--by", by, "--format", "json"]);
+    let output = imbalance(folder, &["--whole", "--by", by, "--format", "json"]);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 

@@ -3,6 +3,7 @@
 mod common;
 
 mod absent;
+mod active_span;
 mod arranged;
 mod bad_input;
 mod benchmark_figures;
@@ -43,6 +44,7 @@ mod nodes;
 mod one_column;
 mod open_metrics;
 mod operations;
+mod origins;
 mod otf2;
 mod overlap;
 mod page;

@@ -14,7 +14,10 @@ const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/sampl
 
 /// Every command that analyses runs, and every way to ask it.
 pub const COMMANDS: [(&str, &[&str]); 17] = [
-    ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region", "collective"]),
+    (
+        "report",
+        &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "host", "region", "collective"],
+    ),
     ("waits", &[]),
     ("path", &[]),
     ("timeline", &[]),

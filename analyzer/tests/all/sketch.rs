@@ -13,7 +13,7 @@ use traces::read::RankFile;
 use traces::write::{FileWriter, blank_block, call};
 
 fn load(path: &Path) -> Rank {
-    Rank::load(Arc::new(RankFile::open(path).unwrap()), &Choice::default(), None, 0, |_| ())
+    Rank::load(Arc::new(RankFile::open(path).unwrap()), &Choice { whole: true, ..Choice::default() }, None, 0, |_| ())
 }
 
 fn calls(path: &Path) -> u64 {

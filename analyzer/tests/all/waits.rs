@@ -6,8 +6,8 @@ use std::fs;
 use crate::common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
 use crate::common::{Folder, signature, stdout};
 use metrics::pop;
-use model::Run;
 use model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
+use model::{Choice, Run};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;
@@ -116,7 +116,8 @@ fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
         let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::DEPENDENCIES)).0;
-        for (useful, (rank, truth)) in efficiency.useful.iter().zip(run.ranks.iter().zip(&truth.ranks)) {
+        let whole = Run::select(&run.folder, &Choice { whole: true, ..Choice::default() }).unwrap();
+        for (useful, (rank, truth)) in efficiency.useful.iter().zip(whole.ranks.iter().zip(&truth.ranks)) {
             let of = |call: Call| rank.entries().find(|entry| entry.signature.call == call.number()).unwrap().total;
             // A call is over 200 ticks before the recording is.
             let between = rank.header.end.ticks - 200 - rank.header.ready.ticks - of(Call::Finalize);

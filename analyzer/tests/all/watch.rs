@@ -7,7 +7,7 @@ use examples::fixture;
 use model::rank::is_nested;
 use model::standing::Spot;
 use model::watch::Watch;
-use model::{Rank, Run};
+use model::{Choice, Rank, Run};
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
@@ -38,7 +38,8 @@ fn bytes_and_time_in_mpi_of_every_recorded_program_are_those_of_the_report() {
     for name in names {
         let folder = Folder::new();
         let fixture = fixture::unpack(&name, &folder.0);
-        let (run, watch) = (Run::load(&fixture.run).unwrap(), watched(&fixture.run));
+        let (run, watch) =
+            (Run::select(&fixture.run, &Choice { whole: true, ..Choice::default() }).unwrap(), watched(&fixture.run));
         assert_eq!(watch.ranks.len(), run.ranks.len(), "{name}");
         // A report leaves out what MPI_Pcontrol switches off.
         let whole = run.ranks.iter().zip(&watch.views).filter(|(rank, _)| rank.selection.is_none());

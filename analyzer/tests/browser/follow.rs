@@ -178,8 +178,8 @@ fn compare(table: &Value, keys: &[&str], count: &str, amount: &str, truth: &BTre
 /// Opens a page at a share of its run and some rows, and compares its tables with the trace.
 fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<usize>) {
     let run = Run::select(folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
-    let common_clock = settled(&run, Follow::empty()).timeline;
-    let lives = levels::lives(&run, &timeline);
+    let common_clock = settled(&run, Follow::empty()).common_clock;
+    let lives = levels::lives(&run, &common_clock);
     let begin = lives.iter().map(|life| life.begin).min().unwrap();
     let end = lives.iter().map(|life| life.end).max().unwrap();
     let at = |share: f64| begin + ((end - begin) as f64 * share) as i64;

@@ -3,21 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
 
-use examples::answer::Answer;
 use examples::build;
+use examples::diagnosis::{self, SETTINGS};
 use examples::machine::workspace;
 use examples::mpi::{self, Mpi};
-use examples::program::{Program, StatedFinding};
-use examples::run::{Case, Run};
-use serde_json::Value;
 
 /// A library of each family.
 const LIBRARIES: &str = "ompi4,mpich4";
-/// Findings about the machine come before the program's own where ranks outnumber cores.
-const OF_THE_MACHINE: [&str; 3] = ["oversubscribed", "shared_core", "busy_host"];
-
 /// What to run.
 #[derive(clap::Args)]
 pub struct DiagnosisArgs {
@@ -33,21 +26,6 @@ pub struct DiagnosisArgs {
     /// Only programs whose names contain this
     name: Option<String>,
 }
-
-/// How a program runs.
-struct Setting {
-    title: &'static str,
-    ranks: u32,
-    sleeps: bool,
-}
-
-/// Ranks that sleep leave the cores to the others; eight that compute share the two of this machine.
-const SETTINGS: [Setting; 4] = [
-    Setting { title: "2 ranks that compute", ranks: 2, sleeps: false },
-    Setting { title: "2 ranks that sleep", ranks: 2, sleeps: true },
-    Setting { title: "8 ranks that sleep", ranks: 8, sleeps: true },
-    Setting { title: "8 ranks that compute", ranks: 8, sleeps: false },
-];
 
 /// Runs, and those of them that were judged right.
 #[derive(Clone, Copy, Default)]
@@ -80,14 +58,22 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
     let mpis = Mpi::all_of(Some(arguments.mpi.as_deref().unwrap_or(LIBRARIES)));
-    let programs = programs(arguments.name.as_deref());
+    let programs = diagnosis::programs(arguments.name.as_deref());
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
     for (program, mpi) in programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi))) {
         for (number, setting) in SETTINGS.iter().enumerate() {
             for _ in 0..arguments.runs {
+                let judged = |twin| {
+                    let judged = diagnosis::diagnose(program, mpi, setting, twin);
+                    let kind = if twin { "twin" } else { "planted" };
+                    let verdict = if judged.is_right { "right" } else { "WRONG" };
+                    let (name, of, title, status) = (&program.name, mpi.name, setting.title, judged.status);
+                    eprintln!("{verdict} {name} {kind}, {of}, {title} (status {status}): {}", judged.first);
+                    judged.is_right
+                };
                 let pair = tallies.entry((program.name.clone(), number)).or_default();
-                pair.planted.add(is_right(program, mpi, setting, false));
-                pair.twin.add(is_right(program, mpi, setting, true));
+                pair.planted.add(judged(false));
+                pair.twin.add(judged(true));
             }
         }
     }
@@ -107,60 +93,6 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-fn programs(name: Option<&str>) -> Vec<Program> {
-    let folder = workspace().join("examples/programs/diagnosis");
-    let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
-    let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
-    let stem = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut names: Vec<String> = files.filter(is_program).map(stem).collect();
-    names.retain(|one| name.is_none_or(|name| one.contains(name)));
-    names.sort();
-    names.iter().map(|name| Program::read_in(&folder, name)).collect()
-}
-
-/// Records the program, or its twin, and asks for the first finding.
-fn is_right(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> bool {
-    let stated = program.finding.as_ref().unwrap_or_else(|| panic!("{} states no finding", program.name));
-    let mut case = Case::of(program, mpi);
-    case.ranks = setting.ranks;
-    case.arguments.extend(setting.sleeps.then(|| "sleep".to_string()));
-    case.arguments.extend(twin.then(|| "twin".to_string()));
-    let name = format!("diagnosis-{}", program.name);
-    let (output, run) = case.recorded(&name);
-    let found = findings(&run);
-    let is_right = match (found.first(), twin) {
-        (None, twin) => twin,
-        (Some(_), true) => false,
-        (Some(first), false) => fits(first, stated, program, setting.ranks),
-    };
-    let kind = if twin { "twin" } else { "planted" };
-    let first = found.first().map_or("nothing", |first| first["headline"].as_str().unwrap_or("?"));
-    let verdict = if is_right { "right" } else { "WRONG" };
-    let status = output.status;
-    eprintln!("{verdict} {} {kind}, {}, {} (status {status}): {first}", program.name, mpi.name, setting.title);
-    is_right
-}
-
-/// The program's own findings, the first one first.
-fn findings(run: &Run) -> Vec<Value> {
-    let answer: Answer = run.ask("diagnose", &["--no-cache"]);
-    let is_of_program = |row: &&Value| !OF_THE_MACHINE.contains(&row["kind"].as_str().unwrap_or_default());
-    answer.rows("findings").iter().filter(is_of_program).cloned().collect()
-}
-
-/// Whether a finding is the one that the program states: its kind, its ranks, and its line.
-fn fits(finding: &Value, stated: &StatedFinding, program: &Program, ranks: u32) -> bool {
-    let text = |key: &str| finding[key].as_str().unwrap_or_default();
-    let is_kind = stated.kind.split('|').any(|kind| kind == text("kind"));
-    let named: Vec<u32> = text("ranks").split_whitespace().filter_map(|rank| rank.parse().ok()).collect();
-    let has_ranks = stated.ranks_of(ranks).is_none_or(|stated| stated == named);
-    let has_line = stated.place.as_ref().is_none_or(|(function, mark)| {
-        let line = program.line_marked(&format!("// {mark}"), function);
-        text("sites").split_whitespace().any(|site| site.ends_with(&format!(".c:{line}")))
-    });
-    is_kind && has_ranks && has_line
 }
 
 fn sum<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Pair {

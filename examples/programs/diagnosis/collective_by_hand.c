@@ -3,14 +3,14 @@
 // finding: collective_by_hand ranks 0 at MPI_Send // array
 #include "planted_work.h"
 
-enum { BYTES = 400000 };
+enum { BYTES = 2000000 };
 
 int main(int argc, char **argv)
 {
     static char array[BYTES];
     begin(argc, argv);
     for (int step = 0; step < 40; step++) {
-        work(0.005);
+        work(0.003);
         if (twin)
             MPI_Bcast(array, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
         for (int other = 1; !twin && rank == 0 && other < size; other++)

@@ -15,16 +15,12 @@ int main(int argc, char **argv)
             work(0.004);
             if (rank + 1 < size)
                 MPI_Send(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
-            work(twin ? 0.010 : 0.002);
-        } else if (twin) {
-            MPI_Request request;
-            MPI_Irecv(block, BYTES, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, &request);
-            work(0.004);
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
             work(0.010);
         } else {
-            work(0.014);
+            work(twin ? 0.004 : 0.014);
             MPI_Recv(block, BYTES, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // take
+            if (twin)
+                work(0.010);
         }
     }
     free(block);

@@ -12,6 +12,7 @@ mod common;
 mod contents;
 mod cost;
 mod descriptors;
+mod diagnosis;
 mod durations;
 mod ends;
 mod every_function;

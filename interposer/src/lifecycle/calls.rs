@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
 use traces::calls::Call;
+use traces::machine::UsageMoment;
 
 use super::run::{FAILED, READY, RUN, SESSIONS, WORLD};
 use super::{clocks, end, folder, ready, together};
@@ -18,6 +19,7 @@ use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::process::forked;
+use crate::recorder::thread::{Thread, current, usage_readings};
 
 #[inline(always)]
 pub const fn is_lifecycle(call: Call) -> bool {
@@ -34,6 +36,15 @@ const fn ends(call: Call) -> bool {
     matches!(call, Call::Finalize | Call::Session_finalize)
 }
 
+/// Whether the world ends by this call, or the last session where there is no world.
+fn is_last(call: Call) -> bool {
+    match call {
+        Call::Finalize => true,
+        Call::Session_finalize => !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 1,
+        _ => false,
+    }
+}
+
 /// Runs before a call that starts or ends MPI. Ranks whose recording has stopped or failed to begin do this too, since
 /// all have to take part in comparing clocks.
 #[cold]
@@ -44,6 +55,9 @@ pub fn before(call: Call, session: u64) {
     }
     if call == Call::Finalize {
         world::end();
+    }
+    if forked::is_recording() && is_last(call) {
+        guard::run_waiting(|| usage_readings::read(current::thread().map(Thread::number), UsageMoment::Finalizing));
     }
     if call != Call::Finalize || !(forked::is_recording() || FAILED.load(Acquire)) {
         return;

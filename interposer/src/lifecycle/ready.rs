@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::*;
 use traces::calls::Call;
 use traces::definitions::{Definition, Library};
 use traces::file::NO_RANK;
+use traces::machine::UsageMoment;
 
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
@@ -14,6 +15,7 @@ use crate::abi::{Family, completion};
 use crate::clock;
 use crate::config;
 use crate::layers;
+use crate::machine;
 use crate::messages;
 use crate::progress;
 use crate::real;
@@ -26,7 +28,7 @@ use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
-use crate::recorder::thread::queried_requests;
+use crate::recorder::thread::{queried_requests, usage_readings};
 
 /// Completes the begin of the recording. A session has no world; its processes know only what their launcher tells
 /// them. `first`: whether MPI is initialized for the first time in this process.
@@ -82,7 +84,10 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         progress::unheard(|| clocks::initialized(family, together, &header.begun(), agreed.sync));
     }
     if first {
-        header.initialized(rehearse(run).unwrap_or((0, 0)), clock::sample());
+        let costs = rehearse(run).unwrap_or((0, 0));
+        shared::define(&Definition::Machine(machine::machine()));
+        usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized);
+        header.initialized(costs, clock::sample());
     }
     if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));

@@ -8,7 +8,7 @@ use traces::progress::LedgerLine;
 use super::ledger::lines;
 use crate::meaning;
 use crate::totals::percent;
-use model::Run;
+use model::{Rank, Run};
 use tables::{Column, Row, Table, Value};
 
 /// The calls of a component in all ranks. Time in seconds.
@@ -80,7 +80,7 @@ pub fn components(run: &Run) -> Table<ComponentRow> {
         line,
         time,
     };
-    let whole = if run.asked().any(|rank| rank.selection.is_some()) { ", of the whole run" } else { "" };
+    let whole = if run.asked().any(Rank::is_part) { ", of the whole run" } else { "" };
     let title = format!("by component: what the engine is made of, and the system calls it makes{whole}");
     Table::new(title, components.into_iter().map(row).collect())
 }

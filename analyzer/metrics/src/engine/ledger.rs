@@ -36,16 +36,21 @@ pub struct Ledger {
 impl Ledger {
     /// The ledger of a rank.
     pub fn of(rank: &Rank) -> Ledger {
-        if rank.selection.is_some() {
+        if rank.is_part() {
             return Ledger::of_calls(rank);
         }
         let seconds = |ticks| rank.clock.seconds(ticks);
         let inside = &rank.ledger[INSIDE];
+        // Ending MPI enters the engine, too, and mostly in vain: its few productive entries count with the mean time of all.
+        let (calls, out) = (inside.calls, rank.left_out);
+        let productive = calls.productive.saturating_sub(out.productive);
+        let left = productive as f64 / calls.productive.max(1) as f64;
+        let time = seconds(calls.ticks.saturating_sub(out.ticks));
         let mut ledger = Ledger {
-            entries: inside.calls.entries,
-            productive: inside.calls.productive,
-            time: seconds(inside.calls.ticks),
-            empty_time: Some(seconds(inside.calls.ticks.saturating_sub(inside.events))),
+            entries: calls.entries.saturating_sub(out.entries),
+            productive,
+            time,
+            empty_time: Some((time - seconds(inside.events) * left).max(0.0)),
             outside: rank.ledger[OUTSIDE].calls.entries,
             ..Ledger::default()
         };

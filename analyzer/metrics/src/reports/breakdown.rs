@@ -10,7 +10,7 @@ use super::Breakdown;
 use super::empty_analysis::nothing;
 use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
-use crate::{breakdown, cost, groupings, operations, overview, ranks, regions};
+use crate::{breakdown, cost, groupings, hosts, operations, overview, ranks, regions};
 
 /// The error if a run has no collective operations.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, \
@@ -34,7 +34,11 @@ pub fn schema() -> Schema {
     let schema = schema.table::<ranks::RankTotalRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
     let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
     let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
-    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionTotalRow>().table::<operations::OperationRow>()
+    schema
+        .table::<SingleRankRow<ThreadName>>()
+        .table::<hosts::HostRow>()
+        .table::<regions::RegionTotalRow>()
+        .table::<operations::OperationRow>()
 }
 
 /// Collective operations with all ranks' parts together.
@@ -70,6 +74,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Site => vec![groupings::sites(run).into()],
         Breakdown::Size => vec![groupings::sizes(run).into()],
         Breakdown::Peer => vec![groupings::peers(run).into()],
+        Breakdown::Host => vec![hosts::table(run).into()],
         Breakdown::Thread => vec![groupings::threads(run).into()],
         Breakdown::Region => vec![regions::table(run).into()],
         Breakdown::Collective => Vec::new(),

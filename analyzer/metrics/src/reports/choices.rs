@@ -20,6 +20,8 @@ pub enum Breakdown {
     /// By the rank at the other end.
     Peer,
     Thread,
+    /// By host: its cores and the ranks on them.
+    Host,
     /// By innermost region of the program.
     Region,
     /// By collective operation, all its ranks together.
@@ -68,12 +70,13 @@ impl FromStr for Breakdown {
             "size" => Breakdown::Size,
             "peer" => Breakdown::Peer,
             "thread" => Breakdown::Thread,
+            "host" => Breakdown::Host,
             "region" => Breakdown::Region,
             "collective" => Breakdown::Collective,
             _ => match text.strip_prefix("rank=").map(str::parse) {
                 Some(Ok(rank)) => Breakdown::OneRank(rank),
                 _ => {
-                    let names = "function, rank, rank=N, comm, site, size, peer, thread, region, collective";
+                    let names = "function, rank, rank=N, comm, site, size, peer, thread, host, region, collective";
                     return Err(format!("it is one of {names}"));
                 }
             },

@@ -123,7 +123,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         if culprits.len() == 1 { ("keeps", "it", "computes") } else { ("keep", "they", "compute") };
     let states = late.states();
     let receives = states.get(&WaitState::LateReceiver).copied().unwrap_or(0);
-    if 2 * receives > late.blamed {
+    if 2 * receives > late.waited() {
         return late_receiver(late, who, place, cost);
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
@@ -140,10 +140,12 @@ fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Fin
     let main = late.main_wait();
     let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
     let sender = site(main.map(|wait| wait.waiter.place.number())).map(in_words).unwrap_or_default();
+    let has = if late.culprits().len() == 1 { "has" } else { "have" };
     let receive = site(main.map(|wait| wait.cause.place.number()));
-    let headline = format!("{sender} waits until {who} has posted the receive: {cost}.");
+    let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
+    let computes = if has == "has" { "computes" } else { "compute" };
     let what = receive.map(in_words).unwrap_or_default();
-    let detail = format!("{} computes {place} first; messages of that size are sent only then.", upper(who));
+    let detail = format!("{} {computes} {place} first; messages of that size are sent only then.", upper(who));
     let next = match receive.map(|site| site.function.as_str()) {
         Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
             format!("Move {what} before that computation.")
@@ -177,7 +179,7 @@ fn at_a_time(late: &LateActivity) -> String {
     if waited_for == 0 {
         return String::new();
     }
-    let idle = late.blamed as f64 / waited_for as f64;
+    let idle = late.waited() as f64 / waited_for as f64;
     let all = late.known.ranks();
     format!("While one works, {idle:.1} of the other {} wait in the mean.", plural(all as u64 - 1, "rank"))
 }
@@ -192,7 +194,7 @@ fn synchronized_by(late: &LateActivity) -> String {
 /// The part of the waiting that goes through other ranks.
 fn passed_on(late: &LateActivity) -> String {
     let indirect = late.ranks.iter().map(|(_, times)| times.indirect).total();
-    let share = 100.0 * indirect as f64 / late.blamed.max(1) as f64;
+    let share = 100.0 * indirect as f64 / late.waited().max(1) as f64;
     if share < 25.0 {
         return String::new();
     }

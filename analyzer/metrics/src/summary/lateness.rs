@@ -3,18 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::{Evidence, Finding, late_ranks, slow_calls};
-use crate::totals::world_rank;
-use model::Run;
+use crate::scheduling::scheduled;
+use crate::totals::{seconds, world_rank};
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
 use model::sums::Grow;
+use model::{Rank, Run};
 use tables::WorldRank;
 
 /// Ranks that cause this share of the waiting are the ones to name.
 const MOST_OF_IT: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
 const LEAST_SHARE: f64 = 0.005;
+
+/// A way to a call is minor if less than this share of the waiting is for it.
+const MINOR: f64 = 0.25;
 
 /// One activity, and how late which ranks are there.
 pub struct LateActivity<'a> {
@@ -23,7 +27,9 @@ pub struct LateActivity<'a> {
     pub activity: Activity,
     /// All ranks' times there, by their places in the run; those that others waited for most come first.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
-    /// Rank time that others waited.
+    /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
+    own: &'a [[f64; 2]],
+    /// Rank time that others waited, less the scheduler's part, also where a minor way led to the same call.
     pub blamed: i64,
 }
 
@@ -34,12 +40,14 @@ pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     for ((rank, activity), times) in &origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
+    let own = own_shares(known.run, origins);
     let mut late: Vec<LateActivity<'_>> = Vec::new();
     for (activity, mut ranks) in by_activity {
-        ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(times.blamed), *rank));
-        let blamed = ranks.iter().map(|(_, times)| times.blamed).sum();
-        late.push(LateActivity { known, origins, activity, ranks, blamed });
+        ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
+        let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
+        late.push(LateActivity { known, origins, activity, ranks, own: &own, blamed });
     }
+    join_minor_ways(&mut late);
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
@@ -49,18 +57,73 @@ pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     findings
 }
 
+/// For computation and for calls, the share of each rank's lateness that the time in which it was ready but did not run cannot
+/// explain: nobody is to blame for what the scheduler did.
+fn own_shares(run: &Run, origins: &WaitOrigins) -> Vec<[f64; 2]> {
+    let mut waited_for = vec![[0i64; 2]; run.ranks.len()];
+    for ((rank, activity), times) in &origins.activities {
+        waited_for[*rank as usize][kind_of(*activity)].grow(times.waited_for);
+    }
+    let share = |(rank, waited_for): (&Rank, [i64; 2])| {
+        let scheduled = scheduled(rank);
+        let delays = scheduled.map_or([0.0; 2], |one| [one.work_delay, one.delay - one.work_delay]);
+        let own = |kind: usize| 1.0 - delays[kind] / seconds(waited_for[kind]).max(f64::MIN_POSITIVE);
+        [0, 1].map(|kind| own(kind).clamp(0.0, 1.0))
+    };
+    run.ranks.iter().zip(waited_for).map(share).collect()
+}
+
+/// 0 for computation, 1 for calls.
+fn kind_of(activity: Activity) -> usize {
+    usize::from(matches!(activity, Activity::In(_)))
+}
+
+/// Rank time that others waited for a rank's own lateness.
+fn own_part(own: &[[f64; 2]], activity: Activity, rank: u32, times: &ActivityTimes) -> i64 {
+    (times.blamed as f64 * own[rank as usize][kind_of(activity)]) as i64
+}
+
+/// Computation that a loop's first step reaches by another call is the loop's: it counts with the way that most waiting is for.
+fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
+    late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
+    let mut main: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut joined: Vec<LateActivity<'_>> = Vec::new();
+    for one in late.drain(..) {
+        let Activity::Between(_, to) = one.activity else {
+            joined.push(one);
+            continue;
+        };
+        match main.get(&to).map(|at| &mut joined[*at]) {
+            Some(main) if (one.blamed as f64) < MINOR * main.blamed as f64 => main.blamed.grow(one.blamed),
+            Some(_) => joined.push(one),
+            None => {
+                main.insert(to, joined.len());
+                joined.push(one);
+            }
+        }
+    }
+    *late = joined;
+}
+
 impl LateActivity<'_> {
     /// The mean rank's time that the waiting costs, seconds.
     pub fn costs(&self) -> f64 {
         self.known.mean(self.blamed)
     }
 
+    /// Rank time that others waited, with the scheduler's part.
+    pub fn waited(&self) -> i64 {
+        self.ranks.iter().map(|(_, times)| times.blamed).sum()
+    }
+
     /// Ranks that nearly all of the waiting is for, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
+        let part = |(rank, times): &(u32, &ActivityTimes)| own_part(self.own, self.activity, *rank, times);
+        let all: i64 = self.ranks.iter().map(part).sum();
         let mut seen = 0i64;
-        for (at, (_, times)) in self.ranks.iter().enumerate() {
-            seen.grow(times.blamed);
-            if seen as f64 >= MOST_OF_IT * self.blamed as f64 {
+        for (at, one) in self.ranks.iter().enumerate() {
+            seen.grow(part(one));
+            if seen as f64 >= MOST_OF_IT * all as f64 {
                 return &self.ranks[..=at];
             }
         }

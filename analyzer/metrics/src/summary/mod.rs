@@ -9,6 +9,7 @@ mod by_hand;
 mod finding_rows;
 mod late_ranks;
 mod lateness;
+mod machine;
 mod needless_barrier;
 mod overlap;
 mod polling;
@@ -95,6 +96,12 @@ finding_kinds! {
     Aborted "aborted";
     /// Ranks are in calls that have not returned.
     Stuck "stuck";
+    /// Ranks outnumber the cores that they may use.
+    Oversubscribed "oversubscribed";
+    /// Other processes of a host keep its cores busy.
+    BusyHost "busy_host";
+    /// Ranks are kept from running for another reason.
+    NotRunning "not_running";
     /// A rank always has more to do than others.
     LateRank "late_rank";
     /// A rank works while all others wait.
@@ -124,9 +131,9 @@ finding_kinds! {
 }
 
 impl FindingKind {
-    /// It qualifies all other findings, so it comes before them whatever they cost.
+    /// It qualifies all other findings, so it comes before them whatever they cost, in the order of the kinds.
     fn is_about_the_run(self) -> bool {
-        matches!(self, FindingKind::Unfinished | FindingKind::Aborted | FindingKind::Stuck)
+        self <= FindingKind::NotRunning
     }
 }
 
@@ -208,6 +215,7 @@ impl Finding {
     pub fn command(&self) -> &'static str {
         match self.section {
             "ranks" => "report --by rank",
+            "hosts" => "report --by host",
             "functions" => "report",
             "run" => "hang",
             analysis => analysis,
@@ -233,6 +241,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     all.extend(aborted::finding(known).or_else(|| whole::finding(known)));
     all.extend(whole::stuck(known));
+    all.extend(machine::finding(known));
     let of_calls = of_calls(known);
     all.extend(lateness::findings(known, &of_calls));
     all.extend(of_calls);
@@ -241,8 +250,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     }
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(known));
     all.sort_by(|a, b| {
-        let about_the_run = b.kind.is_about_the_run().cmp(&a.kind.is_about_the_run());
-        about_the_run.then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
+        let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
+        rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
     });
     all.truncate(MOST);
     all

@@ -41,9 +41,9 @@ pub struct Grid {
 /// When a rank ran. Nanoseconds on the run's common clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Life {
-    /// MPI_Init began, or what is asked about.
+    /// What counts of it begins.
     pub begin: i64,
-    /// MPI_Finalize ended, or until when the rank counts, or what is asked about.
+    /// What counts of it ends.
     pub end: i64,
     /// When its calls are known one by one, and asked about: from when until when, in order.
     pub spans: Vec<(i64, i64)>,
@@ -116,6 +116,10 @@ fn life(rank: &Rank, line: &ClockLine) -> Life {
     }
     let begin = spans.first().map_or(begin, |span| span.0);
     // What is not known belongs to it, what is not asked about does not.
-    let end = if rank.selection.is_some() { spans.last().map_or(begin, |span| span.1) } else { end };
+    let end = match rank.active().and_then(|active| active.end) {
+        _ if rank.is_part() => spans.last().map_or(begin, |span| span.1),
+        Some(active) => end.min(line.nanoseconds_at(active)).max(begin),
+        None => end,
+    };
     Life { begin, end, spans, open: open.filter(|(_, since)| *since <= end).collect() }
 }

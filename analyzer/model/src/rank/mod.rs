@@ -1,27 +1,29 @@
 //! One rank of a run: its file's contents, added up.
 
 mod sketch;
+mod usage;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, EqualParts, Group, Language, Library, Members, Module, Neighbors, Object,
-    Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync,
+    Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module, Neighbors,
+    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
-use traces::progress::{Depth, LINES, LedgerLine};
+use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
 use super::fate::ProcessFate;
-use super::selection::{ALL, Choice, Part, Selection, Window};
+use super::selection::{ALL, ActiveSpan, Choice, Part, ProfilePart, Selection, Window, is_starting};
 use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Tally};
 pub use sketch::Sketch;
+pub use usage::{UsageBetween, cores};
 
 /// See the module.
 pub struct Rank {
@@ -37,6 +39,10 @@ pub struct Rank {
     pub process: Process,
     /// The MPI library under it.
     pub library: Library,
+    /// Its host's cores; `None` in files of older recorders.
+    pub machine: Option<Machine>,
+    /// Readings of how much of the machine it has had, in order; none in files of older recorders.
+    pub usages: Vec<Usage>,
     /// What the recording left out.
     pub filter: String,
     /// What the recorder could not do.
@@ -93,8 +99,12 @@ pub struct Rank {
     pub is_asked: bool,
     /// Requests that were cancelled, by the thread that began them and their numbers.
     pub cancelled: HashSet<(u32, u64)>,
-    /// What of its time is asked about, where that is not all of it.
+    /// What of its time counts, where that is not all of it.
     pub selection: Option<Selection>,
+    /// It has called MPI_Init, and its program has not gone on since.
+    pub is_starting: bool,
+    /// What the progress engine did in calls that do not count.
+    pub left_out: Entries,
     /// How the recording ended.
     pub end: End,
     /// The last tick that counts: now of a process that runs, else the last sign of life in the file. Calls that have not returned
@@ -153,10 +163,9 @@ impl Rank {
         let mut rank = Rank::described(&trace, &contents);
         let mut selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
         rank.is_asked = choice.has_rank(&rank.header);
-        let keeps_profile = selection.as_ref().is_none_or(|selection| selection.has_profile);
-        if keeps_profile {
-            rank.shared = tally::by_function(&contents.shared);
-        }
+        rank.is_starting = is_starting(&contents, &rank.header);
+        let profile = selection.as_ref().map_or(ProfilePart::All, |selection| selection.profile);
+        rank.shared = tally::by_function(&contents.shared, profile);
         let stretches = |number| selection.as_ref().map_or(ALL, |selection| selection.thread(number));
         let read = |thread: &ThreadPages<'_>| tally::read(thread, stretches(thread.number), &seen);
         let threads: Vec<ReadThread<'_>> = contents.threads.iter().map(read).collect();
@@ -165,7 +174,7 @@ impl Rank {
         let mut latest = Latest::default();
         for (thread, read) in contents.threads.iter().zip(threads) {
             let until = read.until.clone();
-            let (tally, tail) = read.finish(thread, rank.until, keeps_profile);
+            let (tally, tail) = read.finish(thread, rank.until, profile);
             latest.see(thread, &tally, &tail);
             let tid = thread.block.map_or(0, |block| block.tid);
             // One that only names regions has not called MPI.
@@ -174,6 +183,7 @@ impl Rank {
             }
             rank.damage.extend(tally.damage);
             rank.cancelled.extend(tally.cancelled);
+            rank.left_out += tally.left_out;
             rank.read.insert(thread.number, ThreadEnd { until, tail });
         }
         rank.end = latest.end(&rank);
@@ -242,6 +252,8 @@ impl Rank {
             header,
             process: Process::default(),
             library: Library::default(),
+            machine: None,
+            usages: Vec::new(),
             filter: String::new(),
             warnings: Vec::new(),
             recorded: None,
@@ -271,6 +283,8 @@ impl Rank {
             is_asked: true,
             cancelled: HashSet::new(),
             selection: None,
+            is_starting: false,
+            left_out: Entries::default(),
             end: End::Finalized,
             until: header.begin.ticks.max(header.ready.ticks),
             read: HashMap::new(),
@@ -318,7 +332,31 @@ impl Rank {
         self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
     }
 
-    /// Seconds of what is asked about, of the first thread.
+    /// Seconds of what would count if nothing were left out but starting and ending MPI.
+    pub fn unselected(&self) -> f64 {
+        let Some(active) = self.active() else { return self.whole() };
+        let end = active.end.map_or(self.until, |end| end.min(self.until));
+        self.clock.seconds(end.saturating_sub(active.begin))
+    }
+
+    /// Whether more of its time is left out than starting and ending MPI.
+    pub fn is_part(&self) -> bool {
+        self.selection.as_ref().is_some_and(|selection| selection.is_part)
+    }
+
+    /// Between starting MPI and ending it, where only that counts.
+    pub fn active(&self) -> Option<ActiveSpan> {
+        self.selection.as_ref()?.active
+    }
+
+    /// Seconds that starting MPI took, and ending it, where those do not count.
+    pub fn start_and_end(&self) -> Option<(f64, f64)> {
+        let active = self.active()?;
+        let ending = active.end.map_or(0, |end| self.until.saturating_sub(end));
+        Some((self.clock.seconds(active.begin - active.start), self.clock.seconds(ending)))
+    }
+
+    /// Seconds of what counts, of the first thread.
     pub fn wall(&self) -> f64 {
         self.selection.as_ref().map_or_else(|| self.whole(), |selection| self.clock.seconds(selection.time))
     }
@@ -326,11 +364,20 @@ impl Rank {
     /// The same, added up over the threads that called MPI.
     pub fn wall_of_threads(&self) -> f64 {
         match &self.selection {
-            Some(selection) => {
+            Some(selection) if selection.is_part => {
                 self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).total())
             }
-            None => self.whole() * self.thread_count().max(1) as f64,
+            _ => self.of_threads(self.wall()),
         }
+    }
+
+    /// Seconds of the whole of it, added up over the threads that called MPI.
+    pub fn whole_of_threads(&self) -> f64 {
+        self.of_threads(self.whole())
+    }
+
+    fn of_threads(&self, seconds: f64) -> f64 {
+        seconds * self.thread_count().max(1) as f64
     }
 
     /// Threads that called MPI at once, also those without room of their own in the file.
@@ -384,6 +431,8 @@ impl Rank {
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
             Definition::Asked(_) => self.asked = true,
+            Definition::Machine(machine) => self.machine = Some(machine),
+            Definition::Usage(usage) => self.usages.push(usage),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }

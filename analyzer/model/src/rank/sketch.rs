@@ -8,7 +8,7 @@ use traces::read::{EventPage, RankFile, ThreadPages};
 
 use super::{Latest, Rank, ThreadTotals, has_called};
 use crate::clock::clocks;
-use crate::selection::ALL;
+use crate::selection::{ALL, ProfilePart};
 use crate::sums::Total;
 use crate::tally::{self, CallTotal};
 
@@ -26,7 +26,7 @@ impl Sketch {
         let trace = Arc::new(RankFile::open(path)?);
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
-        let mut calls = count(&tally::by_function(&contents.shared));
+        let mut calls = count(&tally::by_function(&contents.shared, ProfilePart::All));
         let mut threads = contents.threads;
         let full: Vec<Vec<EventPage<'_>>> = threads.iter_mut().map(set_apart_full).collect();
         let read: Vec<_> = threads.iter().map(|thread| tally::read(thread, ALL, |_| ())).collect();
@@ -34,7 +34,7 @@ impl Sketch {
         rank.until = rank.lives_until(last_signs.chain([contents.newest.ticks]), clocks().0);
         let mut latest = Latest::default();
         for ((thread, read), full) in threads.into_iter().zip(read).zip(full) {
-            let (tally, tail) = read.finish(&thread, rank.until, true);
+            let (tally, tail) = read.finish(&thread, rank.until, ProfilePart::All);
             latest.see(&thread, &tally, &tail);
             if has_called(&thread, &tally, &tail) {
                 let tid = thread.block.map_or(0, |block| block.tid);
@@ -66,7 +66,7 @@ fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one
     // What is in no page was counted with the newest one.
     (thread.block, thread.profile) = (None, Vec::new());
     thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
-    let (tally, _) = tally::read(&thread, ALL, |_| ()).finish(&thread, 0, false);
+    let (tally, _) = tally::read(&thread, ALL, |_| ()).finish(&thread, 0, ProfilePart::Nothing);
     let calls = count(&tally.entries);
     u64::try_from(u128::from(calls) * all / words(&thread.pages).max(1)).unwrap_or(u64::MAX)
 }

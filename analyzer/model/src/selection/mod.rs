@@ -5,8 +5,11 @@
 //! which each call asks by its start whether it counts, and as part of what. A thread that names no regions itself is in
 //! those of the rank's first thread.
 //!
+//! By default the time outside each rank's [`ActiveSpan`] does not count.
+//!
 //! The levels of MPI_Pcontrol mean what they mean to mpiP: nothing counts from 0 to 1, nor before the last 2.
 
+mod active_span;
 mod read;
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,6 +20,7 @@ use traces::read::Contents;
 
 use super::sums::{Grow, Total};
 use crate::ranks::Ranks;
+pub use active_span::{ActiveSpan, ProfilePart, is_starting};
 use read::Marks;
 pub use read::{RegionMark, region_marks};
 
@@ -33,6 +37,8 @@ pub struct Choice {
     pub from: Option<i64>,
     /// Only what began before that.
     pub to: Option<i64>,
+    /// Starting and ending MPI counts, too.
+    pub whole: bool,
     /// Names of call sites are not kept for the next analysis.
     pub no_cache: bool,
 }
@@ -70,8 +76,12 @@ pub struct Selection {
     others: Stretches,
     /// From a tick until another, what the program took out.
     out: Vec<(u64, u64)>,
-    /// A profile, which knows no regions, is among what is asked about.
-    pub has_profile: bool,
+    /// More is left out than starting and ending MPI: what the user did not ask about, or what the program took out.
+    pub is_part: bool,
+    /// The part of a profile, which knows no regions, that is asked about.
+    pub profile: ProfilePart,
+    /// Between starting MPI and ending it, where only that is asked about.
+    pub active: Option<ActiveSpan>,
     span: SelectedSpan,
     /// Ticks that the rank's first thread was in what is selected.
     pub time: u64,
@@ -92,8 +102,24 @@ struct SelectedSpan {
 }
 
 impl Selection {
-    /// What is chosen of a rank; `None` where that is all.
+    /// What counts of a rank; `None` where that is all.
     pub fn of(
+        contents: &Contents<'_>,
+        header: &FileHeader,
+        regions: &HashMap<u32, Region>,
+        choice: &Choice,
+        window: Option<Window>,
+    ) -> Option<Selection> {
+        let part = Selection::part(contents, header, regions, choice, window);
+        let active = if choice.whole { None } else { ActiveSpan::of(contents, header) };
+        match active {
+            Some(active) => Some(part.unwrap_or_else(Selection::all).within(active)),
+            None => part,
+        }
+    }
+
+    /// What is chosen of a rank, and not taken out by the program; `None` where that is all.
+    fn part(
         contents: &Contents<'_>,
         header: &FileHeader,
         regions: &HashMap<u32, Region>,
@@ -122,23 +148,46 @@ impl Selection {
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
         // Nobody knows when the calls of a profile were made.
         let has_profile = choice.region.is_none() && outside.is_empty();
+        let profile = if has_profile { ProfilePart::All } else { ProfilePart::Nothing };
         let is_all = !by_regions
             && others == ALL
             && header.profile_begin | header.profile_stopped_at | header.profile_stopped == 0;
-        (!is_all).then_some(Selection {
-            threads,
-            others,
-            out,
-            has_profile,
+        (!is_all).then_some(Selection { threads, others, out, is_part: true, profile, entered, ..Selection::all() })
+    }
+
+    fn all() -> Selection {
+        Selection {
+            threads: HashMap::new(),
+            others: ALL.to_vec(),
+            out: Vec::new(),
+            is_part: false,
+            profile: ProfilePart::All,
+            active: None,
             span: SelectedSpan::default(),
             time: 0,
             taken_out: 0,
-            entered,
-        })
+            entered: 0,
+        }
+    }
+
+    /// Leaves out what is not in a span.
+    fn within(mut self, active: ActiveSpan) -> Selection {
+        let outside = active.outside();
+        for stretches in self.threads.values_mut().chain([&mut self.others]) {
+            *stretches = without(stretches, &outside);
+        }
+        if self.profile == ProfilePart::All {
+            self.profile = ProfilePart::Active;
+        }
+        Selection { active: Some(active), ..self }
     }
 
     /// Adds up times, between the first and the last tick of the rank.
     pub fn measure(&mut self, header: &FileHeader, begin: u64, end: u64) {
+        let (begin, end) = match self.active {
+            Some(active) => (begin.max(active.begin), active.end.map_or(end, |active| end.min(active))),
+            None => (begin, end),
+        };
         self.span = SelectedSpan::of(header, begin, end);
         self.time = self.ticks(&self.others);
         let out = length(&without(ALL, &self.out), &self.span, |part| part == LEFT_OUT);
@@ -161,14 +210,14 @@ impl Selection {
         for (part, ticks) in lengths(&self.others, &self.span).filter(|(part, _)| *part != LEFT_OUT) {
             parts.entry(part).or_insert(0u64).grow(ticks);
         }
-        if self.has_profile {
+        if self.profile != ProfilePart::Nothing {
             parts.entry(0).or_default().grow(self.span.profile);
         }
         parts
     }
 
     fn ticks(&self, stretches: &[(u64, Part)]) -> u64 {
-        let in_profile = if self.has_profile { self.span.profile } else { 0 };
+        let in_profile = if self.profile == ProfilePart::Nothing { 0 } else { self.span.profile };
         length(stretches, &self.span, |part| part != LEFT_OUT).saturating_add(in_profile)
     }
 }

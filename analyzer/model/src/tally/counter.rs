@@ -234,6 +234,11 @@ impl<'a> Counter<'a> {
     /// Adds up what was counted.
     pub fn entries(mut self, thread: &ThreadPages<'_>, tally: &mut Tally) {
         let parts = std::mem::take(&mut self.parts);
+        if let Some(base) = parts.get(&LEFT_OUT).map(|base| *base as usize) {
+            let placed = self.engine.iter().skip(base).take(self.last as usize + 1).copied();
+            let unplaced = self.unplaced.iter().filter(|(part, ..)| *part == LEFT_OUT).map(|(.., engine)| *engine);
+            placed.chain(unplaced).for_each(|engine| tally.left_out += engine);
+        }
         for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
             self.entries_of(part, base, thread, tally);
         }

@@ -13,7 +13,7 @@ use traces::read::{ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor
 use traces::signature::Signature;
 
 use super::request_numbers::RequestId;
-use super::selection::Part;
+use super::selection::{Part, ProfilePart};
 use super::sums::Grow;
 use counter::Counter;
 pub use profile::by_function;
@@ -60,6 +60,8 @@ pub struct Tally {
     pub last_end: Option<u64>,
     /// Requests that were cancelled.
     pub cancelled: Vec<RequestId>,
+    /// What the progress engine did in calls that do not count.
+    pub left_out: Entries,
     /// Records that could not be used.
     pub damage: Vec<Damage>,
 }
@@ -120,9 +122,8 @@ fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> 
 }
 
 impl ReadThread<'_> {
-    /// Adds what has no record, in which calls that have not returned count until a tick. Of what is in the thread's profile
-    /// nobody knows when it was.
-    pub fn finish(mut self, thread: &ThreadPages<'_>, until: u64, keeps_profile: bool) -> (Tally, Tail) {
+    /// Adds what has no record, in which calls that have not returned count until a tick, and what counts of the thread's profile.
+    pub fn finish(mut self, thread: &ThreadPages<'_>, until: u64, part: ProfilePart) -> (Tally, Tail) {
         self.tail.close(until);
         self.tail.show(&mut self.counter);
         let last_end = self.tail.polls.map_or(self.last_end, |polls| Some(polls.end));
@@ -131,12 +132,11 @@ impl ReadThread<'_> {
             last_end,
             damage: self.damage,
             cancelled: std::mem::take(&mut self.counter.cancelled),
+            left_out: Entries::default(),
             entries: Vec::new(),
         };
         self.counter.entries(thread, &mut tally);
-        if keeps_profile {
-            profile::add(thread, &mut tally);
-        }
+        profile::add(thread, part, &mut tally);
         (tally, self.tail)
     }
 }

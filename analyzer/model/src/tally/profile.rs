@@ -8,9 +8,10 @@ use traces::read::ThreadPages;
 use traces::signature::{CREATES, Signature};
 
 use super::{CallTotal, Tally};
+use crate::selection::ProfilePart;
 
-/// Adds them to what was counted call by call.
-pub fn add(thread: &ThreadPages<'_>, tally: &mut Tally) {
+/// Adds those that count to what was counted call by call.
+pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
     for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
@@ -23,6 +24,10 @@ pub fn add(thread: &ThreadPages<'_>, tally: &mut Tally) {
             tally.damage.push(Damage::NoSignature { thread, number, calls });
             continue;
         };
+        if !part.counts(signature.call, kept.count) {
+            tally.left_out += kept.engine;
+            continue;
+        }
         let more = entry(kept, signature);
         match known.get(&signature.number).filter(|_| signature.number != ANY_SIGNATURE) {
             Some(at) => tally.entries[*at].add(&more),
@@ -31,9 +36,10 @@ pub fn add(thread: &ThreadPages<'_>, tally: &mut Tally) {
     }
 }
 
-/// Those of which no more is known than the function.
-pub fn by_function(shared: &[&ProfileEntry]) -> Vec<CallTotal> {
-    shared.iter().filter(|kept| kept.count > 0).map(|kept| entry(kept, anonymous(kept))).collect()
+/// Those that count of which no more is known than the function.
+pub fn by_function(shared: &[&ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
+    let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
+    counted.map(|kept| entry(kept, anonymous(kept))).collect()
 }
 
 fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {

@@ -15,7 +15,7 @@ use tables::schema::Schema;
 
 /// Prints what differs. Returns the exit status: 1 where a message differs.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
-    let choice = arguments.select.choice();
+    let choice = Choice { whole: true, ..arguments.select.choice() };
     if choice.has_window() || choice.region.is_some() {
         return Err(Error::Other("--messages compares whole runs: drop --from, --to and --region".into()));
     }

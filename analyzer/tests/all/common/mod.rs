@@ -146,7 +146,7 @@ pub fn report(folder: &Path, arguments: &[&str]) -> Output {
 
 /// The report as JSON.
 pub fn json(folder: &Path, by: &str) -> Value {
-    let output = report(folder, &["--by", by, "--format", "json"]);
+    let output = report(folder, &["--whole", "--by", by, "--format", "json"]);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 

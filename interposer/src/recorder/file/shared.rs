@@ -69,6 +69,13 @@ pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
+/// As [`define`], unless another thread is defining something: then the definition is dropped instead of waiting.
+pub fn define_at_once(definition: &Definition) {
+    if let Some(Ok(mut shared)) = SHARED.get().map(Mutex::try_lock) {
+        shared.define(definition);
+    }
+}
+
 /// A warning that is written to the file at most once.
 pub struct WarningOnce {
     said: AtomicBool,

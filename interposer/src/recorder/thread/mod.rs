@@ -12,6 +12,7 @@
 //! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
 //! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
 //! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
+//! [`usage_readings`] say how much of the machine the thread has had.
 
 pub mod abandoned;
 mod at_work;
@@ -40,6 +41,7 @@ mod stack;
 mod stack_switch;
 mod suspended;
 mod time_marks;
+pub mod usage_readings;
 mod vacancy;
 
 pub use recording::Thread;

@@ -22,6 +22,7 @@ use super::queried_requests::AskedRequests;
 use super::request::{Message, Request};
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
+use super::usage_readings;
 use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::entry::Change;
@@ -180,6 +181,11 @@ impl Thread {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
         // SAFETY: it was just made, no other thread knows it, and it is never freed.
         Some(unsafe { thread.as_ref() })
+    }
+
+    /// The thread's number in the trace.
+    pub fn number(&self) -> u32 {
+        self.listed.number
     }
 
     pub fn is_rehearsal(&self) -> bool {
@@ -433,7 +439,10 @@ impl Thread {
         }
         let turned = guard::run(|| {
             let output = shared::output()?;
-            let Err(stop) = self.events.turn(output) else { return Some(()) };
+            let Err(stop) = self.events.turn(output) else {
+                usage_readings::page_full(self.number());
+                return Some(());
+            };
             self.profile_begins(output);
             shared::stopped(stop);
             None

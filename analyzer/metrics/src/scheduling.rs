@@ -1,0 +1,162 @@
+//! Time that ranks were ready to run, but did not: other ranks, threads or processes had the cores.
+//!
+//! In: the recorder's readings at both ends of the run. Out: how long the scheduler kept each rank's own work waiting,
+//! and the cores that ranks share.
+//!
+//! Ranks that wait in MPI mostly poll, and are delayed like those that work, at nobody's cost. So a rank's delay is
+//! divided by what it did: time outside MPI in which it was ready, and time in MPI.
+
+use traces::calls::Call;
+use traces::definitions::{HostTime, Machine};
+
+use model::rank::is_nested;
+use model::sums::Total;
+use model::{Rank, Run};
+
+/// A rank's main thread between the end of MPI_Init and the start of MPI_Finalize. Times in seconds.
+pub struct Scheduled {
+    pub wall: f64,
+    pub delay: f64,
+    /// Time outside MPI.
+    pub outside: f64,
+    /// The part of the delay that lies outside MPI. All time in which the thread slept counts as outside, as far as
+    /// there is so much: a rank that polls never sleeps in MPI.
+    pub work_delay: f64,
+}
+
+/// `None` if the recorder could not read the delay, or only a part of the rank's time is asked about.
+pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
+    if rank.is_part() {
+        return None;
+    }
+    let usage = rank.main_usage()?;
+    let (wall, delay, ran) = (usage.wall, usage.delay?.min(usage.wall), usage.processor()?);
+    let recorded =
+        if usage.is_whole { wall } else { rank.clock.seconds(rank.until.saturating_sub(rank.header.ready.ticks)) };
+    let in_mpi = main_time_in_mpi(rank).min(recorded);
+    let outside = if recorded > 0.0 { wall * (1.0 - in_mpi / recorded) } else { 0.0 };
+    let slept = (wall - ran - delay).max(0.0);
+    let ready = (outside - slept).max(0.0);
+    let work_delay = if delay > 0.0 { (delay * ready / (ran + delay)).min(ready) } else { 0.0 };
+    Some(Scheduled { wall, delay, outside, work_delay })
+}
+
+/// Seconds that a rank's own work, outside MPI, was ready to run but did not. Nobody is to be blamed for these.
+pub fn scheduler_seconds(rank: &Rank) -> Option<f64> {
+    scheduled(rank).map(|scheduled| scheduled.work_delay)
+}
+
+/// Time in MPI of the thread that initialized it, without starting and ending MPI.
+fn main_time_in_mpi(rank: &Rank) -> f64 {
+    const ENDS: [Call; 5] = [Call::Init, Call::Init_thread, Call::Finalize, Call::Session_init, Call::Session_finalize];
+    let entries = rank.threads.first().into_iter().flat_map(|thread| &thread.entries);
+    let counts = |call: u16| ENDS.iter().all(|end| end.number() != call);
+    let inside = entries.filter(|entry| !is_nested(entry) && counts(entry.signature.call));
+    rank.clock.seconds(inside.map(|entry| entry.total).total())
+}
+
+/// Ranks of one host and the cores that they, and no others, are limited to.
+pub struct SharedCores<'r> {
+    pub host: &'r str,
+    pub ranks: Vec<&'r Rank>,
+    pub cores: Vec<u32>,
+    /// How many of the cores the control group lets the ranks keep busy.
+    pub usable: f64,
+    /// The host's cores that are online; 0 if unknown.
+    pub online: usize,
+}
+
+impl SharedCores<'_> {
+    pub fn ranks_a_core(&self) -> f64 {
+        self.ranks.len() as f64 / self.usable
+    }
+}
+
+/// The host's ranks that share cores the most; the most ranks, where several groups share as many. `None` if no rank's
+/// cores are known.
+pub fn most_shared<'r>(host: &'r str, ranks: &[&'r Rank]) -> Option<SharedCores<'r>> {
+    let allowed: Vec<(&Rank, Vec<u32>)> =
+        ranks.iter().filter_map(|rank| Some((*rank, rank.process_usage()?.allowed))).collect();
+    let allowed: Vec<(&Rank, Vec<u32>)> = allowed.into_iter().filter(|(_, cores)| !cores.is_empty()).collect();
+    let mut sets: Vec<Vec<u32>> = allowed.iter().map(|(_, cores)| cores.clone()).collect();
+    let mut all: Vec<u32> = sets.concat();
+    all.sort_unstable();
+    all.dedup();
+    sets.push(all);
+    sets.sort_unstable();
+    sets.dedup();
+    let limit = ranks.iter().filter_map(|rank| limit(rank)).reduce(f64::min);
+    let groups = sets.into_iter().filter(|cores| !cores.is_empty()).map(|cores| {
+        let inside = |own: &[u32]| own.iter().all(|core| cores.binary_search(core).is_ok());
+        SharedCores {
+            host,
+            ranks: allowed.iter().filter(|(_, own)| inside(own)).map(|(rank, _)| *rank).collect(),
+            usable: limit.unwrap_or(f64::INFINITY).min(cores.len() as f64),
+            online: ranks.iter().filter_map(|rank| online(rank)).max().unwrap_or(0),
+            cores,
+        }
+    });
+    let order = |group: &SharedCores| (group.ranks_a_core(), group.ranks.len());
+    groups.max_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal))
+}
+
+/// Cores' worth of processor time that control groups allow a rank; `None` if there is no limit or it is unknown.
+pub fn limit(rank: &Rank) -> Option<f64> {
+    let limit = rank.machine.as_ref()?.limit;
+    (limit != 0 && limit != Machine::UNLIMITED).then_some(f64::from(limit) / 1000.0)
+}
+
+/// The cores of a rank's host that are online.
+pub fn online(rank: &Rank) -> Option<usize> {
+    let cores = model::rank::cores(&rank.machine.as_ref()?.online).len();
+    (cores > 0).then_some(cores)
+}
+
+/// The ranks of each host, by its name. Ranks of one name but another boot are on another host.
+pub fn by_host(run: &Run) -> Vec<(&str, Vec<&Rank>)> {
+    let mut hosts: Vec<(&str, &str, Vec<&Rank>)> = Vec::new();
+    for rank in &run.ranks {
+        let (host, boot) = (rank.process.host.as_str(), rank.process.boot.as_str());
+        match hosts.iter_mut().find(|(name, booted, _)| (*name, *booted) == (host, boot)) {
+            Some((_, _, ranks)) => ranks.push(rank),
+            None => hosts.push((host, boot, vec![rank])),
+        }
+    }
+    hosts.into_iter().map(|(host, _, ranks)| (host, ranks)).collect()
+}
+
+/// Cores that other processes than the ranks kept busy on their host, at least, and cores that a hypervisor kept, in
+/// the mean of the run.
+///
+/// `None` of a run below half a second: the system counts hundredths of a second, for each core. Between a rank's own
+/// readings and the first and last of all, the rank counts as busy.
+pub fn others(ranks: &[&Rank]) -> Option<OtherLoad> {
+    const SHORTEST: f64 = 0.5;
+    let times: Vec<_> = ranks.iter().filter_map(|rank| rank.host_times()).collect();
+    let all = |time: &HostTime| time.busy.saturating_add(time.idle).saturating_add(time.stolen);
+    let first = times.iter().map(|[first, _]| first.1).min_by_key(all)?;
+    let last = times.iter().map(|[_, last]| last.1).max_by_key(all)?;
+    let cores = ranks.iter().filter_map(|rank| online(rank)).max()? as f64;
+    let seconds = |first: u64, last: u64| last.saturating_sub(first) as f64 / 1e9;
+    let wall = seconds(all(&first), all(&last)) / cores;
+    let mut own = 0.0;
+    for rank in ranks {
+        let usage = rank.process_usage()?;
+        own += usage.processor()? + (wall - usage.wall).max(0.0);
+    }
+    (wall >= SHORTEST).then(|| OtherLoad {
+        busy: (seconds(first.busy, last.busy) - own).max(0.0) / wall,
+        stolen: seconds(first.stolen, last.stolen) / wall,
+        cores,
+    })
+}
+
+/// See [`others`].
+pub struct OtherLoad {
+    /// Cores that other processes kept busy.
+    pub busy: f64,
+    /// Cores that a hypervisor kept.
+    pub stolen: f64,
+    /// The host's cores.
+    pub cores: f64,
+}

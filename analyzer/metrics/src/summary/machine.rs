@@ -1,0 +1,136 @@
+//! The finding on ranks that were ready to run but did not, since others had their cores.
+
+use std::cmp::Ordering;
+
+use super::{Evidence, Finding, FindingKind};
+use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
+use crate::words::{plural, rank_in_words};
+use model::{Rank, Run};
+use tables::Value;
+
+/// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
+const LEAST_SHARE: f64 = 0.05;
+/// Other processes that keep fewer cores busy are not named. A guess, too.
+const LEAST_OTHERS: f64 = 0.25;
+
+/// A host's ranks, and what the scheduler cost them.
+struct HostDelay<'r> {
+    host: &'r str,
+    ranks: Vec<(&'r Rank, Scheduled)>,
+    /// Seconds that the run could be shorter if each rank had run when it was ready: the longest delay of a rank's own
+    /// work, and the time in which all ranks were in MPI, by the share of it that they did not run.
+    cost: f64,
+}
+
+/// The host where the scheduler cost most. `None` if the delays are unknown.
+///
+/// What waiting ranks lose costs nobody anything: the delay of polls does not count while another rank works or sleeps.
+fn most_delayed(run: &Run) -> Option<HostDelay<'_>> {
+    let hosts = by_host(run);
+    let is_alone = hosts.len() == 1;
+    let delays = hosts.into_iter().filter_map(|(host, ranks)| host_delay(host, ranks, is_alone));
+    delays.max_by(|a, b| a.cost.partial_cmp(&b.cost).unwrap_or(Ordering::Equal))
+}
+
+fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool) -> Option<HostDelay<'r>> {
+    let ranks: Vec<(&Rank, Scheduled)> = all.iter().filter_map(|rank| Some((*rank, scheduled(rank)?))).collect();
+    let longest = ranks.iter().map(|(_, delay)| delay.work_delay).fold(0.0, f64::max);
+    let sum = |figure: fn(&Scheduled) -> f64| ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>();
+    let share = sum(|delay| delay.delay) / sum(|delay| delay.wall);
+    let wall = ranks.iter().map(|(_, delay)| delay.wall).fold(0.0, f64::max);
+    // On several hosts, ranks that are all in MPI may wait for the network.
+    let all_in_mpi = if is_alone && ranks.len() == all.len() { wall - sum(|delay| delay.outside) } else { 0.0 };
+    let cost = (longest + all_in_mpi.max(0.0) * share).min(wall);
+    (!ranks.is_empty()).then_some(HostDelay { host, ranks, cost })
+}
+
+pub fn finding(known: &Evidence) -> Option<Finding> {
+    let worst = most_delayed(known.run)?;
+    let mean = |figure: fn(&Scheduled) -> f64| {
+        worst.ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>() / worst.ranks.len() as f64
+    };
+    let (delay, wall) = (mean(|delay| delay.delay), mean(|delay| delay.wall));
+    if wall <= 0.0 || worst.cost < LEAST_SHARE * wall {
+        return None;
+    }
+    let all: Vec<&Rank> = worst.ranks.iter().map(|(rank, _)| *rank).collect();
+    let shared = most_shared(worst.host, &all).filter(|shared| shared.ranks_a_core() > 1.0);
+    let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS);
+    let (kind, cause, next) = match (&shared, &load) {
+        (Some(shared), _) => (FindingKind::Oversubscribed, sharing(shared), cure(shared)),
+        (None, Some(load)) => {
+            let next = "Ask again while nothing else runs there.".to_string();
+            (FindingKind::BusyHost, busy(worst.host, load), next)
+        }
+        (None, None) => {
+            (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), no_sharing(&all))
+        }
+    };
+    let whom = match alone(&worst) {
+        Some((rank, own)) => {
+            format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall))
+        }
+        None => format!("they were {}", ready(delay, wall)),
+    };
+    let headline = format!("{cause}: {whom}.");
+    let detail = "Waits that this explains are charged to no rank below.";
+    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).detail(detail).next(next))
+}
+
+/// The one rank whose own work was delayed, if the work of all others together was delayed less.
+fn alone<'h>(worst: &'h HostDelay) -> Option<(&'h Rank, &'h Scheduled)> {
+    let all: f64 = worst.ranks.iter().map(|(_, delay)| delay.work_delay).sum();
+    let most = worst.ranks.iter().max_by(|a, b| a.1.work_delay.total_cmp(&b.1.work_delay))?;
+    (worst.ranks.len() > 2 && most.1.work_delay > all / 2.0).then_some((most.0, &most.1))
+}
+
+fn ready(delay: f64, wall: f64) -> String {
+    let [in_words, of] = [delay, wall].map(Value::Seconds);
+    format!("ready to run but not running {:.0} % of the time ({in_words} of {of} a rank)", 100.0 * delay / wall)
+}
+
+fn cores_in_words(shared: &SharedCores) -> String {
+    match (shared.usable, shared.cores.as_slice()) {
+        (usable, [core]) if usable == 1.0 && shared.online > 1 => format!("core {core}"),
+        (usable, cores) if usable == cores.len() as f64 => plural(cores.len() as u64, "core"),
+        (usable, _) => format!("the {usable} cores that their control group allows"),
+    }
+}
+
+fn sharing(shared: &SharedCores) -> String {
+    let of = if shared.cores.len() < shared.online {
+        format!(" of the {} of {}", shared.online, shared.host)
+    } else {
+        String::new()
+    };
+    format!("{} share {}{of}", plural(shared.ranks.len() as u64, "rank"), cores_in_words(shared))
+}
+
+fn cure(shared: &SharedCores) -> String {
+    if shared.ranks.len() <= shared.online && shared.usable == shared.cores.len() as f64 {
+        return "Bind each rank to a core of its own, or to none: mpirun's --bind-to.".to_string();
+    }
+    let most = (shared.usable.floor() as u64).max(1);
+    format!("Run at most {} here, or ask again on the cluster.", plural(most, "rank"))
+}
+
+fn busy(host: &str, load: &OtherLoad) -> String {
+    format!("Other processes kept {:.1} of the {} cores of {host} busy", load.busy, load.cores)
+}
+
+/// The advice where ranks have enough cores and nobody else runs: threads of their own.
+fn no_sharing(ranks: &[&Rank]) -> String {
+    let crowded = ranks.iter().find_map(|rank| {
+        let usage = rank.process_usage()?;
+        let busy = (usage.processor()? + usage.delay?) / usage.wall;
+        (busy > usage.allowed.len() as f64 && !usage.allowed.is_empty()).then_some((rank, busy, usage.allowed.len()))
+    });
+    match crowded {
+        Some((rank, busy, cores)) => format!(
+            "{} keeps {busy:.1} threads busy and may use {}: give it more, or run fewer threads.",
+            rank_in_words(rank),
+            plural(cores as u64, "core")
+        ),
+        None => "overhear report --by host shows the machine.".to_string(),
+    }
+}

@@ -1,0 +1,172 @@
+//! A rank's time between starting MPI and ending it.
+//!
+//! In: a file's header, its signatures, and the few pages with the calls in question. Out: [`ActiveSpan`], or `None` where MPI was
+//! never started. A program that uses sessions may start and end MPI several times: its span goes from the first start to the
+//! last end.
+
+use traces::calls::Call;
+use traces::file::{ANY_SIGNATURE, FINALIZED, FileHeader, INITIALIZED, ProfileEntry};
+use traces::read::{Contents, EventPage, ThreadPages, Visitor, Walk};
+use traces::signature::{NESTED, Signature};
+
+/// From the moment at which the program went on after MPI_Init until it called MPI_Finalize. Ticks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ActiveSpan {
+    /// When the program called MPI_Init.
+    pub start: u64,
+    /// When it went on, with MPI started and the recording set up.
+    pub begin: u64,
+    /// When it called MPI_Finalize, if it has.
+    pub end: Option<u64>,
+}
+
+/// The part of a profile that counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProfilePart {
+    /// All calls.
+    All,
+    /// All calls but those that started and ended MPI.
+    Active,
+    /// Nothing: nobody knows when the calls were made.
+    Nothing,
+}
+
+impl ProfilePart {
+    /// Whether calls of a function count that a profile has so often. A session is one of many if there were several.
+    pub fn counts(self, function: u16, calls: u64) -> bool {
+        match self {
+            ProfilePart::All => true,
+            ProfilePart::Active => !((starts(function) || ends(function)) && calls == 1),
+            ProfilePart::Nothing => false,
+        }
+    }
+}
+
+/// Whether a function starts MPI.
+pub fn starts(function: u16) -> bool {
+    [Call::Init, Call::Init_thread, Call::Session_init].iter().any(|call| call.number() == function)
+}
+
+/// Whether a function ends MPI.
+pub fn ends(function: u16) -> bool {
+    [Call::Finalize, Call::Session_finalize].iter().any(|call| call.number() == function)
+}
+
+/// Whether a rank called MPI_Init and the program has not gone on since, as far as its file knows.
+pub fn is_starting(contents: &Contents<'_>, header: &FileHeader) -> bool {
+    let calls = |thread: &ThreadPages<'_>| {
+        let open = thread.in_flight(None);
+        thread.signatures.iter().chain(open.iter().map(|open| open.signature)).any(|known| starts(known.call))
+    };
+    header.state & INITIALIZED == 0 && contents.threads.iter().any(calls)
+}
+
+impl ActiveSpan {
+    /// That of a rank.
+    pub fn of(contents: &Contents<'_>, header: &FileHeader) -> Option<ActiveSpan> {
+        if header.state & INITIALIZED == 0 {
+            return None;
+        }
+        let started = first(contents);
+        let ready = header.ready.is_set().then_some(header.ready.ticks);
+        let end = if header.state & FINALIZED == 0 { open_end(contents) } else { last_end(contents, header) };
+        if started.is_none() && ready.is_none() && end.is_none() {
+            return None;
+        }
+        let begin = ready.or(started.map(|call| call.1)).unwrap_or(header.begin.ticks);
+        let start = started.map_or(header.begin.ticks, |call| call.0).min(begin);
+        Some(ActiveSpan { start, begin, end: end.map(|end| end.max(begin)) })
+    }
+
+    /// The time before it and behind it: from a tick until another.
+    pub fn outside(&self) -> Vec<(u64, u64)> {
+        let end = self.end.map(|end| (end, u64::MAX));
+        [(0, self.begin)].into_iter().chain(end).filter(|(from, until)| from < until).collect()
+    }
+}
+
+/// Start and end of the first call that started MPI.
+fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
+    let of_thread = |thread: &ThreadPages<'_>| {
+        let mut reader = CallFinder::new(thread, starts)?;
+        thread.pages.iter().find_map(|page| reader.first(page))
+    };
+    contents.threads.iter().filter_map(of_thread).min()
+}
+
+/// When the last call began that ended MPI. One in a profile is known by its length alone.
+fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
+    let counted = |thread: &ThreadPages<'_>| {
+        let of = |kept: &&ProfileEntry| ends(function(thread, kept));
+        thread.profile.iter().copied().find(of).copied()
+    };
+    let shared = || contents.shared.iter().find(|kept| ends(kept.call as u16)).map(|kept| **kept);
+    let counted = contents.threads.iter().find_map(counted).or_else(shared).filter(|kept| kept.count > 0);
+    if let Some(kept) = counted {
+        return Some(header.end.ticks.saturating_sub(kept.total / kept.count));
+    }
+    let of_thread = |thread: &ThreadPages<'_>| {
+        let mut reader = CallFinder::new(thread, ends)?;
+        thread.pages.iter().rev().find_map(|page| reader.last(page))
+    };
+    contents.threads.iter().filter_map(of_thread).max().map(|call| call.0)
+}
+
+/// When the call began that is ending MPI.
+fn open_end(contents: &Contents<'_>) -> Option<u64> {
+    let outermost =
+        |thread: &ThreadPages<'_>| thread.in_flight(None).first().map(|open| (open.start, open.signature.call));
+    contents.threads.iter().filter_map(outermost).find(|(_, call)| ends(*call)).map(|(start, _)| start)
+}
+
+fn function(thread: &ThreadPages<'_>, kept: &ProfileEntry) -> u16 {
+    match kept.signature {
+        ANY_SIGNATURE => kept.call as u16,
+        number => thread.signatures.get(number).map_or(kept.call as u16, |(signature, _)| signature.call),
+    }
+}
+
+/// Finds a call in pages.
+struct CallFinder {
+    /// Whether it is wanted, by its number.
+    wanted: Vec<bool>,
+    /// The start and end of the first that was read, and of the last.
+    found: Option<[(u64, u64); 2]>,
+}
+
+/// Records that are read at a time until the first call is found.
+const STEP: usize = 64;
+
+impl CallFinder {
+    /// Of a thread that made such calls.
+    fn new(thread: &ThreadPages<'_>, is_wanted: fn(u16) -> bool) -> Option<CallFinder> {
+        let wants = |signature: &Signature| is_wanted(signature.call) && signature.flags & NESTED == 0;
+        let made = thread.signatures.iter().any(wants);
+        made.then(|| CallFinder {
+            wanted: thread.signatures.by_number(false, |signature, _| wants(signature)),
+            found: None,
+        })
+    }
+
+    fn first(&mut self, page: &EventPage<'_>) -> Option<(u64, u64)> {
+        let mut walk = Walk::new(page);
+        while self.found.is_none() && walk.step(self, STEP).unwrap_or(false) {}
+        self.found.map(|found| found[0])
+    }
+
+    fn last(&mut self, page: &EventPage<'_>) -> Option<(u64, u64)> {
+        // What is damaged is said when the calls are added up.
+        let _ = Walk::new(page).step(self, usize::MAX);
+        self.found.map(|found| found[1])
+    }
+}
+
+impl Visitor for CallFinder {
+    #[inline]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        if self.wanted.get(signature as usize).is_some_and(|wanted| *wanted) {
+            let call = (start, start.wrapping_add(duration));
+            self.found = Some([self.found.map_or(call, |found| found[0]), call]);
+        }
+    }
+}

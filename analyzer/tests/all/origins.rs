@@ -1,0 +1,72 @@
+//! Where waiting began: the rank and the computation that a program says it was late by.
+
+use std::path::Path;
+
+use crate::common::recorded::{all_measured, ask, recorded};
+use model::Run;
+use model::matching::{Follow, settled};
+use model::origins::{Activity, WaitOrigins};
+
+fn origins(run: &Path) -> WaitOrigins {
+    let run = Run::load(run).unwrap();
+    let mut settled = settled(&run, Follow::SPANS);
+    WaitOrigins::of(&run, &mut settled)
+}
+
+/// How long others waited for computation of a rank between two calls of a function, seconds.
+fn blamed(origins: &WaitOrigins, rank: u32, function: &str) -> f64 {
+    let is_of = |site: u32| origins.sites[site as usize].function == function;
+    let of_rank = origins
+        .activities
+        .iter()
+        .filter(|((one, activity), _)| *one == rank && matches!(activity, Activity::Between(_, to) if is_of(*to)));
+    of_rank.map(|(_, times)| times.blamed).sum::<i64>() as f64 / 1e9
+}
+
+#[test]
+fn ranks_wait_for_the_computation_of_the_one_that_has_most_to_do() {
+    let mut ran = 0;
+    for fixture in recorded("imbalance") {
+        let stated: f64 =
+            all_measured(&fixture).iter().filter(|(name, _)| name.contains("wait_at_nxn")).map(|(_, time)| time).sum();
+        let origins = origins(&fixture.run);
+        let found = blamed(&origins, 3, "MPI_Allreduce");
+        assert!((found - stated).abs() < 0.02 * stated, "{found} s where the program says {stated} s");
+        ran += 1;
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn the_waiting_that_is_followed_is_all_that_was_found() {
+    let mut ran = 0;
+    for program in ["imbalance", "late_sender", "late_receiver", "neighbor_late"] {
+        for fixture in recorded(program) {
+            let run = Run::load(&fixture.run).unwrap();
+            let mut settled = settled(&run, Follow::SPANS);
+            let waited: i64 = settled.account.waits.sums.values().map(|sum| sum.time).sum();
+            let origins = WaitOrigins::of(&run, &mut settled);
+            let followed = origins.followed + origins.unknown;
+            // A call that waits in one way and then in another is followed in either.
+            assert!((followed - waited).abs() as f64 <= 0.05 * waited as f64, "{program}: {followed} of {waited} ns");
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn the_first_finding_names_the_late_rank_with_what_all_ranks_together_could_save() {
+    let mut ran = 0;
+    for fixture in recorded("imbalance") {
+        let answer = ask(&fixture.run, "diagnose", &["--no-cache"]);
+        let first = &answer.rows("findings")[0];
+        assert_eq!((&first["kind"], &first["ranks"]), (&"late_rank".into(), &"3".into()), "{first:#}");
+        let stated: f64 =
+            all_measured(&fixture).iter().filter(|(name, _)| name.contains("wait_at_nxn")).map(|(_, time)| time).sum();
+        let cost = first["cost_s"].as_f64().unwrap();
+        assert!((cost - stated / 4.0).abs() < 0.02 * stated, "{cost} s, of {stated} s that four ranks waited");
+        ran += 1;
+    }
+    assert!(ran > 0);
+}

@@ -1,0 +1,24 @@
+//! Readings of how much of the machine the process has had, in the file.
+
+use traces::definitions::Definition;
+use traces::machine::UsageMoment;
+
+use crate::clock;
+use crate::machine;
+use crate::recorder::file::shared;
+
+/// Writes the usage of the process, and of the calling thread by its number in the trace, if it has one.
+pub fn read(thread: Option<u32>, moment: UsageMoment) {
+    let ticks = clock::now();
+    if let Some(thread) = thread {
+        shared::define(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
+    }
+    shared::define(&Definition::Usage(machine::of_process(moment, ticks)));
+}
+
+/// Writes what can be read in microseconds, so that there are figures of processes that are killed.
+pub(super) fn page_full(thread: u32) {
+    let (moment, ticks) = (UsageMoment::PageFull, clock::now());
+    shared::define_at_once(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
+    shared::define_at_once(&Definition::Usage(machine::of_process_briefly(moment, ticks)));
+}
