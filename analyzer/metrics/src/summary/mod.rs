@@ -191,7 +191,7 @@ impl Finding {
         let is_cheaper = || late.costs <= self.costs;
         match self.kind {
             FindingKind::SmallMessages | FindingKind::Polling | FindingKind::CollectiveByHand => {
-                is_here() && (is_call || is_cheaper())
+                is_here() && (is_call || is_jitter || is_cheaper())
             }
             FindingKind::SmallCollectives => is_here() && (is_call || is_jitter),
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
