@@ -29,8 +29,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let culprits = used.culprits(paid);
     let each = crate::totals::seconds(sum(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
     let times = plural(in_vain, "time");
-    let found =
-        if found == 0 { "all in vain".into() } else { format!("{} for each that finds something", in_vain / found) };
+    let found = in_vain.checked_div(found);
+    let found = found.map_or("all in vain".into(), |calls| format!("{calls} for each that finds something"));
     let headline = format!(
         "{} {} {} {times}, {found}: {}.",
         upper(&numbers_of(&culprits)),
