@@ -69,8 +69,10 @@ pub struct FileHeader {
     pub threads: u64,
     /// The cost of listening to one entry into the progress engine, in thousandths of a tick, measured at the start.
     pub entry_cost: u64,
+    /// The cost of listening to a productive entry, likewise; 0 in older files.
+    pub productive_cost: u64,
     /// Zero.
-    pub reserved: [u64; 2],
+    pub reserved: u64,
 }
 
 const _: () = assert!(size_of::<FileHeader>() == 248);
@@ -229,6 +231,12 @@ pub struct ThreadBlock {
     /// When the last entry into the progress engine ended, ticks; 0 if entries are not timed. It shows that a thread
     /// waiting inside MPI is alive.
     pub last_entry: u64,
+    /// The part of `off_line` that was spent while MPI started and ended; 0 in older files.
+    pub starting: u64,
+    /// Ticks for which the recorder waited for the recorders of other ranks, while MPI started and ended.
+    pub met: u64,
+    /// Polls in vain that directly followed another one: the program did nothing but wait.
+    pub idle_polls: u64,
 }
 
 /// A call that a thread is in.
@@ -241,7 +249,7 @@ pub struct Level {
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3712);
+const _: () = assert!(size_of::<ThreadBlock>() == 3736);
 
 /// The signature number of entries for all calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

@@ -65,10 +65,11 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
     assert_laid_out!(FileHeader as "Header":
         magic, version, unit, run, rank, size, world, pid, abi, clock, thread_level, mode, state, stop, stopped_at,
         nominal_frequency, wrapper_cost, begin, ready, end, profile_begin, profile_stopped_at, profile_stopped, lost,
-        threads, entry_cost, reserved);
+        threads, entry_cost, productive_cost, reserved);
     assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
     assert_laid_out!(ThreadBlock as "Thread block":
-        tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry);
+        tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry,
+        starting, met, idle_polls);
     assert_laid_out!(Signature as "Signature":
         number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":

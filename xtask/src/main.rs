@@ -5,7 +5,10 @@
 //! ```text
 //! lib
 //! aarch64 abi_errors damage dist fixtures memcheck mutants races tables test wheel
-//! test/binaries test/stages
+//! test/binaries test/stages mutants/trials
+//! mutants/copied
+//! mutants/written
+//! mutants/places
 //! dist/licences dist/tried
 //! archive portable
 //! ```
@@ -61,7 +64,7 @@ enum Task {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Plant errors into the analyses and list those that no test without MPI notices
+    /// Plant errors into the analyses, all in one build, and list those that no test without MPI notices
     Mutants {
         /// Number of errors, about
         #[arg(long, default_value_t = 200)]

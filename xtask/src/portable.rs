@@ -13,7 +13,7 @@ use examples::wheel::{run as done, unpack};
 use examples::{target, workspace};
 
 /// What makes it, of PyPI.
-const TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.15.2"];
+const TOOLS: [&str; 3] = ["maturin==1.16.0", "twine==7.0.0", "ziglang==0.15.2"];
 
 /// glibc 2.17 and what goes with it.
 const COMPATIBILITY: &str = "manylinux2014";
@@ -30,7 +30,7 @@ pub fn command(tools: &Environment, has_polars: bool) -> Result<PathBuf, String>
     let mut command = maturin(tools, "analyzer", &wheels)?;
     command.args(["--bindings", "bin", "--features", features]).env("OVERHEAR_LIBRARY", library()?);
     let wheel = made(&mut command, &wheels)?;
-    // From here, python/pyproject.toml has it taken as one of the wheel's scripts.
+    // From here, pyproject.toml has it taken as one of the wheel's scripts.
     let scripts = folder().join("data/scripts");
     emptied(&scripts)?;
     unpack(&tools.program("python"), &wheel, &scripts).map(|()| scripts.join("overhear"))

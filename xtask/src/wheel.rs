@@ -1,6 +1,6 @@
-//! The Python wheel: the module `overhear`, and the command with the recorder in it.
+//! The Python wheel: the module `overhear`, and the command with the recorder in it; and the sources it can be built from.
 //!
-//! It runs where its tag manylinux2014 promises that it does, on glibc 2.17 and later.
+//! The wheel runs where its tag manylinux2014 promises that it does, on glibc 2.17 and later.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,18 +15,26 @@ use crate::portable::{command, emptied, folder, made, maturin, tools};
 const BESIDE: [&str; 6] =
     ["mpich==5.0.2", "mpi4py==4.1.2", "polars==2.1.0", "pandas==3.1.1", "pyarrow==26.0.1", "duckdb==2.0.0"];
 
-/// Makes the wheel, and tries it.
+/// Makes both, checks that a package index would take them, and tries the wheel.
 pub fn run(has_polars: bool, is_tried: bool) -> Result<(), String> {
-    let wheel = make(has_polars)?;
-    println!("{}", wheel.display());
-    if is_tried { try_out(&wheel) } else { Ok(()) }
-}
-
-fn make(has_polars: bool) -> Result<PathBuf, String> {
     let tools = tools()?;
     command(&tools, has_polars)?;
     let wheels = target().join("wheels");
-    made(&mut maturin(&tools, "python", &wheels)?, &wheels)
+    let wheel = made(&mut maturin(&tools, "", &wheels)?, &wheels)?;
+    let sources = sources(&tools)?;
+    for file in [&wheel, &sources] {
+        done(Command::new(tools.program("twine")).args(["check", "--strict"]).arg(file))?;
+        println!("{}", file.display());
+    }
+    if is_tried { try_out(&wheel) } else { Ok(()) }
+}
+
+/// Packs the sources that git knows, without what tests compare with.
+fn sources(tools: &Environment) -> Result<PathBuf, String> {
+    let folder = folder().join("sources");
+    emptied(&folder)?;
+    let mut pack = Command::new(tools.program("maturin"));
+    made(pack.current_dir(workspace()).arg("sdist").arg("--out").arg(&folder), &folder)
 }
 
 /// Installs the wheel where there is nothing else, and runs the demonstration with no other program on the path.

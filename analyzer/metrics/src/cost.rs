@@ -1,35 +1,133 @@
-//! The time that recording took, over all ranks.
+//! The time that recording took: what delayed the program, and apart from it what fell into waits.
 //!
-//! The recorder measures at the start what the straight line of a call costs, and an entry into the engine; here each
-//! is multiplied by its count. Work beyond the straight line is timed while it happens, and added.
+//! The recorder measures at the start what the straight line of a call costs, and an entry into the engine that achieves
+//! something or nothing; here each is multiplied by its count. Work beyond the straight line is timed while it happens.
+//!
+//! A wait ends when another rank acts. Entries that spin until then cost time that the rank would have spun away without
+//! the recorder, too, except for the last one, during which the message may have come. So one empty entry for each call
+//! counts as delay, and the others count apart; likewise polls in vain that directly follow another one.
 
-use traces::progress::{INSIDE, OUTSIDE};
+use traces::progress::{INSIDE, LedgerLine, OUTSIDE};
 
 use model::Rank;
 use tables::{Fact, Value, facts};
 
 facts! {
+    DELAY = "overhear_delay_s", Seconds, sometimes,
+        "How much longer the program took because of recording, about: recorded calls, entries into the progress engine that \
+         achieved something, one empty entry for each call, and work that was timed, such as page turns and new objects. Of \
+         the rank with the most, where a rank has several threads their mean. Without starting and ending, where that is known.";
+    DELAY_PERCENT = "overhear_delay_percent", Percent, sometimes,
+        "That delay as a share of the rank's time without it.";
+    START = "overhear_start_end_s", Seconds, sometimes,
+        "How much longer MPI_Init and MPI_Finalize took because of recording, clocks' comparison included; of the rank that \
+         waited least for others meanwhile. Missing in files of older recorders, where the delay includes it.";
+    WAITING = "overhear_while_waiting_s", Seconds, sometimes,
+        "Recording that fell into waits, all ranks: empty entries into the progress engine beyond one for each call, and polls in \
+         vain that directly follow another one. It delays nobody, unless ranks share cores.";
     COST = "overhear_cost_s", Seconds, sometimes,
-        "What recording cost all ranks beside their calls, as measured while they ran.";
+        "All of the recorder's own work, all ranks: what delayed them, starting and ending, and what fell into waits.";
 }
 
-/// The cost of recording over ranks, each given with its number of calls, and its share of their time.
-pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
-    let (mut count, mut cost, mut time) = (0, 0.0, 0.0);
-    for (rank, calls) in ranks {
-        count += 1;
-        cost += rank_seconds(rank, calls);
-        time += rank.whole_of_threads();
+/// What recording cost a run.
+pub struct RecordingCost {
+    delay: f64,
+    share: f64,
+    /// Unknown in files of older recorders.
+    start_and_end: Option<f64>,
+    waiting: f64,
+    all: f64,
+}
+
+/// The cost of one rank, in seconds of all its threads.
+struct RankCost {
+    delay: f64,
+    waiting: f64,
+    own_start: f64,
+    start_and_end: f64,
+}
+
+impl RecordingCost {
+    /// Of ranks, each given with its number of calls.
+    pub fn of<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> RecordingCost {
+        let mut cost = RecordingCost { delay: 0.0, share: 0.0, start_and_end: None, waiting: 0.0, all: 0.0 };
+        for (rank, calls) in ranks {
+            let of_rank = RankCost::of(rank, calls);
+            let delay = of_rank.delay / rank.thread_count().max(1) as f64;
+            let without = rank.whole() - delay;
+            if delay > cost.delay {
+                (cost.delay, cost.share) = (delay, 100.0 * delay / without.max(f64::MIN_POSITIVE));
+            }
+            // The last rank to come waits for nobody.
+            let least = cost.start_and_end.map_or(f64::MAX, |least| least);
+            if rank.starting > 0 {
+                cost.start_and_end = Some(of_rank.start_and_end.min(least));
+            }
+            cost.waiting += of_rank.waiting;
+            cost.all += of_rank.delay + of_rank.waiting + of_rank.own_start;
+        }
+        cost
     }
-    let (whose, their) = if count == 1 { ("the rank", "its") } else { ("all ranks", "their") };
-    let share = 100.0 * cost / f64::max(time, f64::MIN_POSITIVE);
-    let note = format!(" of {whose}, {share:.2} % of {their} time");
-    Fact::new(COST, "overhear", Value::Seconds(cost)).note(note)
+
+    /// The figures, in one line of text.
+    pub fn facts(&self) -> Vec<Fact> {
+        let mut delay = Fact::new(DELAY, "overhear", Value::Seconds(self.delay));
+        delay = delay.note(format!(" of delay, about {:.2} %", self.share));
+        delay = match self.start_and_end {
+            None => delay.note(", start and end included"),
+            Some(start) => delay.note(", and ").figure(Value::Seconds(start)).note(" to start and end"),
+        };
+        if self.waiting > 0.0 {
+            let waiting = Value::Seconds(self.waiting);
+            delay = delay.note("; another ").figure(waiting).note(" fell into time that ranks spent waiting");
+        }
+        let mut facts = vec![delay, Fact::hidden(DELAY_PERCENT, Value::Percent(self.share))];
+        facts.extend(self.start_and_end.map(|start| Fact::hidden(START, Value::Seconds(start))));
+        facts.push(Fact::hidden(WAITING, Value::Seconds(self.waiting)));
+        facts.push(Fact::hidden(COST, Value::Seconds(self.all)));
+        facts
+    }
+
+    /// A sentence or two.
+    pub fn in_words(&self) -> String {
+        let [delay, waiting] = [self.delay, self.waiting].map(Value::Seconds);
+        let start = match self.start_and_end {
+            None => ", start and end included".into(),
+            Some(start) => format!(", and its start and end by {}", Value::Seconds(start)),
+        };
+        let waited = match self.waiting > 0.0 {
+            true => {
+                format!("; another {waiting} of overhear's own work fell into time that ranks spent waiting")
+            }
+            false => String::new(),
+        };
+        format!("Recording delayed the program by about {delay} ({:.2} %){start}{waited}", self.share)
+    }
 }
 
-/// The cost of one rank, in seconds. The header has both costs in thousandths of a tick.
-fn rank_seconds(rank: &Rank, calls: u64) -> f64 {
-    let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
-    let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
-    (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1)
+impl RankCost {
+    fn of(rank: &Rank, calls: u64) -> RankCost {
+        let seconds = |ticks: f64| ticks * rank.clock.seconds(1);
+        // The header has costs in thousandths of a tick.
+        let costing = |count: u64, cost: u64| seconds(count as f64 * cost as f64 / 1000.0);
+        let header = &rank.header;
+        let productive_cost = if header.productive_cost > 0 { header.productive_cost } else { header.entry_cost };
+        let of_ledger = |count: fn(&LedgerLine) -> u64| {
+            [INSIDE, OUTSIDE].into_iter().fold(0, |all: u64, line| all.saturating_add(count(&rank.ledger[line])))
+        };
+        let productive = of_ledger(|line| line.calls.productive);
+        let empty = of_ledger(|line| line.calls.entries).saturating_sub(productive);
+        let idle = rank.idle_polls.min(calls);
+        let delaying = empty.min(calls - idle);
+        let between = rank.off_line.saturating_sub(rank.starting);
+        RankCost {
+            delay: costing(calls - idle, header.wrapper_cost)
+                + costing(productive, productive_cost)
+                + costing(delaying, header.entry_cost)
+                + seconds(between as f64),
+            waiting: costing(idle, header.wrapper_cost) + costing(empty - delaying, header.entry_cost),
+            own_start: seconds(rank.starting as f64),
+            start_and_end: seconds(rank.starting.saturating_add(rank.met) as f64),
+        }
+    }
 }

@@ -7,9 +7,10 @@ use traces::calls::Call;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
+use super::cost::RecordingCost;
 use super::totals::seconds;
 use super::words::{plural, rank_in_words};
-use super::{cost, endings, programs};
+use super::{endings, programs};
 use model::rank::is_nested;
 use model::run::gaps;
 use model::sums::Total;
@@ -177,10 +178,12 @@ fn left_out(run: &Run) -> Option<String> {
 }
 
 /// The recorder's cost, if the whole run is asked about: it is not known for a part.
-fn cost(run: &Run) -> Option<Fact> {
+fn cost(run: &Run) -> Vec<Fact> {
     let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
-    let is_part = run.ranks.iter().any(Rank::is_part);
-    (!is_part).then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
+    if run.ranks.iter().any(Rank::is_part) {
+        return Vec::new();
+    }
+    RecordingCost::of(run.ranks.iter().map(|rank| (rank, calls(rank)))).facts()
 }
 
 /// Time in MPI: the mean, least and most over the ranks.

@@ -20,7 +20,7 @@ impl Clock {
         let samples = [&header.ready, &header.end].into_iter().chain(pages);
         let latest = samples.filter(|sample| sample.is_set()).max_by_key(|sample| sample.ticks).unwrap_or(begin);
         let ticks = latest.ticks.saturating_sub(begin.ticks);
-        let nanoseconds = latest.monotonic.saturating_sub(begin.monotonic);
+        let nanoseconds = (latest.monotonic.wrapping_sub(begin.monotonic) as i64).max(0);
         let error = begin.width.saturating_add(latest.width) as f64 / ticks.max(1) as f64;
         // Closer samples say less than the processor does.
         const GOOD: f64 = 1e-3;

@@ -119,6 +119,14 @@ pub enum Error {
     /// Nothing is between two times.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,
+    /// Nothing is that late.
+    #[error("--from {from:.3} s is behind the end of the run, which is {length:.3} s long. Ask for an earlier time.")]
+    BeyondEnd {
+        /// Seconds since the run began, as asked.
+        from: f64,
+        /// Seconds from the run's begin to its end.
+        length: f64,
+    },
     /// A column that no table has.
     #[error(transparent)]
     NoColumn(#[from] UnknownColumn),
@@ -166,6 +174,7 @@ impl Error {
             | Error::NoColumn(_)
             | Error::NoTable { .. }
             | Error::NoTime
+            | Error::BeyondEnd { .. }
             | Error::Exists { .. }
             | Error::Setting(_) => USAGE,
             _ => UNREADABLE,
@@ -201,7 +210,10 @@ impl Error {
     /// This command was built without the library that something needs.
     pub fn without_polars(what: &str) -> Error {
         let how = "cargo build --release --features overhear/polars";
-        Error::Other(format!("this overhear was built without Polars, which {what} needs: {how}"))
+        Error::Other(format!(
+            "this overhear was built without Polars, which {what} needs: {how}. Without cargo, ask another tool: overhear export RUN OUT \
+             --to parquet, then duckdb -c \"SELECT function, sum(calls) FROM 'OUT/calls/**/*.parquet' GROUP BY function\""
+        ))
     }
 
     /// There is no communicator of a name, but those of others.

@@ -74,7 +74,9 @@ impl Run {
         let (missing, unrecorded) = absent(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache);
         let (folder, choice) = (folder.into(), choice.clone());
-        Ok(Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites })
+        let run = Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites };
+        run.reaches(run.choice.from)?;
+        Ok(run)
     }
 
     /// The one clock that all ranks' ticks are converted to.
@@ -85,6 +87,17 @@ impl Run {
     /// Whether starting and ending MPI counts although nobody asked for it: a rank is still at it.
     pub fn is_starting(&self) -> bool {
         !self.choice.whole && self.asked().any(|rank| rank.is_starting)
+    }
+
+    /// Fails where a time, in nanoseconds on the common clock, is behind the end of every rank.
+    pub fn reaches(&self, from: Option<i64>) -> Result<(), Error> {
+        let Some(from) = from else { return Ok(()) };
+        let lines = self.common_clock().lines;
+        let end = self.ranks.iter().zip(&lines).map(|(rank, line)| line.nanoseconds_at(rank.until)).max();
+        match end.filter(|end| from > *end) {
+            Some(end) => Err(Error::BeyondEnd { from: from as f64 / 1e9, length: end as f64 / 1e9 }),
+            None => Ok(()),
+        }
     }
 
     /// The ranks that are asked about.

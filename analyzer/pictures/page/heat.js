@@ -9,15 +9,16 @@
 import { draw, svg } from "#svg";
 import { bytes, scaleOf, words } from "#units";
 
-const LEFT = 56;
+const LEAST_LEFT = 56;
 const TOP = 40;
 /** The most pixels of the square, and of one place. */
 const SQUARE = 520;
 const PLACE = 40;
 /** Places on a side, at most. */
 const PLACES = 128;
-/** What its words take. */
+/** The title's and the scale's width, and the letters of a rank's name that fit beside the square. */
 const WIDE = 440;
+const LETTER = 7.5;
 /** Bytes further apart than this are shaded by their logarithm. */
 const FAR = 1000;
 
@@ -63,28 +64,37 @@ function square(/** @type {ReturnType<typeof places>} */ { names, cells }, /** @
     // A little is still to be told from nothing.
     return (0.12 + 0.88 * share).toFixed(3);
   };
-  const size = Math.max(2, Math.min(PLACE, (Math.min(SQUARE, width - LEFT) - 2) / names.length));
+  const longest = names.reduce((most, name) => Math.max(most, name.length), 0) * LETTER;
+  const LEFT = Math.max(LEAST_LEFT, longest + 14);
+  // Half of the last name stands beside the square.
+  const size = Math.max(2, Math.min(PLACE, (Math.min(SQUARE, width - LEFT - longest / 2) - 2) / names.length));
   const side = size * names.length;
   const squares = cells.map(({ from, to, bytes: sent }) => {
     const what = svg("title", {}, `${names[from]} to ${names[to]}: ${bytes(sent)}`);
     const where = { x: LEFT + to * size, y: TOP + from * size, width: size, height: size };
     return svg("rect", { ...where, class: "heat", "fill-opacity": shade(sent) }, what);
   });
-  const every = Math.ceil(28 / size);
+  const every = Math.ceil(Math.max(28, longest + 8) / size);
   const labels = names.map((_, at) => at).filter((at) => at % every === 0).flatMap((at) => [
     svg("text", { x: LEFT + (at + 0.5) * size, y: TOP - 6, "text-anchor": "middle" }, names[at]),
     svg("text", { x: LEFT - 8, y: TOP + (at + 0.5) * size + 4, "text-anchor": "end" }, names[at]),
   ]);
   const busiest = cells.reduce((best, cell) => (cell.bytes > best.bytes ? cell : best));
   const label = `Bytes from rank to rank; the most, ${bytes(most)}, from ${names[busiest.from]} to ${names[busiest.to]}`;
-  const how = `darkest: ${bytes(most)}${far ? `, lightest: ${bytes(least)}, by the logarithm` : ""}`;
+  // The scale: as many bytes as a shade stands for.
+  const shades = Array.from({ length: 6 }, (_, at) => {
+    const [share, x] = [at / 5, LEFT + at * 72];
+    const value = Math.round(far ? least * (most / least) ** share : most * Math.max(share, 0));
+    const box = { x, y: TOP + side + 12, width: 72, height: 10, class: "shade", "fill-opacity": 0.12 + 0.88 * share };
+    return [svg("rect", box), svg("text", { x: x + 36, y: TOP + side + 36, "text-anchor": "middle" }, at === 0 && !far ? "> 0" : bytes(value))];
+  });
   return svg(
     "svg",
-    { width: Math.max(LEFT + side + 2, Math.min(width, WIDE)), height: TOP + side + 22, role: "img", "aria-label": label },
+    { width: Math.max(LEFT + side + longest / 2 + 2, LEFT + WIDE), height: TOP + side + 42, role: "img", "aria-label": label },
     svg("text", { x: LEFT, y: 14, class: "title" }, `${title}, from row to column`),
     svg("rect", { x: LEFT, y: TOP, width: side, height: side, class: "frame" }),
     ...squares,
     ...labels,
-    svg("text", { x: LEFT, y: TOP + side + 18 }, how),
+    ...shades.flat(),
   );
 }

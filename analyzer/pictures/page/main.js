@@ -8,10 +8,11 @@
  */
 import { choiceOf, partInWords } from "#follow";
 import { heat } from "#heat";
+import { longestOf } from "#longest";
 import { rowsOfPart } from "#part";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
-import { select, show } from "#tables";
+import { leadFrom, select, show } from "#tables";
 import { theme } from "#theme";
 
 /** What draws the picture of a section, and the table it is drawn of. @type {Record<string, [string, Function]>} */
@@ -62,7 +63,7 @@ if (timeline) {
   /** Tables that show a part of the run. @type {Set<Table>} */
   const parts = new Set();
   let views = 0;
-  mount(place, timeline, {
+  const mounted = mount(place, timeline, {
     onSelect: async ({ sums, isAll, words, interval }) => {
       const view = ++views;
       for (const choice of document.querySelectorAll(".choice")) choice.textContent = isAll ? "" : choiceOf(timeline, interval);
@@ -83,5 +84,11 @@ if (timeline) {
       document.documentElement.dataset.part = isAll ? "" : words;
     },
   });
+  for (const table of sections.waits ?? []) {
+    leadFrom(table, (row) => longestOf(table, row, timeline) >= 0, (row) => {
+      mounted.toWait(longestOf(table, row, timeline));
+      place.scrollIntoView({ block: "nearest" });
+    });
+  }
 }
 document.documentElement.dataset.ready = "";

@@ -34,6 +34,18 @@ export function select(/** @type {Table} */ table, /** @type {Cell[][] | null} *
   views.get(table)?.take(rows, of);
 }
 
+/** Makes the first cell of rows a link, where `leads` says that a row leads somewhere. */
+export function leadFrom(
+  /** @type {Table} */ table,
+  /** @type {(row: Cell[]) => boolean} */ leads,
+  /** @type {(row: Cell[]) => void} */ go,
+) {
+  const view = views.get(table);
+  if (view === undefined) return;
+  view.link = { leads, go };
+  view.draw();
+}
+
 /** A new element with this text. */
 function make(/** @type {string} */ name, text = "", /** @type {Record<string, string>} */ attributes = {}) {
   const element = document.createElement(name);
@@ -49,6 +61,8 @@ class View {
     /** @type {{ at: number, downwards: boolean } | null} */
     this.sorted = null;
     this.filter = "";
+    /** @type {{ leads: (row: Cell[]) => boolean, go: (row: Cell[]) => void } | null} */
+    this.link = null;
     this.all = false;
     this.element = make("div", "", { class: "table" });
     this.head = make("tr");
@@ -161,6 +175,11 @@ class View {
       }
       line.append(cell);
     });
+    if (this.link?.leads(row)) {
+      const button = make("button", text[0], { type: "button", class: "lead", title: "Show the longest in the timeline" });
+      button.addEventListener("click", () => this.link?.go(row));
+      line.firstElementChild?.replaceChildren(button);
+    }
     return line;
   }
 

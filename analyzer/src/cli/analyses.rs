@@ -1,6 +1,6 @@
 //! The flags of analyses: which runs, which part of them, and how to print the result.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -72,14 +72,15 @@ pub struct SelectFrom {
     pub from: Option<i64>,
 }
 
-/// Reads a time such as `1.5`, `1.5s`, `300ms` or `20us`.
+/// Reads a time such as `1.5`, `1.5s`, `300ms`, `20us`, `1m` or `2h`.
 pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
-    let units = [("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9)];
+    let units =
+        [("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9), ("min", 60e9), ("m", 60e9), ("h", 3600e9)];
     let unit = units.into_iter().find_map(|(unit, nanoseconds)| Some((text.strip_suffix(unit)?, nanoseconds)));
     let (number, each) = unit.unwrap_or((text, 1e9));
     match number.trim().parse::<f64>() {
         Ok(number) if number >= 0.0 && number * each < i64::MAX as f64 => Ok((number * each).round() as i64),
-        _ => Err("expected a time: seconds as 1.5, or 300ms, 20us"),
+        _ => Err("expected a time: seconds as 1.5, or 300ms, 20us, 2m, 1h"),
     }
 }
 
@@ -100,10 +101,10 @@ impl SelectFrom {
 /// How to print the result.
 #[derive(Args)]
 pub struct Print {
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = choices::<Format>())]
-    pub format: Format,
-    /// Write to this file instead of stdout
+    /// Output format [default: by the name of the output file, else text]
+    #[arg(id = "format", long = "format", value_name = "FORMAT", value_parser = choices::<Format>())]
+    pub asked_format: Option<Format>,
+    /// Write to this file instead of stdout, in the format that its name ends with: .json, .csv, .parquet
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print at most this many rows of each table, or all [default: all; in text, the first rows of long tables]
@@ -112,6 +113,24 @@ pub struct Print {
     /// Sort by this column, named by its JSON key or its heading
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
+}
+
+impl Print {
+    /// Returns the format that is asked for, else that of the output file's name.
+    pub fn format(&self) -> Format {
+        let by_name = || Format::named(&self.extension()?).ok();
+        self.asked_format.or_else(by_name).unwrap_or(Format::Text)
+    }
+
+    /// Returns the page to write if the output file's name is that of one, and no other format is asked for.
+    pub fn page(&self) -> Option<&Path> {
+        let is_page = self.asked_format.is_none() && matches!(self.extension().as_deref(), Some("html" | "htm"));
+        self.output.as_deref().filter(|_| is_page)
+    }
+
+    fn extension(&self) -> Option<String> {
+        Some(self.output.as_ref()?.extension()?.to_str()?.to_lowercase())
+    }
 }
 
 /// The flags of `report`.

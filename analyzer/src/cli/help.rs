@@ -45,8 +45,9 @@ pub fn command() -> clap::Command {
 /// The argument of `explain`.
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// A wait state, a metric, or a column by its JSON key or heading [default: list the wait states and metrics]
-    pub name: Option<String>,
+    /// A wait state, a metric, or a column by its JSON key or heading; a part of the name will do [default: list the wait states and
+    /// metrics]
+    pub name: Vec<String>,
 }
 
 /// The argument of `completions`.

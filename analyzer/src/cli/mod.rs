@@ -17,19 +17,19 @@ pub use analyses::{
 pub use dataset::{ExportArgs, QueryArgs};
 pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaArgs, command};
 pub use live::{HangArgs, NodeLauncher, TopArgs};
-pub use pictures::{PlotArgs, PlotKind, TimelineArgs};
+pub use pictures::{PlotArgs, PlotKind, TimelineArgs, kind_behind_runs};
 pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs, Settings};
 
 /// Listens in on MPI programs and shows where their communication time went.
 #[derive(Parser)]
 #[command(version, max_term_width = 80, after_help = EXIT_CODES)]
 #[command(
-    override_usage = "overhear <DIR>    what dominates a run, in words, and what to ask next\n       overhear <COMMAND>"
+    override_usage = "overhear [DIR]    what dominates a run, in words, and what to ask next\n       overhear <COMMAND>"
 )]
 pub struct Cli {
-    /// The command.
+    /// The command, or none for the newest run here.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages), a hang, or a condition that holds (diff --fail-if), \

@@ -1,5 +1,6 @@
 //! The flags of `plot` and `timeline`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -83,4 +84,45 @@ pub struct TimelineArgs {
     /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
+}
+
+impl TimelineArgs {
+    /// Files for SVG, PNG and a page: those of the flags, or what `--output` names, by its extension.
+    pub fn pictures(&self) -> [Option<&PathBuf>; 3] {
+        let output = self.of.print.output.as_ref();
+        let named = |extension: &str| {
+            output.filter(|path| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension)))
+        };
+        [self.svg.as_ref().or(named("svg")), self.png.as_ref().or(named("png")), self.html.as_ref().or(named("html"))]
+    }
+}
+
+/// The words of a command, with the kind of a `plot` behind the runs where it stands before them.
+pub fn kind_behind_runs(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_kind = |word: &OsString| word.to_str().is_some_and(|word| PlotKind::from_str(word, false).is_ok());
+    let is_plot = words.get(1).is_some_and(|word| word == "plot");
+    if is_plot && words.get(2).is_some_and(is_kind) && !words[3..].iter().any(is_kind) {
+        let kind = words.remove(2);
+        let runs = words[2..].iter().position(|word| word.to_string_lossy().starts_with('-'));
+        words.insert(runs.map_or(words.len(), |runs| runs + 2), kind);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kind_behind_runs;
+
+    #[test]
+    fn a_kind_before_the_runs_goes_behind_them() {
+        let ordered = |text: &str| {
+            let words = kind_behind_runs(text.split(' ').map(Into::into).collect());
+            words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(ordered("overhear plot waits run -o a.png"), "overhear plot run waits -o a.png");
+        assert_eq!(ordered("overhear plot diff a b"), "overhear plot a b diff");
+        // A folder may be called like a kind.
+        assert_eq!(ordered("overhear plot waits pop -o a.png"), "overhear plot waits pop -o a.png");
+        assert_eq!(ordered("overhear report waits"), "overhear report waits");
+    }
 }

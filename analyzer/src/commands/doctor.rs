@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use traces::file::Abi;
 
 use crate::cli;
-use crate::launch;
+use crate::launch::{self, split_launch};
 use metrics::words::plural;
 use metrics::{engine, hosts};
 use model::error::{Error, OK, PARTIAL};
@@ -86,7 +86,12 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     let run = match Run::load(folder) {
         Ok(run) => run,
         Err(Error::NoFolder { .. } | Error::NoTraces { .. }) => {
-            line("trace", "none: no process reached MPI_Init with the recorder preloaded and wrote one");
+            line(
+                "trace",
+                "none: no process came to MPI_Init with the recorder preloaded. Does the program call MPI_Init? Does its \
+                 environment have LD_PRELOAD (put `env` in the program's place)? Is it linked dynamically, not setuid, and for \
+                 this architecture (`file` says)?",
+            );
             return Ok(false);
         }
         Err(error) => return Err(error),
@@ -94,6 +99,10 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     let first = run.first();
     line("MPI", &format!("{}, {}", first.library.name(), first.library.path));
     line("ABI", abi(first));
+    let split = split_launch::warning(folder, &[], first, &command[0]);
+    if let Some(warning) = &split {
+        line("launcher", warning);
+    }
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
     line("preload", &format!("takes effect in {recorded} of {}", plural(run.size().into(), "rank")));
     line("machine", &hosts::in_words(&run));
@@ -102,7 +111,7 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     line("clock", clock::kind_in_words(&first.header));
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
     line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));
-    Ok(recorded == run.size() as usize)
+    Ok(recorded == run.size() as usize && split.is_none())
 }
 
 fn abi(rank: &Rank) -> &'static str {

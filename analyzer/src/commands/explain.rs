@@ -18,9 +18,9 @@ const WIDTH: usize = 80;
 
 /// Prints what a name means. Returns the exit status.
 pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
-    let text = match &arguments.name {
-        None => list(),
-        Some(name) => of_name(name)?,
+    let text = match arguments.name.as_slice() {
+        [] => list(),
+        words => of_name(&words.join(" "))?,
     };
     print_text(&text)?;
     Ok(OK)
@@ -28,9 +28,12 @@ pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
 
 /// Wait states and metrics, with the first sentence of each.
 fn list() -> String {
-    let line = |topic: &Topic| indented(&format!("{:25} ", topic.name), &" ".repeat(26), topic.meaning);
-    let lines: String = topics().map(line).collect();
+    let lines: String = topics().map(in_list).collect();
     format!("{lines}\nColumns of tables by their JSON key or heading: overhear explain wait_s\n")
+}
+
+fn in_list(topic: &Topic) -> String {
+    indented(&format!("{:25} ", topic.name), &" ".repeat(26), topic.meaning)
 }
 
 fn of_name(asked: &str) -> Result<String, Error> {
@@ -53,11 +56,41 @@ fn of_name(asked: &str) -> Result<String, Error> {
         text += &indented("  ", "  ", meaning);
     }
     if text.is_empty() {
+        text = of_part(asked, &columns);
+    }
+    if text.is_empty() {
         let topics = topics().map(|topic| topic.name.to_string());
         let names: BTreeSet<String> = topics.chain(columns.into_iter().map(|column| column.key)).collect();
         return Err(Error::no_meaning(asked, &names));
     }
     Ok(text)
+}
+
+/// Other words for what is asked.
+const ALIASES: [(&str, &str); 4] = [
+    ("load_imbalance", "load balance"),
+    ("hidden", "availability"),
+    ("polling", "empty entries"),
+    ("late_rank", "late_sender"),
+];
+
+/// The names that hold every word that is asked, or what another word for it means: one is explained, several are listed.
+fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain(asked)).map_or(asked, |(_, name)| *name);
+    let asked = plain(alias);
+    let words: Vec<&str> = asked.split('_').filter(|word| !word.is_empty()).collect();
+    let holds = |name: &str| !words.is_empty() && words.iter().all(|word| plain(name).contains(word));
+    let found: Vec<&Topic> = topics().filter(|topic| plain(topic.name) == asked || holds(topic.name)).collect();
+    let keys: BTreeSet<&str> = columns.iter().filter(|column| holds(&column.key)).map(|column| &*column.key).collect();
+    if let [topic] = found.as_slice() {
+        return whole(topic);
+    }
+    let mut text: String = found.iter().map(|topic| in_list(topic)).collect();
+    if !keys.is_empty() {
+        let keys = keys.into_iter().collect::<Vec<_>>().join(", ");
+        text += &indented("", "  ", &format!("columns: {keys}"));
+    }
+    text
 }
 
 /// Those of all analyses.

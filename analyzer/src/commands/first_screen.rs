@@ -11,7 +11,8 @@ use super::print::{print, print_text};
 use crate::cli::{self, Cli, Command};
 use metrics::reports::diagnosis;
 use metrics::summary::Finding;
-use model::error::Error;
+use model::error::{Error, USAGE};
+use model::named_or_newest;
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
@@ -25,9 +26,21 @@ pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
     }
     let own = [OsString::from("overhear"), OsString::from("diagnose")];
     match Cli::try_parse_from(own.iter().chain(words)) {
-        Ok(Cli { command: Command::Diagnose(arguments) }) => run(&arguments),
+        Ok(Cli { command: Some(Command::Diagnose(arguments)) }) => run(&arguments),
         Ok(_) => Err(neither(words)),
         Err(error) => error.exit(),
+    }
+}
+
+/// Prints the screen of the newest run here or, where there is none, the short help. Returns the exit status.
+pub fn newest() -> Result<u8, Error> {
+    match named_or_newest(None) {
+        Ok(folder) => of_words(&[folder.into_os_string()]),
+        Err(Error::NoRun { .. }) => {
+            print_text(&format!("{}\nThere is no run in this folder yet.\n", cli::command().render_help()))?;
+            Ok(USAGE)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -37,7 +50,7 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let all = AllAnalyses::of(&run);
     let findings = all.findings();
     let report = diagnosis::report(&all.evidence(), &findings);
-    if arguments.print.format != Format::Text || arguments.print.output.is_some() {
+    if arguments.print.format() != Format::Text || arguments.print.output.is_some() {
         print(report, "diagnose", &arguments.print)?;
         return Ok(status(&run));
     }

@@ -38,7 +38,7 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let standing = Standing::of(&run);
     let last = look_again(&run, &standing, &folder, &first)?;
     let findings = Findings::of(&run, &standing, &first, &last);
-    let lines = match arguments.print.format {
+    let lines = match arguments.print.format() {
         Format::Text => hang::in_words(&findings).iter().map(|line| text::wrap(line, 2)).collect(),
         _ => Vec::new(),
     };

@@ -23,11 +23,13 @@ mod timeline;
 mod top;
 
 use crate::cli::{Cli, Command};
+use model::error::Error;
 use tables::terminal;
 
 /// Runs the command. Returns the exit status.
 pub fn run(cli: Cli) -> u8 {
-    let result = match cli.command {
+    let Some(command) = cli.command else { return ended(first_screen::newest()) };
+    let result = match command {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => one_run::report(&arguments),
         Command::Progress(arguments) => one_run::progress(&arguments),
@@ -57,6 +59,11 @@ pub fn run(cli: Cli) -> u8 {
         Command::Man(arguments) => completions::man(&arguments.folder),
         Command::Folder(words) => first_screen::of_words(&words),
     };
+    ended(result)
+}
+
+/// Says what went wrong. Returns the exit status.
+fn ended(result: Result<u8, Error>) -> u8 {
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());
         for line in error.details() {

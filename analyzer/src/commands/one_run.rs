@@ -17,6 +17,9 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     if let Some(file) = &arguments.html {
         return page::run(file, arguments.force, &arguments.of);
     }
+    if let Some(file) = arguments.of.print.page() {
+        return page::run(file, true, &arguments.of);
+    }
     let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
         return Err(Error::Setting(

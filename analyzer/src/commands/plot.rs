@@ -1,6 +1,6 @@
 //! `overhear plot`: a picture of a table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::compared_runs::ComparedRuns;
 use super::open::open_run;
@@ -22,12 +22,22 @@ pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
         (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
         (kind, [folder]) => {
             let run = open_run(Some(folder), choice)?;
-            of_one(&run, kind, file)?;
+            of_one(
+                &run,
+                kind,
+                &file.captioned(vec![name(&metrics::programs::command(run.first()), run.size(), folder)]),
+            )?;
             run.is_partial()
         }
         (kind, folders) => return Err(wrong_number(kind, folders.len())),
     };
     Ok(if is_partial { PARTIAL } else { OK })
+}
+
+/// A run's name above its picture.
+fn name(command: &str, ranks: u32, folder: &Path) -> String {
+    let folder = folder.file_name().map_or(folder.as_os_str(), |name| name);
+    format!("{command}, {ranks} rank{} ({})", if ranks == 1 { "" } else { "s" }, folder.display())
 }
 
 fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
@@ -78,7 +88,13 @@ fn wrong_number(kind: PlotKind, given: usize) -> Error {
 fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let name = |at: usize| folders[at].display().to_string();
     let runs = ComparedRuns::read(folders, choice, name, |_, _| ())?;
-    plot::write(charts::growth(&scaling::grown(&runs.figures, false)), file)?;
+    let mut commands: Vec<&str> = runs.figures.iter().map(|run| run.command.as_str()).collect();
+    commands.dedup();
+    let caption = match commands.as_slice() {
+        [one] => vec![format!("{one}, {} runs", runs.figures.len())],
+        _ => vec![format!("Different programs, whose times do not compare: {}", commands.join("; "))],
+    };
+    plot::write(charts::growth(&scaling::grown(&runs.figures, false)), &file.captioned(caption))?;
     Ok(runs.is_partial)
 }
 
@@ -87,7 +103,16 @@ fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result
     let read = |folder: &PathBuf| {
         ComparedRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())
     };
-    let (a, b) = (read(a)?, read(b)?);
+    let (folders, a, b) = ([a, b], read(a)?, read(b)?);
+    let [of_a, of_b] = [&a.figures[0], &b.figures[0]];
+    let mut caption = vec![
+        format!("A: {}", name(&of_a.command, of_a.ranks, folders[0])),
+        format!("B: {}", name(&of_b.command, of_b.ranks, folders[1])),
+    ];
+    if of_a.command != of_b.command {
+        caption.push("A and B are different programs.".into());
+    }
+    let file = &file.captioned(caption);
     plot::write(vec![charts::differences(&compare::compare(&a.figures, &b.figures))], file)?;
     Ok(a.is_partial || b.is_partial)
 }

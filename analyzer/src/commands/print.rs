@@ -31,15 +31,21 @@ fn read_on(printed: io::Result<()>) -> Result<(), Error> {
 
 /// Prints a report below lines of text that are for people only.
 pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
-    report.arrange(how.sort.as_deref(), how.top, how.format)?;
+    if let Some(page) = how.page() {
+        return Err(Error::Setting(format!(
+            "{}: {name} writes no page; overhear report RUN --html FILE does. Name the file .json, .csv, .parquet or .txt",
+            page.display()
+        )));
+    }
+    report.arrange(how.sort.as_deref(), how.top, how.format())?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };
         let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);
-        return read_on(write(lines, &report, name, how.format, &mut out)?);
+        return read_on(write(lines, &report, name, how.format(), &mut out)?);
     };
     let failed = |source| Error::Write { path: path.into(), source };
     let mut out = BufWriter::new(output::create(path).map_err(failed)?);
-    write(lines, &report, name, how.format, &mut out)?.map_err(failed)?;
+    write(lines, &report, name, how.format(), &mut out)?.map_err(failed)?;
     out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)
 }
 

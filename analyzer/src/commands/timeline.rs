@@ -27,31 +27,33 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     {
         return Err(Error::NoTime);
     }
-    let files: Vec<&PathBuf> = [&arguments.svg, &arguments.png, &arguments.html].into_iter().flatten().collect();
+    let [svg, png, html_page] = arguments.pictures();
+    let files: Vec<&PathBuf> = [svg, png, html_page].into_iter().flatten().collect();
     files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
     // Calls that began before the time and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
+    run.reaches(select.part.from)?;
     let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
     let (from, to) = timeline::interval(&run, &settled.common_clock, select.part.from, select.to);
     let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
     let keeps_outside = select.part.from.is_none() && select.to.is_none();
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
-    if arguments.svg.is_some() || arguments.png.is_some() {
+    if svg.is_some() || png.is_some() {
         let picture = timeline::picture(&run, &settled, grid(drawn::svg_columns(labels())), &messages);
-        for (file, is_png) in [(&arguments.svg, false), (&arguments.png, true)] {
+        for (file, is_png) in [(svg, false), (png, true)] {
             let Some(path) = file else { continue };
             PlotFile::of(path, is_png).write(|svg| drawn::svg(&picture, svg))?;
         }
     }
-    if let Some(path) = &arguments.html {
+    if let Some(path) = html_page {
         html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), path, arguments.force)?;
     }
     if files.is_empty() {
         let columns = drawn::columns(terminal::columns(), labels());
         let picture = timeline::picture(&run, &settled, grid(columns), &messages);
-        let lines = match print.format {
+        let lines = match print.format() {
             Format::Text => drawn::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };

@@ -5,6 +5,7 @@ mod library;
 pub mod on_node;
 pub mod preload;
 pub mod programs;
+pub mod split_launch;
 pub mod unpacked;
 
 use std::ffi::{OsStr, OsString};

@@ -63,7 +63,7 @@ impl Report {
         let mut names = BTreeSet::new();
         let mut is_there = false;
         for table in self.tables.iter_mut().filter(|table| !table.look.is_whole) {
-            names.extend(table.columns.iter().map(|column| column.key.to_string()));
+            names.extend(table.columns.iter().map(|column| name_to_type(&table.columns, column)));
             if let Some(at) = place(&table.columns, asked) {
                 table.rows.sort_by(|a, b| a[at].order(&b[at]));
                 is_there = true;
@@ -71,6 +71,13 @@ impl Report {
         }
         if is_there { Ok(()) } else { Err(UnknownColumn::new(asked, names)) }
     }
+}
+
+/// A column's key without its unit, unless another has that, too.
+fn name_to_type(columns: &[ColumnHead], column: &ColumnHead) -> String {
+    let bare = column.unit.bare(&column.key);
+    let is_one = columns.iter().filter(|other| other.unit.bare(&other.key) == bare).count() == 1;
+    if is_one && !bare.is_empty() { bare.into() } else { column.key.to_string() }
 }
 
 /// The index of the column that is meant: by its key, its heading, or its key without the unit.

@@ -193,3 +193,39 @@ fn a_report_that_cannot_be_printed_is_an_error_and_a_reader_that_has_seen_enough
     let output = shell("{ OVERHEAR report $1; echo $? >&2; } | true");
     assert_eq!(stderr(&output).trim(), "0");
 }
+
+#[test]
+fn the_output_files_name_says_the_format_unless_a_flag_does() {
+    let folder = Folder::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/samples/integer_sort-openmpi");
+    let written = |name: &str, flags: &[&str]| {
+        let file = folder.0.join(name);
+        let mut report = std::process::Command::new(env!("CARGO_BIN_EXE_overhear"));
+        let output = report.args(["report", sample, "--no-cache", "-o"]).arg(&file).args(flags).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned()
+    };
+    assert!(written("a.json", &[]).starts_with('{'));
+    assert!(written("a.csv", &[]).starts_with("function,"));
+    assert!(written("a.parquet", &[]).starts_with("PAR1"));
+    assert!(written("a.html", &[]).starts_with("<!"));
+    assert!(written("b.json", &["--format", "csv"]).starts_with("function,"));
+    assert!(written("a.txt", &[]).starts_with("run  "));
+}
+
+#[test]
+fn a_time_behind_the_runs_end_is_answered_with_its_length_and_minutes_and_hours_are_times() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/samples/integer_sort-openmpi");
+    for (time, seconds) in [("1m", "60.000"), ("2h", "7200.000")] {
+        for command in ["report", "waits", "timeline"] {
+            let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_overhear"));
+            let output = asked.args([command, sample, "--no-cache", "--from", time]).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                output.status.code() == Some(2) && said.contains(&format!("--from {seconds} s is behind")),
+                "{said}"
+            );
+            assert!(said.contains("which is 0.2"), "{said}");
+        }
+    }
+}

@@ -74,3 +74,13 @@ fn a_name_is_found_however_it_is_written_and_one_that_is_not_is_answered_with_th
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     assert!(all.contains("late_sender") && all.contains("load balance"), "{all}");
 }
+
+#[test]
+fn a_part_of_a_name_several_words_and_other_words_find_what_is_meant() {
+    for words in [&["load imbalance"][..], &["load", "imbalance"], &["load", "bal"]] {
+        let (status, said) = explain(words);
+        assert!(status == Some(0) && said.starts_with("load balance\n"), "{said}");
+    }
+    let (status, said) = explain(&["late"]);
+    assert!(status == Some(0) && said.contains("late_sender ") && said.contains("late_receiver "), "{said}");
+}

@@ -11,7 +11,7 @@ use crate::common::recorded::ask;
 use crate::common::stories::{
     Sleeper, Story, asking, asleep, collective, completing, gone, inside, outside, receive, run, run_by, this_host, to,
 };
-use crate::common::{Folder, header};
+use crate::common::{Folder, SECOND, header};
 use crate::hang::judged;
 
 fn verdict(folder: &Folder) -> (String, String, u64) {
@@ -32,6 +32,15 @@ fn is(stories: Vec<Story>, ago: u64, expected: &str, rests_on: &str) {
     };
     assert_eq!((&*found, status), (expected, expected_status), "{found_on}");
     assert!(found_on.contains(rests_on), "{found_on}");
+}
+
+#[test]
+fn a_start_before_this_machine_booted_is_as_long_ago_as_it_says() {
+    let day = 86_400;
+    let since_boot = model::clock::clocks().0 as u64 / SECOND;
+    let starts = || vec![inside(&[], initializing()), inside(&[], initializing())];
+    let minutes = (since_boot + day - 2) as f64 / 60.0;
+    is(starts(), since_boot + day, "likely", &format!("no rank has moved for {minutes:.0} minutes"));
 }
 
 fn barrier() -> Signature {
@@ -111,6 +120,19 @@ fn a_run_that_mpi_aborted_does_not_hang() {
     let (found, rests_on, status) = verdict(&run(stories()));
     assert_eq!((&*found, status), ("no", 0));
     assert_eq!(rests_on, "rank 2 ended it by MPI_Abort");
+}
+
+#[test]
+fn a_rank_that_went_on_after_it_called_mpi_abort_ended_the_run_as_well() {
+    let abort = Signature { object: 1, ..collective(Call::Abort) };
+    for later in [outside(&[abort]), inside(&[abort], barrier())] {
+        let (found, rests_on, _) = verdict(&run(vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1)), later]));
+        assert_eq!((&*found, &*rests_on), ("no", "rank 2 ended it by MPI_Abort"));
+    }
+    // While the run goes on, ranks that were not ended by it hang.
+    let sleeper = Sleeper::new();
+    let stories = vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1)), outside(&[abort])];
+    assert_eq!(verdict(&asleep(stories, &sleeper, 100)).0, "certain");
 }
 
 #[test]

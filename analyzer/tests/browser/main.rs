@@ -4,7 +4,9 @@ mod browser;
 #[path = "../all/common/mod.rs"]
 mod common;
 mod follow;
+mod interaction;
 mod pictures;
+mod row_shares;
 mod timeline;
 mod units;
 

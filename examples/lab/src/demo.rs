@@ -1,4 +1,4 @@
-//! The demo: from nothing to a breakdown of an integer sort on 4 ranks.
+//! The demo: from nothing to the first screen and the page of an integer sort on 4 ranks.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use examples::mpi;
 use examples::run::{fresh_folder, overhear};
 use examples::wheel::run as done;
 
-/// Finds an MPI or brings one, builds, records and reports.
+/// Finds an MPI or brings one, builds, records, shows the first screen and writes the page.
 pub fn run() -> Result<(), String> {
     let mpi = mpi::install_one()?;
     build::overhear()?;
@@ -18,8 +18,9 @@ pub fn run() -> Result<(), String> {
     mpi.set_environment(&mut record);
     done(&mut record)?;
     println!();
-    done(Command::new(overhear()).arg("report").arg(&folder))?;
-    println!("\nThe run is in {}; to see more of it:", folder.display());
-    println!("  {} report --by rank {}", overhear().display(), folder.display());
+    done(Command::new(overhear()).arg(&folder))?;
+    let page = folder.with_extension("html");
+    done(Command::new(overhear()).arg("report").arg(&folder).arg("--force").arg("--html").arg(&page))?;
+    println!("\nThe run is in {}, and all of it on a page that a browser opens: {}", folder.display(), page.display());
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! ```text
 //! lib
 //! papers
-//! agreement case_study clocks conformance demo diagnosis looks real_programs synthetic verdicts watched
+//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs synthetic verdicts watched
 //! hosts
 //! ```
 
@@ -17,6 +17,7 @@ mod demo;
 mod diagnosis;
 mod hosts;
 mod looks;
+mod overhead;
 mod papers;
 mod real_programs;
 mod synthetic;
@@ -76,6 +77,8 @@ enum Experiment {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Compare what recording is said to delay loops by with pairs of plain and recorded runs
+    Overhead(overhead::OverheadArgs),
     /// Measure by how much `overhear top` slows a program down
     Watched {
         /// Pairs of runs, one with top and one without
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Experiment::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Experiment::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
         Experiment::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
+        Experiment::Overhead(arguments) => overhead::run(&arguments),
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Experiment::Clocks => clocks::run(),
         Experiment::Synthetic { dir, ranks, calls, ring, seed } => {

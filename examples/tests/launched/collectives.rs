@@ -1,6 +1,6 @@
 //! Times of collective operations and their overlap are reconstructed from traces as programs measure them themselves, in the same run.
 
-use crate::common::agreement::{agree_everywhere, recorded};
+use crate::common::agreement::{Differences, agree_everywhere, recorded};
 use crate::common::{case, in_rust, libraries};
 use examples::answer::{Answer, number, whole};
 use examples::mpi::Mpi;
@@ -65,7 +65,7 @@ fn the_times_of_blocking_operations_are_reconstructed_as_the_program_measures_th
         let error = number(&program, "clock_error_s");
         let rows = program["blocking"].as_array().unwrap();
         assert_eq!(rows.len(), 17);
-        rows.iter().filter_map(|row| blocking(row, error, &said)).collect()
+        rows.iter().filter_map(|row| blocking(row, error, &said)).collect::<Differences>()
     });
 }
 
@@ -95,7 +95,7 @@ fn what_nonblocking_operations_cost_and_hide_is_reconstructed_as_the_program_mea
             let differs = |row| nonblocking(row, every, &said);
             rows.iter().filter_map(differs).collect::<Vec<(String, String)>>()
         };
-        ["0", "1024"].into_iter().flat_map(nonblocking).collect()
+        ["0", "1024"].into_iter().flat_map(nonblocking).collect::<Differences>()
     });
 }
 
@@ -151,7 +151,7 @@ fn not_as_hidden(program: Measured, alone: f64, found: &Value) -> Option<String>
 #[test]
 fn the_overlap_that_a_program_of_another_shape_prints_is_reconstructed() {
     agree_everywhere(|mpi, variables| {
-        ["0", "5"].into_iter().flat_map(|tests| other_shape(mpi, variables, tests)).collect()
+        ["0", "5"].into_iter().flat_map(|tests| other_shape(mpi, variables, tests)).collect::<Differences>()
     });
 }
 

@@ -140,9 +140,10 @@ impl Words {
         }
     }
 
-    /// Sets a bit of the first word that is otherwise never set, so that only look-ups that set it too find the call.
+    /// Sets a bit of the first word that is otherwise never set, so that only look-ups that set it too find the call: the
+    /// two above it belong to the call site.
     pub fn keep_around(&mut self) {
-        self.words[0] |= 1 << 62;
+        self.words[0] |= 1 << 61;
     }
 
     #[inline(always)]

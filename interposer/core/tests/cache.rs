@@ -78,3 +78,17 @@ fn halves_of_a_word_and_bits_tell_calls_apart() {
     assert!(others.iter().all(|words| cache.find_around(words).is_none()));
     assert_eq!(cache.find(&with(1, 2, false)), Some(1));
 }
+
+#[test]
+fn a_call_that_is_kept_off_the_straight_line_is_told_from_one_by_the_profiling_name() {
+    let _alone = ALONE.lock();
+    // The highest bits of a call site say how the call came.
+    for way in [0, 1 << 62, 1 << 63] {
+        let site = 0x5555_5555_0000 | way;
+        let mut kept = Words::new(7, site);
+        kept.keep_around();
+        let mut cache = Cache::new().unwrap();
+        cache.insert(&kept, 1, Dependence::default(), true);
+        assert_eq!((cache.find(&Words::new(7, site)), cache.find(&kept)), (None, Some(1)), "{way:#x}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The recording's work before and after calls that start or end MPI.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::calls::Call;
 use traces::machine::UsageMoment;
@@ -45,11 +45,15 @@ fn is_last(call: Call) -> bool {
     }
 }
 
+/// Ticks off the straight line, of the thread that starts and ends MPI, that neither took: as of the last such call.
+static OFF_LINE: AtomicU64 = AtomicU64::new(0);
+
 /// Runs before a call that starts or ends MPI. Ranks whose recording has stopped or failed to begin do this too, since
 /// all have to take part in comparing clocks.
 #[cold]
 #[inline(never)]
 pub fn before(call: Call, session: u64) {
+    OFF_LINE.store(current::thread().map_or(0, Thread::off_line_between), Relaxed);
     if call == Call::Session_finalize {
         guard::run(|| world::session_ends(session));
     }
@@ -127,6 +131,9 @@ pub fn after(call: Call, session: u64, code: i32) {
             end::closed(call);
         }
     });
+    if let Some(thread) = current::thread() {
+        thread.charge_start_and_end(OFF_LINE.load(Relaxed));
+    }
 }
 
 /// Runs after MPI was initialized, which may happen repeatedly: sessions come and go before, in and after a world.

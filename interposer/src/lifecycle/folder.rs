@@ -179,7 +179,9 @@ pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), Str
     let claimed = agreed.world > 0 && rank == 0;
     let moved = match take(path, &place) || is_same(path, &place) {
         true if place.exists() => fs::remove_file(&path),
-        true => fs::rename(&path, &place),
+        // Without hard links an empty file takes the name, and only that file is replaced.
+        true if path.exists() => fs::File::create_new(&place).and_then(|_| fs::rename(&path, &place)),
+        true => Err(ErrorKind::NotFound.into()),
         false if claimed => fs::rename(&path, &place),
         false => Err(ErrorKind::AlreadyExists.into()),
     };

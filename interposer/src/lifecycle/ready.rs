@@ -20,7 +20,7 @@ use crate::messages;
 use crate::progress;
 use crate::real;
 use crate::recorder::content;
-use crate::recorder::file::header::ProcessIdentity;
+use crate::recorder::file::header::{ProcessIdentity, RecordingCosts};
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard::spent;
@@ -84,7 +84,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         progress::unheard(|| clocks::initialized(family, together, &header.begun(), agreed.sync));
     }
     if first {
-        let costs = rehearse(run).unwrap_or((0, 0));
+        let costs = rehearse(run).unwrap_or_default();
         shared::define(&Definition::Machine(machine::machine()));
         usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized);
         header.initialized(costs, clock::sample());
@@ -123,9 +123,8 @@ fn provided() -> i32 {
     level
 }
 
-/// The cost of recording a call and of recording an engine entry, in thousandths of a tick: the best of ten rounds of
-/// 200 each.
-fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<(u64, u64)> {
+/// What recording costs: the best of ten rounds of 200 calls or entries each.
+fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<RecordingCosts> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
@@ -134,6 +133,8 @@ fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<(u64, u64)
     (handed.rehearse)(family, CALLS);
     let ticks = (0..ROUNDS).map(|_| (handed.rehearse)(family, CALLS)).min();
     current::set(own);
-    let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal, CALLS)).min();
-    Some((ticks? * 1000 / CALLS as u64, entries? * 1000 / CALLS as u64))
+    let parts = own.engine.parts_of_an_entry();
+    let entries = |events| (0..ROUNDS).map(|_| progress::rehearse(rehearsal, CALLS, parts, events)).min();
+    let of_one = |ticks: u64| ticks * 1000 / CALLS as u64;
+    Some(RecordingCosts { call: of_one(ticks?), entry: of_one(entries(0)?), productive: of_one(entries(1)?) })
 }

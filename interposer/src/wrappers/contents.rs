@@ -181,7 +181,8 @@ impl Parts<'_> {
     fn received(&self) -> Vec<BufferPart> {
         let Draft { received, source, receive_buffer, .. } = *self.draft;
         let in_place = self.draft.in_place && receive_buffer == self.family.in_place;
-        let exclusive = matches!(self.call.row().name, "Exscan" | "Iexscan" | "Exscan_init");
+        let exclusive =
+            [Call::Exscan, Call::Iexscan, Call::Exscan_init].map(Call::number).contains(&self.call.row().id);
         // MPI leaves the first rank's result undefined.
         let undefined = exclusive && self.info.rank == 0;
         if source == Some(peer::PROC_NULL) || in_place || undefined || self.is_left_out(received) {

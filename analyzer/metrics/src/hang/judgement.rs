@@ -16,6 +16,7 @@ use model::ProcessFate;
 use model::deadlock::{Doubt, Need, deadlocked};
 use model::roles::CallPart;
 use model::standing::{Position, Stir};
+use model::tally::CallTotal;
 use model::wait_for::Halt;
 use tables::Value;
 
@@ -85,10 +86,13 @@ impl Judgement {
 /// Judges a run by its graph and by time.
 pub fn judge(findings: &Findings<'_>) -> Judgement {
     let is_over = |at: &usize| matches!(findings.standing.ranks[*at].position(), Position::Finalized);
+    if let Some(judgement) = findings.aborted() {
+        return judgement;
+    }
     if findings.all().all(|at| is_over(&at)) {
         return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
     }
-    if let Some(judgement) = findings.aborted().or_else(|| findings.without_doubt()).or_else(|| findings.by_rules()) {
+    if let Some(judgement) = findings.without_doubt().or_else(|| findings.by_rules()) {
         return judgement;
     }
     if findings.is_live() { findings.by_time() } else { findings.by_files() }
@@ -111,9 +115,18 @@ impl Findings<'_> {
         self.standing.ranks[at].entered().any(|(_, entered)| entered.call() == Some(call))
     }
 
-    /// Judges a run that a rank ends by MPI_Abort. A call that has not ended it for `SILENCE` does not count.
+    /// Whether a rank has called MPI_Abort. In MPICH 5 that call can return, and the rank goes on until the launcher
+    /// ends it.
+    fn has_aborted(&self, at: usize) -> bool {
+        let returned = |total: &CallTotal| total.signature.call == Call::Abort.number() && total.count > 0;
+        self.is_in(at, Call::Abort) || self.run.ranks[at].entries().any(returned)
+    }
+
+    /// Judges a run that a rank ends by MPI_Abort. While it goes on, only a call that has not returned counts, and only
+    /// for `SILENCE`.
     fn aborted(&self) -> Option<Judgement> {
-        let ranks: Vec<usize> = self.all().filter(|at| self.is_in(*at, Call::Abort)).collect();
+        let aborts = |at: &usize| if self.is_live() { self.is_in(*at, Call::Abort) } else { self.has_aborted(*at) };
+        let ranks: Vec<usize> = self.all().filter(aborts).collect();
         let first = *ranks.first()?;
         if self.is_live() && self.since(first).is_some_and(|since| since > SILENCE) {
             return None;

@@ -12,7 +12,7 @@ use traces::definitions::{
     Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
 };
 use traces::error::Damage;
-use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
 use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
@@ -87,6 +87,12 @@ pub struct Rank {
     pub ledger: [LedgerLine; LINES],
     /// Ticks that the recorder took off the straight line of a call, all threads.
     pub off_line: u64,
+    /// Those of them that it took while MPI started and ended; 0 if the recorder did not tell them apart.
+    pub starting: u64,
+    /// Ticks for which it then waited for other ranks' recorders.
+    pub met: u64,
+    /// Polls in vain that directly followed another one, all threads.
+    pub idle_polls: u64,
     /// Its clock.
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
@@ -275,7 +281,10 @@ impl Rank {
             asked: false,
             components: Vec::new(),
             ledger: ledger(contents),
-            off_line: contents.threads.iter().filter_map(|thread| thread.block).map(|block| block.off_line).total(),
+            off_line: of_blocks(contents, |block| block.off_line),
+            starting: of_blocks(contents, |block| block.starting),
+            met: of_blocks(contents, |block| block.met),
+            idle_polls: of_blocks(contents, |block| block.idle_polls),
             clock,
             threads: Vec::new(),
             shared: Vec::new(),
@@ -441,6 +450,11 @@ impl Rank {
 /// Whether a thread has called MPI.
 fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
     thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty()
+}
+
+/// A figure of threads' blocks, added up.
+fn of_blocks(contents: &Contents<'_>, figure: fn(&ThreadBlock) -> u64) -> u64 {
+    contents.threads.iter().filter_map(|thread| thread.block).map(figure).total()
 }
 
 /// The ledgers of all threads, added.

@@ -10,13 +10,13 @@ function partner(rank) {
   return rank === -1 ? "any" : rank === -2 ? "null" : rank === -3 ? "root" : String(rank);
 }
 
-/** What is known of a call, as pairs of name and text.
- * @param {import("#timeline-store").Store} store @param {any} call @returns {[string, string][]} */
+/** A call's facts as pairs of name and text; a wait for another rank has itself besides.
+ * @param {import("#timeline-store").Store} store @param {any} call @returns {[string, string, any?][]} */
 export function rows(store, call) {
   const { data } = store;
   const { kind, extra } = call;
   const fn = data.functions[kind.fn];
-  /** @type {[string, string | false][]} */
+  /** @type {[string, string | false | undefined, any?][]} */
   const all = [
     ["call", extra.open ? `${fn.name}, open: it has not returned` : fn.name],
     ["at", data.sites[kind.site]],
@@ -37,7 +37,7 @@ export function rows(store, call) {
   ];
   for (const wait of extra.waits ?? []) {
     const cause = Number.isNaN(wait.cause) ? "" : ` for rank ${data.names[wait.cause].label} at ${data.places[wait.place].site}`;
-    all.push(["waited", `${duration(wait.until - wait.from)}${cause}: ${data.states[wait.state]}`]);
+    all.push(["waited", `${duration(wait.until - wait.from)}${cause}: ${data.states[wait.state]}`, Number.isNaN(wait.cause) ? undefined : wait]);
   }
   for (const message of call.messages.slice(0, 8)) {
     const sent = message.from === call.row && message.begin === call.start;
@@ -45,14 +45,21 @@ export function rows(store, call) {
     const at = sent ? `received by ${other} until ${moment(message.end, 1)}` : `sent by ${other} at ${moment(message.begin, 1)}`;
     all.push(["message", `${bytes(message.bytes)} ${at}`]);
   }
-  return /** @type {[string, string][]} */ (all.filter(([, text]) => text !== false && text !== undefined));
+  return /** @type {[string, string, any?][]} */ (all.filter(([, text]) => text !== false && text !== undefined));
 }
 
-/** Puts them into a description list. @param {HTMLElement} list @param {[string, string][]} rows */
-export function show(list, rows) {
-  const cells = rows.flatMap(([name, text]) => {
+/** Puts them into a description list; what has a wait is a link to its cause.
+ * @param {HTMLElement} list @param {[string, string, any?][]} rows @param {(wait: any) => void} [follow] */
+export function show(list, rows, follow = () => {}) {
+  const cells = rows.flatMap(([name, text, wait]) => {
     const [term, definition] = [document.createElement("dt"), document.createElement("dd")];
     [term.textContent, definition.textContent] = [name, text];
+    if (wait !== undefined) {
+      const link = document.createElement("button");
+      [link.className, link.textContent, link.title] = ["timeline-link", text, "to the call that came late"];
+      link.addEventListener("click", () => follow(wait));
+      definition.replaceChildren(link);
+    }
     return [term, definition];
   });
   list.replaceChildren(...cells);

@@ -49,6 +49,22 @@ export function callAt(chunks, row, time, near) {
   return best;
 }
 
+/** The call of a row that a wait is blamed on: the last of its call site that began before the wait ended.
+ * @param {Store} store @param {number} row @param {{until: number, place: number}} wait @returns {Promise<Which | null>} */
+export async function causeOf(store, row, wait) {
+  const { site } = store.data.places[wait.place];
+  const parts = store.data.chunks.filter((/** @type {any} */ part) => part.from <= wait.until).reverse().slice(0, 4);
+  for (const part of parts) {
+    const chunk = await loaded(store, part);
+    if (chunk === undefined) continue;
+    const calls = chunk.rows[row];
+    for (let call = calls.start.length - 1; call >= calls.carried; call--) {
+      if (calls.start[call] <= wait.until && store.data.sites[chunk.kinds[calls.kind[call]].site] === site) return { row, start: calls.start[call] };
+    }
+  }
+  return null;
+}
+
 /** The next call of a row after a time, or the one before it. @param {import("#timeline-decode").Chunk[]} chunks
  * @param {number} row @param {number} time @param {boolean} isBack @returns {Which | null} */
 export function beside(chunks, row, time, isBack) {
@@ -61,13 +77,14 @@ export function beside(chunks, row, time, isBack) {
   return Number.isFinite(best) ? { row, start: best } : null;
 }
 
-/** Whether a call's function or call site has a text in its name; a text in capitals and small letters alike.
+/** A test for calls: their function, call site or communicator has a text in its name, in capitals or small letters.
  * @param {Store} store @param {string} text @returns {(kind: import("#timeline-decode").Kind) => boolean} */
 export function matcher(store, text) {
   const has = (/** @type {string} */ name) => name.toLowerCase().includes(text.toLowerCase());
   const functions = store.data.functions.map((/** @type {any} */ one) => has(one.name));
   const sites = store.data.sites.map(has);
-  return (kind) => functions[kind.fn] || sites[kind.site];
+  const objects = store.data.objects.map(has);
+  return (kind) => functions[kind.fn] || sites[kind.site] || objects[kind.object];
 }
 
 /** The first call behind a time that matches, in any of some rows. Loads one chunk after the other.

@@ -5,10 +5,11 @@
 import { marks } from "#timeline-axis";
 import { moment } from "#timeline-format";
 import { findCall } from "#timeline-find";
-import { paintBins, paintCalls } from "#timeline-rows";
+import { paintCalls, writeCalls } from "#timeline-call-shares";
+import { paintBins } from "#timeline-rows";
 
 const [AXIS, BAND, MAP, RIGHT] = [26, 15, 26, 10];
-const ROW = 40; // The height that a row has at most.
+const ROW = 40; // The height that a row has at most while all are in view.
 const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lines.
 
 export class Scene {
@@ -22,8 +23,14 @@ export class Scene {
     this.isDim = () => false;
     /** Chunks whose calls are drawn. @type {import("#timeline-decode").Chunk[] | undefined} */
     this.chunks = undefined;
-    /** Whether each message is drawn. */
+    /** Whether each message is drawn, and may be. */
     this.hasLines = false;
+    this.showsMessages = true;
+    this.showsWaits = true;
+    /** Classes that the legend takes the color from. @type {Set<number>} */
+    this.weak = new Set();
+    /** A time that is being chosen. @type {[number, number] | null} */
+    this.chosen = null;
     const deepest = store.data.regions.reduce((/** @type {number} */ most, /** @type {any} */ region) => Math.max(most, region[2]), -1);
     this.depths = Math.min(deepest + 1, 3);
     canvas.style.setProperty("--timeline-height", `${MAP + 12 + this.depths * BAND + store.data.ranks.length * ROW + AXIS}px`);
@@ -35,21 +42,21 @@ export class Scene {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     this.context.font = "12px system-ui, sans-serif";
     const widest = [store.data.ranks[0], store.data.ranks.at(-1)].map((rank) => this.context.measureText(rank.label).width);
-    const left = Math.min(Math.max(...widest, 20) * (view.rows > 40 ? 2 : 1) + 18, width / 4);
+    const left = Math.floor(Math.min(Math.max(...widest, 20) * (view.rows > 40 ? 2 : 1) + 18, width / 4));
     const top = MAP + 6 + this.depths * BAND + (this.depths > 0 ? 4 : 0);
     const room = Math.max(40, height - top - AXIS);
     // Rows of less than 4 pixels are drawn several as one.
     const each = 2 ** Math.max(0, Math.ceil(Math.log2(view.rows / Math.floor(room / 4))));
-    const size = Math.min(room / view.rows, ROW);
+    const size = Math.min(room, ROW * view.all) / view.rows;
     const lines = [];
     const first = Math.floor(view.top / each) * each;
     for (let row = first; row < Math.min(view.top + view.rows, view.all); row += each) {
       const y = Math.round(top + (row - view.top) * size);
       const end = Math.round(top + (row + each - view.top) * size);
-      const line = { y, height: Math.max(1, end - y), first: row, count: Math.min(each, view.all - row) };
-      if (y >= top - 0.5 && end <= top + room + 1) lines.push(line);
+      // Rows that are partly in view are drawn as far as they are.
+      lines.push({ y, height: Math.max(1, end - y), first: row, count: Math.min(each, view.all - row) });
     }
-    const plot = { left, top, width: Math.max(20, width - left - RIGHT), height: room };
+    const plot = { left, top, width: Math.max(20, Math.floor(width - left - RIGHT)), height: Math.floor(room) };
     return { width, height, plot, lines, each, size };
   }
 
@@ -65,7 +72,7 @@ export class Scene {
       const [, r, g, b] = /^#(..)(..)(..)$/.exec(color) ?? ["", "80", "80", "80"];
       return (0xff000000 | parseInt(b + g + r, 16)) >>> 0;
     };
-    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(`class-${at}`));
+    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(this.weak.has(at) ? "dim" : `class-${at}`));
     const ink = value("ink");
     // What is written on a color: the one of two that stands out more from it.
     const light = (/** @type {string} */ color) => {
@@ -74,7 +81,7 @@ export class Scene {
     };
     const written = classes.map((/** @type {string} */ color) => (light(color) ? "#000000" : "#ffffff"));
     this.colors = {
-      classes, written, packed: Uint32Array.from(classes, packed), ink, packedInk: packed(ink), ground: value("ground"),
+      classes, written, packed: Uint32Array.from([...classes, value("dim")], packed), ink, packedInk: packed(this.showsWaits ? ink : value("ground")), ground: value("ground"),
       dim: value("dim"), text: value("text"), band: value("band"), accent: value("accent"),
     };
     if (probe !== this.canvas) probe.remove();
@@ -93,9 +100,8 @@ export class Scene {
     context.fillStyle = colors.ground;
     context.fillRect(0, 0, layout.width, layout.height);
     const place = (/** @type {number} */ time) => plot.left + (time - view.from) / (view.to - view.from) * plot.width;
-    this.chunks = lines.every((line) => line.count === 1) ? store.calls(view.from, view.to) : undefined;
-    if (this.chunks === undefined) this.drawBins(plot, lines, view.from, view.to);
-    else paintCalls(context, store, this.chunks, lines, place, view.from, view.to, colors, this.isDim);
+    this.chunks = store.calls(view.from, view.to);
+    this.drawRows(plot, lines, place, ratio);
     this.drawMap(layout);
     this.drawRegions(plot, place);
     this.drawMessages(layout, place);
@@ -112,19 +118,43 @@ export class Scene {
       context.fillText(label, Math.min(Math.max(place(at), half + 2), layout.width - half - 2), bottom + 9);
     }
     context.textAlign = "left";
+    if (this.chosen === null) return;
+    const [from, to] = this.chosen.map((time) => Math.min(Math.max(place(time), plot.left), plot.left + plot.width));
+    context.globalAlpha = 0.25;
+    context.fillStyle = colors.accent;
+    context.fillRect(from, plot.top, to - from, plot.height + AXIS);
+    context.globalAlpha = 1;
   }
 
-  /** @param {{left: number, top: number, width: number, height: number}} plot @param {any[]} lines @param {number} from @param {number} to */
-  drawBins(plot, lines, from, to) {
-    const [width, height] = [Math.floor(plot.width), Math.ceil(plot.height) + 2];
+  /** @param {{left: number, top: number, width: number, height: number}} plot @param {any[]} lines @param {(time: number) => number} place
+   * @param {number} ratio */
+  drawRows(plot, lines, place, ratio) {
+    const { context, store, chunks } = this;
+    const { from, to } = this.view;
+    const colors = /** @type {any} */ (this.colors);
+    const [width, height] = [plot.width, plot.height].map((length) => Math.max(1, Math.floor(length * ratio)));
     const image = new ImageData(width, height);
-    const levels = this.store.levels(from, to, width);
-    const moved = lines.map((line) => ({ ...line, y: line.y - plot.top })).filter((line) => line.y >= 0 && line.y + line.height <= height);
-    paintBins(image, this.store, levels, moved, from, to, /** @type {any} */ (this.colors));
+    const pixel = (/** @type {number} */ y) => Math.round((y - plot.top) * ratio);
+    const moved = lines.map((line) => ({ ...line, y: pixel(line.y), height: Math.max(1, pixel(line.y + line.height) - pixel(line.y)) }));
+    if (chunks === undefined) paintBins(image, store, store.levels(from, to, width), moved, from, to, colors);
+    else paintCalls(image, store, chunks, moved, from, to, colors, this.isDim);
     const sheet = new OffscreenCanvas(width, height);
     /** @type {OffscreenCanvasRenderingContext2D} */ (sheet.getContext("2d")).putImageData(image, 0, 0);
-    this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(sheet, plot.left, plot.top);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(sheet, plot.left, plot.top, plot.width, plot.height);
+    if (chunks === undefined) return;
+    this.within(plot, () => writeCalls(context, store, chunks, lines, place, from, to, colors, this.isDim));
+  }
+
+  /** Draws nothing outside the rows. @param {any} plot @param {() => void} drawing */
+  within(plot, drawing) {
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(plot.left, plot.top, plot.width, plot.height);
+    context.clip();
+    drawing();
+    context.restore();
   }
 
   /** The whole run in one line, and where the view is. @param {ReturnType<Scene["layout"]>} layout */
@@ -132,12 +162,12 @@ export class Scene {
     const { context, view, store } = this;
     const colors = /** @type {any} */ (this.colors);
     const [first, last] = view.bounds;
-    if (this.map?.width !== Math.floor(plot.width) || this.mapScheme !== colors.ground) {
+    if (this.map?.width !== Math.floor(plot.width) || this.mapScheme !== colors.packedInk + colors.classes.join()) {
       const width = Math.floor(plot.width);
       const image = new ImageData(width, MAP - 8);
       paintBins(image, store, [store.coarse], [{ y: 0, height: MAP - 8, first: 0, count: view.all }], first, last, colors);
       this.map = new OffscreenCanvas(width, MAP - 8);
-      this.mapScheme = colors.ground;
+      this.mapScheme = colors.packedInk + colors.classes.join();
       /** @type {OffscreenCanvasRenderingContext2D} */ (this.map.getContext("2d")).putImageData(image, 0, 0);
     }
     context.drawImage(this.map, plot.left, 4);
@@ -182,22 +212,19 @@ export class Scene {
       if (isIn && rows.some((row) => row + 1 > view.top && row < view.top + view.rows)) shown.add(message);
     }
     this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && shown.size <= MESSAGES;
-    if (!this.hasLines) return;
+    if (!this.hasLines || !this.showsMessages) return;
     const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
-    context.save();
-    context.beginPath();
-    context.rect(plot.left, plot.top, plot.width, plot.height);
-    context.clip();
-    context.strokeStyle = /** @type {any} */ (this.colors).ink;
-    context.globalAlpha = shown.size > 500 ? 0.35 : 0.7;
-    context.lineWidth = 1;
-    context.beginPath();
-    for (const message of shown) {
-      context.moveTo(place(message.begin), y(message.from));
-      context.lineTo(place(message.end), y(message.to));
-    }
-    context.stroke();
-    context.restore();
+    this.within(plot, () => {
+      context.strokeStyle = /** @type {any} */ (this.colors).ink;
+      context.globalAlpha = shown.size > 500 ? 0.35 : 0.7;
+      context.lineWidth = 1;
+      context.beginPath();
+      for (const message of shown) {
+        context.moveTo(place(message.begin), y(message.from));
+        context.lineTo(place(message.end), y(message.to));
+      }
+      context.stroke();
+    });
   }
 
   /** Marks, and the selected call. @param {any} layout @param {(time: number) => number} place */
@@ -213,7 +240,8 @@ export class Scene {
     if (call === null) return;
     const [left, right] = [place(call.start), place(call.end)].map((x) => Math.min(Math.max(x, plot.left - 2), plot.left + plot.width + 2));
     context.lineWidth = 2;
-    context.strokeRect(left - 1, plot.top + (call.row - view.top) * size - 1, Math.max(right - left, 2) + 2, Math.max(size, 4) + 1);
+    const y = plot.top + (call.row - view.top) * size;
+    this.within(plot, () => context.strokeRect(left - 1, y - 1, Math.max(right - left, 2) + 2, Math.max(size, 4) + 1));
   }
 
   /** @param {any} layout */
@@ -226,7 +254,7 @@ export class Scene {
     let free = 0;
     for (const line of lines) {
       const middle = line.y + line.height / 2;
-      if (middle < free) continue;
+      if (middle < free || middle < plot.top || middle > plot.top + plot.height) continue;
       const [first, last] = [line.first, line.first + line.count - 1].map((row) => store.data.ranks[row].label);
       context.fillText(each > 1 ? `${first}-${last}` : first, plot.left - 8, middle, plot.left - 10);
       free = middle + 14;
@@ -242,6 +270,6 @@ export class Scene {
     const [first, last] = view.bounds;
     const [time, row] = [view.from + share * (view.to - view.from), Math.floor(view.top + (y - plot.top) / size)];
     const isRow = y >= plot.top && y < plot.top + plot.height && row < view.all && row >= 0 && x < width;
-    return { time, row: isRow ? row : -1, isMap: y < MAP, mapTime: first + share * (last - first), pixel: (view.to - view.from) / plot.width, size };
+    return { time, row: isRow ? row : -1, isMap: y < MAP, isAxis: y >= plot.top + plot.height, mapTime: first + share * (last - first), pixel: (view.to - view.from) / plot.width, size, x, y };
   }
 }

@@ -161,7 +161,9 @@ export class Store {
    * @param {number} from @param {number} to @returns {import("#timeline-decode").Chunk[] | undefined} */
   calls(from, to) {
     const there = this.data.chunks.filter((/** @type {any} */ chunk) => chunk.from < to && chunk.to >= from);
-    if (there.length > 8 || this.estimate(from, to) > 60_000) return undefined;
+    // Bins of many ranks are few: their calls take over earlier.
+    const most = Math.max(60_000, 250 * this.data.ranks.length);
+    if (there.length > 8 || this.estimate(from, to) > most) return undefined;
     const chunks = there.map((/** @type {any} */ chunk) => this.chunk(chunk));
     return chunks.includes(undefined) ? undefined : chunks;
   }

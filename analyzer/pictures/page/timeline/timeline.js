@@ -2,11 +2,13 @@
 // The timeline of a run. In: an element, and the data that `overhear` made (PageData of page_data.rs). Out: a
 // picture to zoom in, from the whole run to single calls; `onSelect` hears what comes to pass in view, added up.
 
-import { beside, callAt, findCall, loaded, matcher, search } from "#timeline-find";
+import { beside, callAt, causeOf, findCall, loaded, matcher, search } from "#timeline-find";
 import { Durations } from "#timeline-durations";
 import { rows as factRows, show } from "#timeline-facts";
 import { duration, moment } from "#timeline-format";
+import { showTip, under } from "#timeline-hover";
 import { KEYS, listen } from "#timeline-input";
+import { legend } from "#timeline-legend";
 import { Pattern } from "#timeline-pattern";
 import { Scene } from "#timeline-scene";
 import { Store } from "#timeline-store";
@@ -18,14 +20,6 @@ function make(tag, name, text = "") {
   const element = document.createElement(tag);
   [element.className, element.textContent] = [`timeline-${name}`, text];
   return element;
-}
-
-/** A color of the legend and what it stands for. @param {string} color @param {string} name */
-function entry(color, name) {
-  const [whole, box] = [make("span", "entry"), make("span", "box")];
-  box.style.setProperty("--color", `var(--timeline-${color})`);
-  whole.append(box, name);
-  return whole;
 }
 
 /** The elements. @param {any} data */
@@ -42,8 +36,8 @@ function build(data) {
   canvas.tabIndex = durations.tabIndex = 0;
   const pattern = /** @type {HTMLCanvasElement} */ (make("canvas", "pattern"));
   pattern.setAttribute("role", "img");
-  const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function or call site"));
-  [find.type, find.placeholder] = ["search", "search  /"];
+  const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function, call site or communicator"));
+  [find.type, find.placeholder] = ["search", "call, site, communicator"];
   const live = make("p", "live");
   live.setAttribute("aria-live", "polite");
   const dialog = /** @type {HTMLDialogElement} */ (make("dialog", "keys"));
@@ -53,22 +47,16 @@ function build(data) {
   dialog.addEventListener("click", () => dialog.close());
   const help = make("button", "help", "? keys");
   help.addEventListener("click", () => dialog.showModal());
-  const legend = make("p", "legend");
-  data.classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
-    const isCalled = data.functions.some((/** @type {any} */ fn) => fn.class === at);
-    const isOpen = at === data.classes.length - 1 && data.ranks.some((/** @type {any} */ rank) => rank.open.length > 0);
-    if (at > 0 && !isCalled && !isOpen) return;
-    legend.append(entry(`class-${at}`, name));
-  });
-  if (data.waits.length > 0) legend.append(entry("ink", "waiting, below its row"));
   const [bar, side] = [make("div", "bar"), make("div", "side")];
   const [hint, facts, caption, messages] = [make("span", "hint"), make("dl", "facts"), make("p", "caption"), make("p", "caption")];
-  bar.append(legend, find, help);
+  bar.append(find, help);
+  const tip = make("div", "tip");
+  tip.hidden = true;
   const [left, right] = [make("div", "half"), make("div", "half")];
   left.append(facts, messages, pattern);
   right.append(caption, durations);
   side.append(live, left, right);
-  return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog };
+  return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog, tip };
 }
 
 /** What is in view: times, and rows by their numbers. @typedef {{from: number, to: number, rows: number[]}} Interval */
@@ -78,7 +66,7 @@ function build(data) {
 export function mount(element, data, { onSelect = () => {} } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
-  element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog);
+  element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog, parts.tip);
   const whose = data.regions.length > 0 ? [`Regions are those of ${data.regions_of}`] : [];
   let waiting = false;
   let settled = 0;
@@ -96,6 +84,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     settled = window.setTimeout(settle, 150);
   });
   const scene = new Scene(parts.canvas, store, view);
+  parts.bar.prepend(legend(data, scene, redraw));
   const durations = new Durations(parts.durations, parts.caption, redraw);
   const pattern = new Pattern(data, parts.pattern, parts.messages);
   pattern.hide();
@@ -121,7 +110,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     else pattern.draw(summed.rows.map(({ row }) => row), summed.pairs, scene.colors);
     const call = findCall(store, view.selected);
     const words = call === null ? [] : factRows(store, call);
-    show(parts.facts, words);
+    show(parts.facts, words, toCause);
     const spoken = call === null ? `${inWords()}. No call is selected.` : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
     if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
     parts.hint.textContent = store.missing() || [...whose, ...data.notes].join("; ");
@@ -166,12 +155,32 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     view.select(which);
   }
 
+  /** Goes to the call that a wait is blamed on. @param {any} wait */
+  async function toCause(wait) {
+    const row = data.ranks.findIndex((/** @type {any} */ rank) => rank.name === wait.cause);
+    const cause = row < 0 ? null : await causeOf(store, row, wait);
+    if (cause === null) {
+      parts.live.textContent = "The call that came late is of a rank that is not shown.";
+      return;
+    }
+    view.select(cause);
+    const call = findCall(store, cause);
+    if (call !== null && (call.start < view.from || call.end > view.to)) view.show(Math.min(call.start, wait.from), Math.max(call.end, wait.until));
+  }
+
+  /** Goes to one of the listed waits. @param {number} number */
+  function toWait(number) {
+    const { row, call, from, until } = data.waits[number];
+    wait = number;
+    zoomTo(from, until);
+    reach({ row, start: call });
+  }
+
   const actions = {
+    redraw,
     hover: (/** @type {any} */ at) => {
-      const call = scene.chunks !== undefined && at.row >= 0 ? callAt(scene.chunks, at.row, at.time, at.pixel * 3) : null;
-      const found = findCall(store, call);
-      const row = at.row < 0 ? "" : `rank ${data.ranks[at.row].label}, ${moment(at.time, at.pixel)}`;
-      parts.canvas.title = found === null ? row : `${factRows(store, found)[0][1]}, ${duration(found.end - found.start)}\n${row}`;
+      const { offsetLeft, offsetTop } = parts.canvas;
+      showTip(parts.tip, at === null ? "" : under(scene, at), offsetLeft + (at?.x ?? 0), offsetTop + (at?.y ?? 0));
     },
     click: (/** @type {any} */ at) => {
       if (at.row < 0) return;
@@ -206,9 +215,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     wait: (/** @type {number} */ by) => {
       if (data.waits.length === 0) return;
       wait = Math.min(Math.max(wait + by, 0), data.waits.length - 1);
-      const { row, call, from, until } = data.waits[wait];
-      zoomTo(from, until);
-      reach({ row, start: call });
+      toWait(wait);
     },
     search: () => parts.find.focus(),
     help: () => parts.dialog.showModal(),
@@ -219,7 +226,11 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     redraw();
   });
   parts.find.addEventListener("keydown", async (event) => {
-    if (event.key === "Escape") parts.canvas.focus();
+    if (event.key === "Escape") {
+      [parts.find.value, matches] = ["", null];
+      parts.canvas.focus();
+      redraw();
+    }
     if (event.key !== "Enter" || matches === null) return;
     const after = view.selected?.start ?? view.from - 1;
     const found = (await search(store, matches, after, rows())) ?? (await search(store, matches, -Infinity, rows()));
@@ -240,7 +251,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
   redraw();
   settled = window.setTimeout(tell, 150);
   return {
-    view, store, scene,
+    view, store, scene, toWait,
     /** @param {number} from @param {number} to @param {number[]} rows @param {() => boolean} [isOver] */
     sums: (from, to, rows, isOver = () => false) => sums(store, from, to, rows, isOver),
   };

@@ -19,6 +19,11 @@ pub fn growth(grown: &Grown) -> Vec<Chart> {
             intervals: expected.map(|expected| (ahead, expected.low, expected.high)).into_iter().collect(),
         }
     });
+    let has_expected = grown.times.iter().take(LINES).any(|grows| grows.expected(ahead).is_some());
+    let title = match has_expected {
+        false => "time of a rank".into(),
+        true => format!("time of a rank; points with an interval are expected at {ahead} ranks"),
+    };
     let metrics = grown.pop.values().flat_map(|metrics| metrics.keys());
     let mut names: Vec<&String> = metrics.collect();
     names.sort();
@@ -29,7 +34,7 @@ pub fn growth(grown: &Grown) -> Vec<Chart> {
     });
     vec![
         Chart {
-            title: format!("time of a rank; the last points are expected at {ahead} ranks"),
+            title,
             x: ranks.clone(),
             y: Axis::new("mean of ranks", AxisScale::Log10, AxisUnit::Seconds),
             series: times.collect(),

@@ -178,15 +178,16 @@ fn about(page: &Page) -> Markup {
     }
 }
 
-/// A fact as programs know it, for who looks something up.
+/// A fact by its key, without the unit, which stands behind the figure.
 fn row(fact: &Fact) -> Markup {
-    html! { div { dt { (fact.key.name.replace('_', " ")) } dd { (value(fact)) } } }
+    let name = ["_s", "_bytes", "_percent"].iter().find_map(|unit| fact.key.name.strip_suffix(unit));
+    html! { div { dt { (name.unwrap_or(fact.key.name).replace('_', " ")) } dd { (value(fact)) } } }
 }
 
-/// Its value; of a time of day what the reader's clock says, which its module knows.
+/// A fact's value, line by line. The reader's clock writes a time of day.
 fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
         true => html! { time data-unix=[fact.value.number()] {} },
-        false => html! { (visible(&fact.value.to_string())) },
+        false => html! { @for line in fact.value.to_string().lines() { div { (visible(line)) } } },
     }
 }

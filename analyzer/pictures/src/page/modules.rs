@@ -14,7 +14,7 @@ macro_rules! modules {
 }
 
 const MODULES: &[(&str, &str)] =
-    modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat"];
+    modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat" "longest"];
 
 /// The page's style sheet.
 pub const STYLE: &str = include_str!("../../page/style.css");
@@ -38,8 +38,9 @@ mod tests {
         let imports = package["imports"].as_object().unwrap();
         assert!(MODULES.iter().all(|(name, _)| imports[&format!("#{name}")] == format!("./{name}.js")));
         let timeline = timeline::imports();
-        let file =
-            |name: &str| format!("./timeline/{}.js", name.trim_start_matches("#timeline-").trim_start_matches('#'));
+        let file = |name: &str| {
+            format!("./timeline/{}.js", name.trim_start_matches("#timeline-").trim_start_matches('#').replace('-', "_"))
+        };
         assert!(timeline.keys().all(|name| imports[name] == file(name)));
         assert_eq!(imports.len(), MODULES.len() + timeline.len());
     }

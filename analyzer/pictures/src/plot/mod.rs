@@ -2,6 +2,7 @@
 
 mod axis;
 mod bars;
+mod captions;
 mod chart;
 mod figure;
 mod heat;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 
+use super::captions;
 use model::error::Error;
 use model::output;
 
@@ -14,6 +15,8 @@ use model::output;
 pub struct PlotFile {
     path: PathBuf,
     format: PictureFormat,
+    /// Lines above the picture that name its runs.
+    caption: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +37,7 @@ impl FromStr for PlotFile {
             Some(Some("png")) => PictureFormat::Png,
             _ => return Err("a plot is SVG or PNG: end the name in .svg or .png"),
         };
-        Ok(PlotFile { path, format })
+        Ok(PlotFile { path, format, caption: Vec::new() })
     }
 }
 
@@ -47,15 +50,24 @@ const PIXELS: f32 = 2.0;
 impl PlotFile {
     /// A file of this name, whatever that is.
     pub fn of(path: &Path, is_png: bool) -> PlotFile {
-        PlotFile { path: path.into(), format: if is_png { PictureFormat::Png } else { PictureFormat::Svg } }
+        let format = if is_png { PictureFormat::Png } else { PictureFormat::Svg };
+        PlotFile { path: path.into(), format, caption: Vec::new() }
+    }
+
+    /// The same file, whose picture has these lines above it.
+    pub fn captioned(&self, caption: Vec<String>) -> PlotFile {
+        PlotFile { caption, ..self.clone() }
     }
 
     /// Writes what `draw` draws as SVG.
     pub fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
         let mut svg = String::new();
-        let bytes = draw(&mut svg).and_then(|()| match self.format {
-            PictureFormat::Svg => Ok(svg.into_bytes()),
-            PictureFormat::Png => rendered(&svg),
+        let bytes = draw(&mut svg).and_then(|()| {
+            let svg = captions::above(&svg, &self.caption);
+            match self.format {
+                PictureFormat::Svg => Ok(svg.into_bytes()),
+                PictureFormat::Png => rendered(&svg),
+            }
         });
         let written = bytes.and_then(|bytes| Ok(output::write(&self.path, &bytes)?));
         written.map_err(|reason| self.error(&reason.to_string()))

@@ -7,7 +7,7 @@ use crate::module_url;
 use tables::visible::visible;
 
 /// The modules, by the names they import each other by.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: &[(&str, &str)] = &[
     ("#timeline", include_str!("../../page/timeline/timeline.js")),
     ("#timeline-decode", include_str!("../../page/timeline/decode.js")),
     ("#timeline-store", include_str!("../../page/timeline/store.js")),
@@ -15,6 +15,10 @@ const MODULES: [(&str, &str); 14] = [
     ("#timeline-view", include_str!("../../page/timeline/view.js")),
     ("#timeline-scene", include_str!("../../page/timeline/scene.js")),
     ("#timeline-rows", include_str!("../../page/timeline/rows.js")),
+    ("#timeline-shares", include_str!("../../page/timeline/shares.js")),
+    ("#timeline-call-shares", include_str!("../../page/timeline/call_shares.js")),
+    ("#timeline-legend", include_str!("../../page/timeline/legend.js")),
+    ("#timeline-hover", include_str!("../../page/timeline/hover.js")),
     ("#timeline-axis", include_str!("../../page/timeline/axis.js")),
     ("#timeline-input", include_str!("../../page/timeline/input.js")),
     ("#timeline-find", include_str!("../../page/timeline/find.js")),

@@ -69,6 +69,14 @@ pub struct LongWait {
     pub from: i64,
     /// Until when.
     pub until: i64,
+    /// Its wait state, and the place where it waited.
+    pub state: u32,
+    /// See above.
+    pub here: u32,
+    /// The rank that came late and where, if it was another.
+    pub cause: Option<u32>,
+    /// See above.
+    pub place: Option<u32>,
 }
 
 /// A rank's name in words, and as tables have it: its number, unless it is unknown, or that and its world.

@@ -19,7 +19,7 @@ use std::process::{Command, ExitStatus};
 use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
-use crate::launch::{self, PreloadLibrary, Variables, preload, programs};
+use crate::launch::{self, PreloadLibrary, Variables, preload, programs, split_launch};
 use model::error::{Error, USAGE};
 use run_folder::RunFolder;
 use tables::terminal;
@@ -122,9 +122,11 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     }
     command.args(&whole[1..]).envs(variables);
     command.env_remove(settings::PID);
+    let before = split_launch::numbered(folder.path());
     match launched::run(command, program::is_script(&whole[0])) {
         Ok(status) => {
-            outcome::tell(&folder, &arguments.command[0], status, mode.is_none_or(|mode| mode != "null"));
+            let recording = mode.is_none_or(|mode| mode != "null");
+            outcome::tell(&folder, &arguments.command[0], status, recording, &before);
             Ok(end_as(status))
         }
         Err(error) => {

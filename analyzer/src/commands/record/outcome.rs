@@ -10,8 +10,10 @@ use std::process::ExitStatus;
 use traces::file::Stop;
 use traces::folder;
 
+use crate::launch::split_launch;
+
 use super::run_folder::{RunFolder, Whereabouts};
-use metrics::cost;
+use metrics::cost::RecordingCost;
 use model::parallel;
 use model::{Rank, Sketch, run as runs, sites::Sites};
 use tables::Value;
@@ -21,7 +23,8 @@ use tables::terminal;
 const READ: u64 = 64 << 20;
 
 /// Says it, and resolves call sites while the program is at hand. `recording`: something was to be recorded.
-pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording: bool) {
+/// `before`: the numbered folders that were beside the run's.
+pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording: bool, before: &[PathBuf]) {
     let path = folder.path();
     let files = |path: &Path| runs::files(path).ok().map(|files| (path.to_path_buf(), files));
     let found = match folder.whereabouts() {
@@ -42,7 +45,13 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
         }
     };
     match found {
-        Some((path, files)) => recorded(&path, &files),
+        Some((path, files)) => {
+            let first = recorded(&path, &files);
+            let split = first.and_then(|rank| split_launch::warning(&path, before, &rank, launcher));
+            if let Some(warning) = split {
+                terminal::say(&warning);
+            }
+        }
         None if recording && matches!(folder.whereabouts(), Whereabouts::There) => {
             terminal::say(&nothing(launcher, status));
         }
@@ -51,8 +60,8 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
     folder::give_back(path);
 }
 
-/// How much, what it took, and the command to type next.
-fn recorded(folder: &Path, files: &[PathBuf]) {
+/// Says how much, what it took, and the command to type next. Returns a rank.
+fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     let length = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
     let one_in = 1 + files.iter().map(length).sum::<u64>() / READ;
     let sketches = parallel::map(files.len(), |at| Sketch::read(&files[at], one_in as usize).ok());
@@ -71,13 +80,15 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
     let bytes = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
     let size = Value::Bytes(bytes);
     let processes = if files.len() == 1 { "process" } else { "processes" };
-    let cost = cost::fact(ranks.iter().zip(calls));
-    let about = if one_in > 1 { "about " } else { "" };
+    let cost = RecordingCost::of(ranks.iter().zip(calls)).in_words();
+    let first = ranks.into_iter().next();
+    let about = if one_in > 1 { "By a sample of its pages: " } else { "" };
     terminal::say(&format!(
-        "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear {}",
+        "{size} of {} {processes}. {about}{cost}. Next: overhear {}",
         files.len(),
         folder::as_typed(folder.strip_prefix(std::env::current_dir().unwrap_or_default()).unwrap_or(folder))
     ));
+    first
 }
 
 /// Bytes that a file takes: on a full disk it is longer, for what found no room.
@@ -90,9 +101,12 @@ fn on_disk(file: &PathBuf) -> u64 {
 fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
     let launcher = launcher.to_string_lossy();
     match (status.code(), status.signal()) {
-        (Some(0), _) => "nothing was recorded: no process wrote a trace, as each does in MPI_Init that has the \
-                         recorder preloaded and can write into the run's folder"
-            .into(),
+        (Some(0), _) => format!(
+            "nothing was recorded: no process wrote a trace. One of three things, mostly: the program did not come to \
+             MPI_Init; {launcher} or a script of yours starts it without LD_PRELOAD in its environment; or nothing can be \
+             preloaded into it, as it is linked statically, setuid, or for another architecture. `overhear doctor` with \
+             the same command tries it, and `{launcher} ... overhear record -- ./app` preloads behind the launcher"
+        ),
         (Some(code), _) => {
             format!("nothing was recorded: {launcher} ended with status {code}, and no process wrote a trace")
         }

@@ -152,9 +152,12 @@ impl Sleeper {
     }
 
     /// The header of ranks that are this process, whose recording began so many seconds ago.
+    ///
+    /// That may be before this machine booted. Its clock was below zero then, which wraps around as readers expect.
     pub fn header(&self, ago: u64) -> FileHeader {
-        let monotonic = u64::try_from(clocks().0).unwrap().saturating_sub(ago * SECOND);
-        let sample = |ticks| ClockSample { ticks, width: 1, monotonic: monotonic + ticks - BEGIN, realtime: ticks };
+        let began = u64::try_from(clocks().0).unwrap().wrapping_sub(ago * SECOND);
+        let sample =
+            |ticks| ClockSample { ticks, width: 1, monotonic: began.wrapping_add(ticks - BEGIN), realtime: ticks };
         FileHeader { pid: self.0.id(), begin: sample(BEGIN), end: sample(BEGIN + SECOND), ..header(0, 0) }
     }
 }

@@ -27,13 +27,23 @@ pub struct ProcessIdentity {
     pub thread_level: u16,
 }
 
+/// What recording costs, in thousandths of a tick.
+#[derive(Clone, Copy, Default)]
+pub struct RecordingCosts {
+    /// A call.
+    pub call: u64,
+    /// An entry into the engine that achieves nothing.
+    pub entry: u64,
+    /// One that achieves something.
+    pub productive: u64,
+}
+
 /// The fields that the line at the end is made from.
 pub struct Summary {
     pub rank: u32,
     pub begin: ClockSample,
     pub end: ClockSample,
-    /// The costs of recording a call and an entry into the engine, in thousandths of a tick.
-    pub costs: (u64, u64),
+    pub costs: RecordingCosts,
 }
 
 macro_rules! set {
@@ -85,9 +95,10 @@ impl Header {
     }
 
     /// Notes that MPI is initialized, with the measured costs of recording.
-    pub fn initialized(self, costs: (u64, u64), ready: ClockSample) {
-        set!(self, wrapper_cost, costs.0);
-        set!(self, entry_cost, costs.1);
+    pub fn initialized(self, costs: RecordingCosts, ready: ClockSample) {
+        set!(self, wrapper_cost, costs.call);
+        set!(self, entry_cost, costs.entry);
+        set!(self, productive_cost, costs.productive);
         set!(self, ready, ready);
         atomic!(AtomicU32, self, state).fetch_or(INITIALIZED, Release);
     }
@@ -165,7 +176,11 @@ impl Header {
             rank: get!(self, rank),
             begin: get!(self, begin),
             end: get!(self, end),
-            costs: (get!(self, wrapper_cost), get!(self, entry_cost)),
+            costs: RecordingCosts {
+                call: get!(self, wrapper_cost),
+                entry: get!(self, entry_cost),
+                productive: get!(self, productive_cost),
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::clock;
 use crate::thread_words::thread_words;
 
-thread_words!("overhear_spent", 32);
+thread_words!("overhear_spent", 40);
 
 /// The thread-local words.
 #[repr(C)]
@@ -22,6 +22,8 @@ struct Spent {
     pending: u64,
     /// The field in the thread's block; null if it has no block.
     field: *mut u64,
+    /// Ticks of waiting for other ranks.
+    waited: u64,
 }
 
 fn own() -> *mut Spent {
@@ -86,10 +88,19 @@ pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
         if depth > 0 {
             add_spent(own);
         }
+        let begin = clock::now();
         let result = work();
-        ((*own).depth, (*own).since) = (depth, clock::now());
+        let end = clock::now();
+        (*own).waited = (*own).waited.wrapping_add(end.wrapping_sub(begin));
+        ((*own).depth, (*own).since) = (depth, end);
         result
     }
+}
+
+/// Ticks for which this thread has waited for other ranks.
+pub fn waited() -> u64 {
+    // SAFETY: as above.
+    unsafe { (*own()).waited }
 }
 
 /// Sets the field that the thread's time is added to; null for none.

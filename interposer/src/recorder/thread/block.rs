@@ -116,6 +116,24 @@ impl Block {
         unsafe { &raw mut (*self.0.as_ptr()).off_line }
     }
 
+    /// The part of the ticks off the straight line that starting and ending MPI took.
+    pub fn starting(&self) -> u64 {
+        // SAFETY: a field of the block, which only its thread writes.
+        unsafe { (*self.0.as_ptr()).starting }
+    }
+
+    /// Sets it, and the ticks of waiting for other ranks meanwhile.
+    pub fn set_starting(&self, ticks: u64, met: u64) {
+        // SAFETY: fields of the block, which only its thread writes.
+        unsafe { ((*self.0.as_ptr()).starting, (*self.0.as_ptr()).met) = (ticks, met) };
+    }
+
+    /// The field for polls in vain that the program did nothing else between, which any thread may read.
+    pub fn idle_polls(&self) -> *mut u64 {
+        // SAFETY: the address of a field of the block.
+        unsafe { &raw mut (*self.0.as_ptr()).idle_polls }
+    }
+
     pub fn ledger(&self) -> Ledger {
         // SAFETY: the block has the lines of a ledger, and only this function returns them.
         unsafe { Ledger::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).ledger).cast()) }

@@ -6,6 +6,7 @@ use super::queried_requests::{OLDEST, PendingRequest};
 use super::recording::Thread;
 use super::request::ACTIVE;
 use crate::abi::completion;
+use crate::recorder::guard::spent::Spending;
 
 impl Thread {
     /// From now on asks about this thread's request of this handle, if it is active.
@@ -18,10 +19,13 @@ impl Thread {
 
     /// Asks about the oldest pending requests, and records which are complete.
     pub fn ask(&self) {
+        if self.asked.lend().get(0).is_none() {
+            return;
+        }
+        let _spending = Spending::begin();
         let mut at = 0;
-        while at < OLDEST
-            && let Some(request) = self.asked.lend().get(at)
-        {
+        while at < OLDEST {
+            let Some(request) = self.asked.lend().get(at) else { return };
             if self.is_pending(request) {
                 // SAFETY: MPI has not freed it, and no other thread makes calls meanwhile.
                 if !unsafe { completion::is_complete(request.0) } {

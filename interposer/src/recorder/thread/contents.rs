@@ -26,7 +26,7 @@ impl Thread {
 
     /// Takes the checksums that [`keep_contents`](Self::keep_contents) has kept.
     pub fn kept_contents(&self) -> Vec<Content> {
-        std::mem::take(self.room().contents.lend())
+        std::mem::take(&mut *self.room().contents.lend())
     }
 
     /// Records the checksums of buffers, of at most `filled` bytes each.

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use traces::progress::{Entries, INSIDE, LINES, LedgerLine, OUTSIDE};
+use traces::progress::{Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
 
 pub struct Engine {
     ledger: Ledger,
@@ -18,6 +18,8 @@ pub struct Engine {
     pub reported: Cell<Entries>,
     /// Entries inside MPI calls at the end of the last unsuccessful poll.
     pub at_poll: Cell<Entries>,
+    /// When the last run of polls in vain ended, ticks.
+    pub polled: Cell<u64>,
     /// The end of the last entry, in the file: it shows readers that a waiting thread is alive.
     last: LastEntry,
     /// The end of the last entry in ticks if it was unproductive; else 0.
@@ -51,6 +53,7 @@ impl Engine {
             achieved: Cell::new(0),
             reported: Cell::new(none),
             at_poll: Cell::new(none),
+            polled: Cell::new(0),
             last,
             read: Cell::new(0),
             most: Cell::new(1),
@@ -124,6 +127,15 @@ impl Engine {
         unsafe { field(self.last.0.as_ptr()) }.load(Relaxed)
     }
 
+    /// Parts of an entry that were called so far, in the mean of all entries.
+    pub fn parts_of_an_entry(&self) -> u64 {
+        let lines = (FIRST_COMPONENT..LINES).filter_map(|line| self.ledger.line(line));
+        let calls: u64 = lines.map(|line| line.calls().entries).sum();
+        let entries = self.ledger.all_entries().entries;
+        // The outermost call has a line, too.
+        (calls.saturating_sub(entries) + entries / 2).checked_div(entries).unwrap_or(0)
+    }
+
     /// All entries inside MPI calls so far.
     #[inline(always)]
     pub fn entries(&self) -> Entries {
@@ -189,8 +201,10 @@ impl Ledger {
     }
 
     /// All entries so far, inside MPI calls and outside.
-    pub fn all_entries(self) -> u64 {
-        self.of::<INSIDE>().entries() + self.of::<OUTSIDE>().entries()
+    pub fn all_entries(self) -> Entries {
+        let mut all = self.of::<INSIDE>().calls();
+        all += self.of::<OUTSIDE>().calls();
+        all
     }
 }
 
@@ -249,9 +263,16 @@ impl Line {
         }
     }
 
-    fn entries(self) -> u64 {
+    fn calls(self) -> Entries {
+        let line = self.0.as_ptr();
         // SAFETY: as above.
-        unsafe { field(&raw mut (*self.0.as_ptr()).calls.entries).load(Relaxed) }
+        unsafe {
+            Entries {
+                entries: field(&raw mut (*line).calls.entries).load(Relaxed),
+                productive: field(&raw mut (*line).calls.productive).load(Relaxed),
+                ticks: field(&raw mut (*line).calls.ticks).load(Relaxed),
+            }
+        }
     }
 }
 

@@ -3,10 +3,15 @@
 //! A run of them becomes one record when another call ends; until then readers find it in the block, whenever the
 //! process dies. A single poll is recorded like any other call.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use traces::progress::{self, Polls};
 
 use super::recording::Thread;
 use recorder_core::polls::durations;
+
+/// Ticks from one poll in vain to the next, at most, of a program that does nothing in between: a microsecond or two.
+const IDLE: u64 = 1 << 12;
 
 impl Thread {
     /// As [`leave_to_program`](Self::leave_to_program), for a cached poll without success: it joins the run before it.
@@ -23,6 +28,10 @@ impl Thread {
     #[inline(never)]
     fn first_in_vain(&self, signature: u32, start: u64, end: u64) {
         self.end_polls();
+        let polled = self.engine.polled.replace(end);
+        if start.wrapping_sub(polled) < IDLE && polled == self.events.last.get() {
+            self.idled(1);
+        }
         if self.has_profile() || !self.block.polls().begin(signature, start, end) {
             self.leave_rarely(signature, start, end.wrapping_sub(start));
             self.events.last.set(end);
@@ -39,6 +48,11 @@ impl Thread {
         if polls.count == 0 {
             return;
         }
+        self.engine.polled.set(polls.end);
+        let (more, lasted) = (polls.count - 1, polls.end.wrapping_sub(polls.start));
+        if lasted.wrapping_sub(polls.total) < more * IDLE {
+            self.idled(more);
+        }
         let gap = polls.start.wrapping_sub(self.events.last.get()) as i64;
         let signature = polls.signature as u32;
         if polls.count == 1 {
@@ -51,6 +65,11 @@ impl Thread {
         let now = self.engine.at_poll.get();
         self.write_entries(signature, now);
         self.write_productive(polls.end);
+    }
+
+    fn idled(&self, polls: u64) {
+        let idle = self.listed.idle_polls;
+        idle.store(idle.load(Relaxed) + polls, Relaxed);
     }
 
     /// Counts the polls of a run for which there is no room, in the profile.

@@ -30,6 +30,7 @@ use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
+use crate::recorder::guard::spent;
 use crate::recorder::process::forked;
 use recorder_core::cache::{Cache, Dependence, Words};
 use recorder_core::dictionary::Dictionary;
@@ -96,6 +97,8 @@ pub(super) struct Listed {
     pub(super) ledger: Ledger,
     /// Ticks off the straight line.
     pub(super) off_line: &'static AtomicU64,
+    /// Polls in vain that the program did nothing else between.
+    pub(super) idle_polls: &'static AtomicU64,
     /// Calls that the profile has counted.
     pub(super) profiled: AtomicU64,
     /// Whether the thread has ended, and another may take over its recording.
@@ -198,6 +201,8 @@ impl Thread {
         let ledger = block.ledger();
         // SAFETY: a field of the block, which only atomic operations touch.
         let off_line = unsafe { AtomicU64::from_ptr(block.off_line()) };
+        // SAFETY: likewise.
+        let idle_polls = unsafe { AtomicU64::from_ptr(block.idle_polls()) };
         let engine = Engine::new(ledger, block.last_entry());
         let thread = Thread {
             events,
@@ -223,6 +228,7 @@ impl Thread {
                 messages: empty_table()?,
                 ledger,
                 off_line,
+                idle_polls,
                 profiled: AtomicU64::new(0),
                 vacancy: Vacancy::new(),
                 next: AtomicPtr::new(null_mut()),
@@ -269,6 +275,19 @@ impl Thread {
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.events.is_over()
+    }
+
+    /// Ticks off the straight line that neither starting nor ending MPI took, so far.
+    pub fn off_line_between(&self) -> u64 {
+        match self.block.starting() {
+            0 => 0,
+            starting => self.listed.off_line.load(Relaxed).wrapping_sub(starting),
+        }
+    }
+
+    /// Charges the start and the end of MPI with all ticks off the straight line but those `between`.
+    pub fn charge_start_and_end(&self, between: u64) {
+        self.block.set_starting(self.listed.off_line.load(Relaxed).wrapping_sub(between), spent::waited());
     }
 
     /// Counts a request, so that the next gets the next number.
@@ -470,7 +489,7 @@ impl Thread {
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
     pub(super) fn profile(&self) -> Option<&mut Profile> {
-        self.profile.lend().as_mut()
+        self.profile.lend_out().as_mut()
     }
 
     /// Whether a call of this signature takes a request number.

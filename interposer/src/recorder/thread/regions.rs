@@ -8,7 +8,8 @@ impl Thread {
     /// Enters a region, until the matching [`leave_region`](Self::leave_region) of its owner. Returns its depth, from
     /// 0, among the owner's.
     pub fn enter_region(&self, owner: usize, number: u32) -> i32 {
-        let (depth, recorded) = (self.regions.lend().depth_of(owner), self.regions.lend().push(owner, number));
+        let depth = self.regions.lend().depth_of(owner);
+        let recorded = self.regions.lend().push(owner, number);
         if recorded {
             self.mark_region(RecordKind::RegionBegin, number);
         }
@@ -24,7 +25,8 @@ impl Thread {
 
     /// Leaves all regions, since the thread ends.
     pub fn leave_regions(&self) {
-        while let Some(left) = self.regions.lend().pop_innermost() {
+        loop {
+            let Some(left) = self.regions.lend().pop_innermost() else { return };
             left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         }
     }

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::file::{Mode, Stop};
+use traces::progress::Entries;
 
 use super::current;
 use super::recording::{Listed, Thread};
@@ -89,15 +90,24 @@ pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
     all().map(listed).map(|thread| thread.messages)
 }
 
-/// Words of records plus calls in profiles, of all threads: an upper bound of recorded calls, but for those being added
-/// now.
-pub fn calls() -> u64 {
+/// Words of records of all threads: an upper bound of recorded calls, but for those being added now.
+pub fn words() -> u64 {
     let words = |thread: NonNull<Thread>| {
         // SAFETY: recordings are never freed, and any thread may read how much was written.
         let written = unsafe { &(*thread.as_ptr()).events.pages.cursor.written };
         (0..TRIES).find_map(|_| written.words()).unwrap_or(0)
     };
-    all().map(|thread| words(thread) + listed(thread).profiled.load(Relaxed)).sum()
+    all().map(words).sum()
+}
+
+/// Calls that the profiles of all threads have counted.
+pub fn profiled() -> u64 {
+    all().map(|thread| listed(thread).profiled.load(Relaxed)).sum()
+}
+
+/// Polls in vain of all threads between which the program did nothing else.
+pub fn idle_polls() -> u64 {
+    all().map(|thread| listed(thread).idle_polls.load(Relaxed)).sum()
 }
 
 /// Ticks that all threads have spent off the straight line.
@@ -106,8 +116,12 @@ pub fn off_line() -> u64 {
 }
 
 /// Entries into the progress engine of all threads.
-pub fn entries() -> u64 {
-    all().map(|thread| listed(thread).ledger.all_entries()).sum()
+pub fn entries() -> Entries {
+    let mut all_entries = Entries::default();
+    for thread in all() {
+        all_entries += listed(thread).ledger.all_entries();
+    }
+    all_entries
 }
 
 fn listed(thread: NonNull<Thread>) -> &'static Listed {

@@ -135,7 +135,10 @@ impl PageParts<'_> {
         let rows = places(self.run);
         let wait = |wait: &WaitSpan| {
             let row = rows[wait.key.waiter.rank as usize]?;
-            Some(LongWait { row, call: wait.call, from: wait.from, until: wait.until })
+            let (state, cause) = self.reasons(wait);
+            let (cause, place) = cause.unzip();
+            let here = wait.key.waiter.place.number() as u32;
+            Some(LongWait { row, call: wait.call, from: wait.from, until: wait.until, state, here, cause, place })
         };
         longest(&self.settled.account, interval, WAITS).into_iter().filter_map(wait).collect()
     }

@@ -1,14 +1,14 @@
 # For Spack 1.0 and later:
 #
 #     spack repo add CHECKOUT/packaging/spack
-#     spack install overhear
+#     spack install overhear-mpi
 from pathlib import Path
 
 from spack.package import *
 from spack_repo.builtin.build_systems.generic import Package
 
 
-class Overhear(Package):
+class OverhearMpi(Package):
     """Listens in on unmodified MPI programs and says where their communication time went. One library for every MPI:
     this package depends on none."""
 

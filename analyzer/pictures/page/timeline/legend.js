@@ -1,0 +1,32 @@
+// @ts-check
+// The legend: a click on a class takes its color away, or gives it back; so for messages. In: the data and the scene. Out: an element.
+
+/** @param {any} data @param {import("#timeline-scene").Scene} scene @param {() => void} changed */
+export function legend(data, scene, changed) {
+  const list = document.createElement("p");
+  list.className = "timeline-legend";
+  /** @param {string} color @param {string} name @param {(isShown: boolean) => void} choose */
+  const entry = (color, name, choose) => {
+    const [button, box] = [document.createElement("button"), document.createElement("span")];
+    [button.className, box.className, button.type] = ["timeline-entry", `timeline-box timeline-${color}`, "button"];
+    box.style.setProperty("--color", `var(--timeline-${color})`);
+    button.setAttribute("aria-pressed", "true");
+    button.append(box, name);
+    button.addEventListener("click", () => {
+      const isShown = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(isShown));
+      choose(isShown);
+      changed();
+    });
+    list.append(button);
+  };
+  data.classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
+    const isCalled = data.functions.some((/** @type {any} */ fn) => fn.class === at);
+    const isOpen = at === data.classes.length - 1 && data.ranks.some((/** @type {any} */ rank) => rank.open.length > 0);
+    if (at > 0 && !isCalled && !isOpen) return;
+    entry(`class-${at}`, name, (isShown) => (isShown ? scene.weak.delete(at) : scene.weak.add(at)));
+  });
+  if (data.waits.length > 0) entry("ink", "waiting, below its row", (isShown) => (scene.showsWaits = isShown));
+  entry("line", "messages", (isShown) => (scene.showsMessages = isShown));
+  return list;
+}

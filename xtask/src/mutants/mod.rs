@@ -1,0 +1,71 @@
+//! Plants errors into the analyses, all in one build, and runs the tests that need no MPI with one at a time: an error that no test
+//! notices is in a line that no test is about.
+
+mod copied;
+mod places;
+mod trials;
+mod written;
+
+use std::fs;
+use std::path::Path;
+
+use examples::workspace;
+use places::{CRATES, Planted};
+
+/// Tries so many changes, evenly spread over the files, and prints those that were missed. Fails where more than a tenth were.
+pub fn run(count: usize, seed: usize) -> Result<(), String> {
+    let all = all()?;
+    let each = (all.len() / count.max(1)).max(1);
+    println!("every {each}th of {} changes, seed {seed}", all.len());
+    let chosen: Vec<Planted> = all.into_iter().skip(seed % each).step_by(each).take(count).collect();
+    let built = copied::build(&chosen)?;
+    let outcome = trials::run(&built, &chosen)?;
+    let [caught, hung, missed] = ["caught", "hung", "missed"].map(|fate| {
+        let of_fate = outcome.iter().filter(|trial| trial.fate() == fate);
+        of_fate.map(|trial| chosen[trial.number].in_words()).collect::<Vec<String>>()
+    });
+    println!(
+        "\n{} caught, {} hung, {} did not build, {} missed:",
+        caught.len(),
+        hung.len(),
+        built.left_out.len(),
+        missed.len()
+    );
+    for error in &missed {
+        println!("  {error}");
+    }
+    match caught.len() + hung.len() {
+        0 => Err("no change was tried".into()),
+        seen if 9 * missed.len() > seen => Err("more than a tenth was missed".into()),
+        _ => Ok(()),
+    }
+}
+
+/// All changes that can be made, in the order of files and lines.
+fn all() -> Result<Vec<Planted>, String> {
+    let mut files = Vec::new();
+    for folder in CRATES {
+        sources(&workspace().join(folder).join("src"), &mut files)?;
+    }
+    files.sort();
+    let mut all = Vec::new();
+    for path in files {
+        let file = path.strip_prefix(workspace()).map_err(|error| error.to_string())?.display().to_string();
+        let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+        let found = places::of(&text).map_err(|error| format!("{file}: {error}"))?;
+        all.extend(found.into_iter().map(|mutation| Planted { file: file.clone(), mutation }));
+    }
+    Ok(all)
+}
+
+fn sources(folder: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<(), String> {
+    let listed = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for path in listed.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            sources(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
