@@ -9,7 +9,7 @@
 //! summary
 //! groupings hang heat hosts imbalance operations ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
-//! cost median network programs scheduling shares totals
+//! cost endings median network programs scheduling shares totals
 //! mean meaning topics words
 //! ```
 
@@ -18,6 +18,7 @@ pub mod check;
 pub mod compare;
 pub mod cost;
 pub mod critical;
+mod endings;
 pub mod engine;
 pub mod fanout;
 pub mod groupings;

@@ -8,9 +8,9 @@ use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
 use super::cost::RecordingCost;
-use super::programs;
 use super::totals::seconds;
-use super::words::{call_in_words, plural, rank_in_words};
+use super::words::{plural, rank_in_words};
+use super::{endings, programs};
 use model::rank::is_nested;
 use model::run::gaps;
 use model::sums::Total;
@@ -252,7 +252,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
     }
     warnings.extend(run.unreadable.iter().cloned());
-    warnings.extend(run.ranks.iter().filter_map(|rank| ending(run, rank)));
+    warnings.extend(endings::warnings(run));
     for rank in &run.ranks {
         warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
         warnings.extend(stopped(rank));
@@ -314,43 +314,6 @@ fn starting(run: &Run) -> Option<String> {
         "{}{more} did not get beyond MPI_Init: all figures include starting and ending MPI",
         rank_in_words(first)
     ))
-}
-
-/// The warning about a rank that has not finalized MPI: where it is, or was when it ended.
-fn ending(run: &Run, rank: &Rank) -> Option<String> {
-    let who = rank_in_words(rank);
-    let gone = match rank.fate {
-        ProcessFate::Runs => "",
-        ProcessFate::Ended => "did not finalize MPI: it ended",
-        ProcessFate::Unknown => "did not finalize MPI: its recording ends",
-    };
-    let place = match &rank.end {
-        End::Finalized => return None,
-        End::Inside { call, since } => {
-            let lasted = (rank.whole() - since).max(0.0);
-            let call = call_in_words(run, rank, call);
-            return Some(match (rank.fate, lasted > 0.0) {
-                (ProcessFate::Runs, _) => {
-                    format!("{who} still runs: it has been in {call} since {since:.6} s, {lasted:.6} s so far (open)")
-                }
-                (_, true) => format!(
-                    "{who} {gone} in {call}, in which it had been since {since:.6} s, at least {lasted:.6} s (open)"
-                ),
-                (_, false) => format!(
-                    "{who} {gone} in {call}, in which it had been since {since:.6} s; how long, its file does not say (open)"
-                ),
-            });
-        }
-        End::Outside { after, last } => (*after, last.map(|last| call_in_words(run, rank, &last))),
-    };
-    Some(match (rank.fate, place) {
-        (ProcessFate::Runs, (after, Some(last))) => {
-            format!("{who} still runs: it has been outside MPI since {after:.6} s, after {last}")
-        }
-        (ProcessFate::Runs, (_, None)) => format!("{who} still runs, and no call of it is recorded yet"),
-        (_, (after, Some(last))) => format!("{who} {gone} outside MPI, after {last} at {after:.6} s"),
-        (_, (_, None)) => format!("{who} {gone} outside MPI, with no call recorded"),
-    })
 }
 
 /// The recorder's own warnings, each once for all ranks that have it.

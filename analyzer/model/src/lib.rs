@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! lib
-//! critical levels origins rounds wait_for watch
+//! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
 //! open overlap stream
 //! roles
@@ -28,6 +28,7 @@ pub mod engine;
 pub mod error;
 pub mod exchanges;
 pub mod fate;
+pub mod habits;
 pub mod levels;
 pub mod matching;
 pub mod messages;

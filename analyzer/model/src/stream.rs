@@ -41,6 +41,16 @@ pub struct TimedCall {
     details: Range<u32>,
 }
 
+#[cfg(test)]
+impl TimedCall {
+    /// A call at a time, without anything else.
+    pub fn at(start: i64, end: i64) -> TimedCall {
+        let [failed, left, open, in_vain] = [false; 4];
+        let (inside, behind, count, role, request, details) = (end - start, 0, 1, 0, 0, 0..0);
+        TimedCall { start, end, inside, behind, count, role, request, failed, left, open, in_vain, details }
+    }
+}
+
 /// A thread's calls with their roles.
 pub struct Stream<'a> {
     /// The thread's number.

@@ -8,6 +8,7 @@ use model::Run;
 use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::error::Error;
+use model::habits::CallHabits;
 use model::matching::{Follow, Settled, settled};
 use model::origins::WaitOrigins;
 
@@ -40,6 +41,7 @@ impl<'r> AllAnalyses<'r> {
             run: self.run,
             account: matched.map(|matched| &matched.settled.account),
             origins: matched.map(|matched| &matched.origins),
+            habits: matched.map(|matched| &matched.habits),
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
@@ -53,6 +55,7 @@ pub struct Matched {
     pub settled: Settled,
     /// What the ranks waited for, from where it began.
     pub origins: WaitOrigins,
+    pub habits: CallHabits,
     /// The critical path.
     pub path: CriticalPath,
     /// The whole run's.
@@ -66,9 +69,10 @@ impl Matched {
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::SPANS | Follow::DEPENDENCIES);
+        let habits = CallHabits::of(run, &settled);
         let origins = WaitOrigins::of(run, &mut settled);
         let path = CriticalPath::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &mut settled.account);
-        Ok(Matched { settled, origins, path, efficiency, phases })
+        Ok(Matched { settled, origins, habits, path, efficiency, phases })
     }
 }

@@ -61,7 +61,9 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     let programs = diagnosis::programs(arguments.name.as_deref());
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
     for (program, mpi) in programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi))) {
-        for (number, setting) in SETTINGS.iter().enumerate() {
+        let settings = SETTINGS.iter().enumerate();
+        // Some causes need more ranks than two.
+        for (number, setting) in settings.filter(|(_, setting)| setting.ranks >= program.ranks) {
             for _ in 0..arguments.runs {
                 let judged = |twin| {
                     let judged = diagnosis::diagnose(program, mpi, setting, twin);

@@ -21,6 +21,13 @@ pub struct StarvedRow {
     longest_began: f64,
 }
 
+impl StarvedRow {
+    /// A time that 99 of 100 do not exceed, seconds.
+    pub(crate) fn typical(&self) -> f64 {
+        self.percentile_99
+    }
+}
+
 impl Row for StarvedRow {
     const TABLE: &'static str = "starved";
     fn columns() -> Vec<Column<Self>> {

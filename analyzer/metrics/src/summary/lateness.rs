@@ -34,8 +34,8 @@ pub struct LateActivity<'a> {
     pub blamed: i64,
 }
 
-/// All findings about late ranks.
-pub fn findings(known: &Evidence) -> Vec<Finding> {
+/// All findings about late ranks, but for what others explain already: `of_calls`.
+pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     let Some(origins) = known.origins else { return Vec::new() };
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();
     for ((rank, activity), times) in &origins.activities {
@@ -71,6 +71,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
         finding.add(&format!("With {} like this: {all}.", plural(more, "more place")));
     }
     findings.extend(late.iter().filter_map(slow_calls::finding));
+    findings.retain(|finding| !of_calls.iter().any(|other| other.explains(finding)));
     findings
 }
 

@@ -4,19 +4,27 @@
 //! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. So no
 //! cost is above what the ranks' own totals allow, and costs of different causes can be compared and added.
 
+mod aborted;
+mod by_hand;
 mod finding_rows;
 mod late_ranks;
 mod lateness;
 mod machine;
+mod needless_barrier;
 mod overlap;
+mod polling;
 mod progress;
 mod slow_calls;
+mod small_collectives;
+mod small_messages;
 mod uneven_totals;
+mod used_sites;
 mod whole;
 
 use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
 use model::engine::EngineAccount;
+use model::habits::CallHabits;
 use model::matching::Account;
 use model::origins::WaitOrigins;
 use model::{Rank, Run};
@@ -37,6 +45,7 @@ pub struct Evidence<'a> {
     /// The run's matched calls.
     pub account: Option<&'a Account>,
     pub origins: Option<&'a WaitOrigins>,
+    pub habits: Option<&'a CallHabits>,
     pub efficiency: Option<&'a Efficiency>,
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
@@ -84,6 +93,8 @@ macro_rules! finding_kinds {
 finding_kinds! {
     /// The run goes on, or a part of it is missing.
     Unfinished "unfinished";
+    /// A rank ended the run by MPI_Abort, or ended on its own.
+    Aborted "aborted";
     /// Ranks are in calls that have not returned.
     Stuck "stuck";
     /// Ranks outnumber the cores that they may use.
@@ -104,6 +115,16 @@ finding_kinds! {
     SlowCall "slow_call";
     /// A send waits until the receiver has posted its receive.
     LateReceiver "late_receiver";
+    /// Many small messages go to the same rank in a row.
+    SmallMessages "small_messages";
+    /// Many small collective calls stand in a row.
+    SmallCollectives "small_collectives";
+    /// Tests between small pieces of work find nothing.
+    Polling "polling";
+    /// Single messages do what a collective call does.
+    CollectiveByHand "collective_by_hand";
+    /// A barrier costs every rank its share.
+    NeedlessBarrier "needless_barrier";
     /// Requests are pending and nothing moves them.
     Unprogressed "unprogressed";
     /// Requests that were waited for later, without progress meanwhile.
@@ -177,6 +198,29 @@ impl Finding {
         self.detail.push_str(sentence);
     }
 
+    /// Lateness at the calls that this finding is about is a part of its cost.
+    fn explains(&self, late: &Finding) -> bool {
+        let is_here = || self.sites.first().is_some_and(|site| late.sites.iter().all(|other| other == site));
+        let [is_jitter, is_call] = [FindingKind::SporadicDelay, FindingKind::SlowCall].map(|kind| late.kind == kind);
+        // Work between the calls that costs more than they do is another matter.
+        let is_cheaper = || late.costs <= self.costs;
+        match self.kind {
+            FindingKind::SmallMessages | FindingKind::Polling | FindingKind::CollectiveByHand => {
+                is_here() && (is_call || is_jitter || is_cheaper())
+            }
+            FindingKind::SmallCollectives => is_here() && (is_call || is_jitter),
+            FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
+            _ => false,
+        }
+    }
+
+    /// It costs enough for a user's time.
+    fn is_worth_it(&self, known: &Evidence) -> bool {
+        let is_of_jitter = matches!(self.kind, FindingKind::SporadicDelay | FindingKind::NeedlessBarrier);
+        let share = if is_of_jitter { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        self.costs.is_none_or(|costs| costs >= share * known.wall())
+    }
+
     /// All its sentences but the advice.
     pub fn text(&self) -> String {
         if self.detail.is_empty() { self.headline.clone() } else { format!("{} {}", self.headline, self.detail) }
@@ -194,24 +238,36 @@ impl Finding {
     }
 }
 
+/// The findings on how calls are used. Waiting that they cause is a part of their cost.
+fn of_calls(known: &Evidence) -> Vec<Finding> {
+    let rules = [by_hand::finding, small_messages::finding, small_collectives::finding, polling::finding];
+    let mut findings = Vec::new();
+    for used in used_sites::used_sites(known) {
+        findings.extend(rules.iter().find_map(|rule| rule(&used)));
+    }
+    findings.extend(needless_barrier::findings(known));
+    findings.extend(progress::finding(known));
+    findings.retain(|finding| finding.is_worth_it(known));
+    findings
+}
+
 /// All findings on a run, the most important first.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
-    all.extend(whole::finding(known));
+    all.extend(aborted::finding(known).or_else(|| whole::finding(known)));
     all.extend(whole::stuck(known));
     all.extend(machine::finding(known));
-    let late = lateness::findings(known);
+    let of_calls = of_calls(known);
+    let late = lateness::findings(known, &of_calls);
     if late.is_empty() {
         all.extend(uneven_totals::finding(known));
     }
     all.extend(late);
-    all.extend(progress::finding(known));
-    all.extend(overlap::finding(known));
-    let is_worth_it = |finding: &Finding| {
-        let share = if finding.kind == FindingKind::SporadicDelay { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
-        finding.costs.is_none_or(|costs| costs >= share * known.wall())
-    };
-    all.retain(|finding| finding.kind.is_about_the_run() || is_worth_it(finding));
+    all.extend(of_calls);
+    if !all.iter().any(|finding| finding.kind == FindingKind::Unprogressed) {
+        all.extend(overlap::finding(known));
+    }
+    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(known));
     all.sort_by(|a, b| {
         let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
         rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))

@@ -1,26 +1,87 @@
-//! The finding on requests that were pending while nothing entered the progress engine.
+//! The finding on requests that were pending while nothing entered the progress engine, and were waited for afterwards.
 
+use std::collections::BTreeSet;
+
+use super::used_sites::{UsedSite, used_sites};
 use super::{Evidence, Finding, FindingKind};
-use crate::engine;
-use model::Rank;
-use tables::Value;
+use crate::engine::{StarvedRow, starved};
+use crate::overview::numbers_of;
+use crate::totals::seconds;
+use crate::words::plural;
+use tables::{Value, WorldRank};
+use traces::calls::Class;
 
-/// Times below this share of the run are not reported.
-const LEAST_SHARE: f64 = 0.01;
+/// Waits that are a smaller part of the computation before them are what any wait takes.
+const LEAST_PART: f64 = 0.02;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
-    let rows = engine::starved(known.run, known.engines).rows;
+    let rows = starved(known.run, known.engines).rows;
+    let used = used_sites(known);
+    let waits =
+        used.iter().filter(|used| used.call().is_some_and(|call| call.class() == Class::Completion && !call.polls()));
+    let findings = waits.filter_map(|wait| at_wait(wait, &rows));
+    findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
+}
+
+/// The finding on requests that one line waits for.
+fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
+    let known = wait.known;
     // A program that polls at one place does what it can.
-    let row = rows.iter().find(|row| row.from != row.to)?;
-    let wall = known.run.asked().map(Rank::wall).fold(0.0, f64::max);
-    let text = format!(
-        "Requests of rank {} were pending up to {} while nothing entered the progress engine, {} times, between {} and {}.",
-        row.rank,
-        Value::Seconds(row.longest),
-        row.times,
-        row.from,
-        row.to
+    let ends_here = |row: &&StarvedRow| row.to == wait.site.site && row.from != row.to && !row.to.is_empty();
+    let here: Vec<&StarvedRow> = rows.iter().filter(ends_here).collect();
+    let longest = here.iter().copied().max_by(|a, b| a.longest.total_cmp(&b.longest))?;
+    let ranks: BTreeSet<WorldRank> = here.iter().map(|row| row.rank).collect();
+    let mut saved = 0.0;
+    for (rank, habits) in &wait.ranks {
+        let rank = crate::totals::world_rank(&known.run.ranks[*rank as usize]);
+        let pending: f64 = here.iter().filter(|row| row.rank == rank).map(|row| row.times as f64 * row.typical()).sum();
+        // Computation can hide no more than its own time.
+        let hidden = seconds(habits.own()).min(pending);
+        if hidden >= LEAST_PART * pending {
+            saved += hidden;
+        }
+    }
+    let costs = saved / known.ranks() as f64;
+    if costs <= 0.0 {
+        return None;
+    }
+    let headline = format!(
+        "Messages do not move while {} compute: requests pending from {} on are moved in {}: {}.",
+        if ranks.len() == known.ranks() {
+            "the ranks".into()
+        } else {
+            numbers_of(&Vec::from_iter(ranks.iter().copied()))
+        },
+        longest.from,
+        wait.place(),
+        known.cost(costs)
     );
-    let next = "Call MPI_Test now and then in that computation, or turn on the MPI library's progress thread.";
-    (row.longest >= LEAST_SHARE * wall).then(|| Finding::new(FindingKind::Unprogressed, "progress", text).next(next))
+    let detail = format!(
+        "They were pending up to {} while nothing entered the progress engine, {} on rank {}.",
+        Value::Seconds(longest.longest),
+        plural(longest.times, "time"),
+        longest.rank
+    );
+    let next = format!(
+        "Call MPI_Test on them in that computation, about every {}, or let a thread of the library move them: {}.",
+        Value::Seconds(longest.typical() / 10.0),
+        progress_thread(&known.run.first().library.name())
+    );
+    let finding = Finding::new(FindingKind::Unprogressed, "progress", headline).detail(detail).next(next);
+    let sites = vec![wait.site.site.clone(), longest.from.clone()];
+    Some(finding.costs(costs).ranks(ranks.into_iter().collect()).sites(sites))
+}
+
+/// The setting for a progress thread, by the library's name.
+fn progress_thread(library: &str) -> &'static str {
+    let name = library.to_lowercase();
+    if name.contains("intel") {
+        "I_MPI_ASYNC_PROGRESS=1"
+    } else if name.contains("mpich") {
+        "MPIR_CVAR_ASYNC_PROGRESS=1"
+    } else if name.contains("open mpi") {
+        "Open MPI has none for messages between ranks of a host"
+    } else {
+        "its manual says whether it has one"
+    }
 }

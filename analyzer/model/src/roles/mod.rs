@@ -189,6 +189,11 @@ pub struct Roles<'a> {
     known: HashMap<(u16, u32), u32>,
 }
 
+#[cfg(test)]
+impl Role {
+    pub const NONE: Role = NO_ROLE;
+}
+
 /// The role of a call of which nothing is known.
 const NO_ROLE: Role = Role {
     place: SpottedSite(0),

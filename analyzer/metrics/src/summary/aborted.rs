@@ -1,0 +1,64 @@
+//! The findings on runs that MPI_Abort ended, or of which a rank ended on its own.
+
+use super::{Evidence, Finding, FindingKind};
+use crate::endings::aborts;
+use crate::overview::numbers_of;
+use crate::totals::world_rank;
+use crate::words::{call_in_words, plural};
+use model::{End, ProcessFate, Rank, Run};
+use traces::signature::Signature;
+
+pub fn finding(known: &Evidence) -> Option<Finding> {
+    by_call(known.run).or_else(|| on_its_own(known.run))
+}
+
+/// The finding on MPI_Abort.
+fn by_call(run: &Run) -> Option<Finding> {
+    let aborts = aborts(run);
+    let (first, call) = *aborts.first()?;
+    let ranks: Vec<_> = aborts.iter().map(|(rank, _)| world_rank(rank)).collect();
+    let who = super::lateness::upper(&numbers_of(&ranks));
+    let headline = format!("{who} ended the run in {}{}.", call_in_words(run, first, call), when(first));
+    let next = "Look there for the reason: the figures below are of what had been done until then.";
+    Some(
+        Finding::new(FindingKind::Aborted, "run", headline)
+            .detail(cut(run))
+            .next(next)
+            .ranks(ranks)
+            .sites(sites(run, first, call)),
+    )
+}
+
+/// The finding on ranks that ended while they computed and all others were in calls: a launcher ends those then.
+fn on_its_own(run: &Run) -> Option<Finding> {
+    let is_cut = |rank: &&Rank| !matches!(rank.end, End::Finalized);
+    let has_ended = |rank: &Rank| rank.fate == ProcessFate::Ended;
+    let cut_ranks: Vec<&Rank> = run.ranks.iter().filter(is_cut).collect();
+    let outside: Vec<&Rank> =
+        cut_ranks.iter().copied().filter(|rank| matches!(rank.end, End::Outside { .. })).collect();
+    let [one] = outside.as_slice() else { return None };
+    let End::Outside { after, last } = &one.end else { return None };
+    // Of one rank alone nobody knows that the others' ends are its doing.
+    if !cut_ranks.iter().copied().all(has_ended) {
+        return None;
+    }
+    let last = last.as_ref().map(|last| format!(", after {} at {after:.6} s", call_in_words(run, one, last)));
+    let who = super::lateness::upper(&crate::words::rank_in_words(one));
+    let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
+    let next = "Look for a signal (a crash, a limit for memory or time) or an exit() in what it computed then.";
+    Some(Finding::new(FindingKind::Aborted, "run", headline).detail(cut(run)).next(next).ranks(vec![world_rank(one)]))
+}
+
+fn when(rank: &Rank) -> String {
+    if let End::Inside { since, .. } = &rank.end { format!(", {since:.3} s after its start") } else { String::new() }
+}
+
+fn cut(run: &Run) -> String {
+    let cut = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).count();
+    let all = plural(run.ranks.len() as u64, "rank");
+    format!("{cut} of {all} did not finalize MPI: each counts until the last sign of life in its file.")
+}
+
+fn sites(run: &Run, rank: &Rank, call: &Signature) -> Vec<String> {
+    Some(run.sites.place(rank, call.site)).filter(|site| !site.is_empty()).into_iter().collect()
+}

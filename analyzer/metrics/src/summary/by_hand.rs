@@ -1,0 +1,63 @@
+//! The finding on a collective operation made of single messages: one rank sends to all others in turn, or receives from all.
+
+use super::lateness::upper;
+use super::used_sites::UsedSite;
+use super::{Finding, FindingKind};
+use crate::overview::numbers_of;
+use crate::totals::seconds;
+use crate::words::plural;
+use model::habits::FanTimes;
+use model::roles::CallPart;
+use model::sums::Total;
+use tables::Value;
+
+/// With fewer other ranks a tree has as many steps as there are messages.
+const LEAST_OTHERS: u64 = 3;
+/// Fewer times are a setup.
+const LEAST_TIMES: u64 = 4;
+/// From this share of its ranks on, a line is where all send to all.
+const ALL_TO_ALL: f64 = 0.5;
+
+pub fn finding(used: &UsedSite) -> Option<Finding> {
+    let mut fans = FanTimes::default();
+    for (_, habits) in &used.ranks {
+        fans.merge(&habits.fans);
+    }
+    let roots = used.ranks.iter().filter(|(_, habits)| habits.fans.count > 0).count();
+    if fans.others < LEAST_OTHERS || fans.count < LEAST_TIMES {
+        return None;
+    }
+    let is_of_all = roots as f64 > ALL_TO_ALL * used.known.ranks() as f64;
+    let CallPart::Message { sends, .. } = used.ranks.first()?.1.part else { return None };
+    let others = fans.others as f64;
+    let saved = 1.0 - (others + 1.0).log2().ceil() / others;
+    let own = (fans.time - fans.waited).max(0);
+    let blamed = if is_of_all { 0 } else { used.blamed() };
+    let costs = saved * used.known.mean(own.saturating_add(blamed));
+    let culprits = used.culprits(|habits| habits.fans.time);
+    let (does, whom, instead) = match (sends, is_of_all) {
+        (_, true) => ("exchange messages with", "each other rank", "MPI_Alltoall or MPI_Allgather"),
+        (true, _) => ("sends to", "each other rank in turn", "MPI_Bcast (MPI_Scatter, where each gets other data)"),
+        (false, _) => {
+            ("receives from", "each other rank in turn", "MPI_Gather (MPI_Reduce, where the values are added up)")
+        }
+    };
+    let headline = format!(
+        "{} {does} {whom} in {}, {} of {} each: {}.",
+        upper(&numbers_of(&culprits)),
+        used.place(),
+        plural(fans.count, "time"),
+        Value::Bytes(fans.bytes),
+        used.known.cost(costs)
+    );
+    let times: u64 = used.ranks.iter().map(|(_, habits)| habits.fans.count).total();
+    let once = Value::Seconds(seconds(own) / times.max(1) as f64);
+    let detail = format!(
+        "The {} take {once} one after another; a collective call lets ranks hand on what they have, in {:.0} steps.",
+        plural(fans.others, "message"),
+        (others + 1.0).log2().ceil()
+    );
+    let next = format!("Call {instead} in their place.");
+    let finding = Finding::new(FindingKind::CollectiveByHand, "matrix", headline).detail(detail).next(next);
+    Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
+}

@@ -1,0 +1,74 @@
+//! The finding on barriers at which every rank waits its share: without them steps could run apart.
+
+use super::used_sites::{UsedSite, used_sites};
+use super::{Evidence, Finding, FindingKind};
+use crate::words::plural;
+use model::matching::WaitState;
+use model::roles::{CallPart, Flow};
+use model::sums::{Grow, Total};
+
+/// Fewer barriers are for a start, an end, or a time to be taken.
+const LEAST_BARRIERS: u64 = 8;
+/// With more other calls that hold all ranks, beside the barriers, those would wait in place of them.
+const MOST_OTHERS: f64 = 0.5;
+/// With less of the waiting in common to all ranks, late ranks are to blame.
+const LEAST_COMMON: f64 = 0.5;
+
+pub fn findings(known: &Evidence) -> Vec<Finding> {
+    let all = used_sites(known);
+    all.iter().filter_map(|used| finding(used, &all)).collect()
+}
+
+fn holds_all(used: &UsedSite) -> bool {
+    let Some((_, first)) = used.ranks.first() else { return false };
+    let CallPart::Collective { flow, .. } = first.part else { return false };
+    matches!(flow, Flow::Barrier | Flow::All | Flow::Fence | Flow::Create)
+}
+
+fn finding(used: &UsedSite, all: &[UsedSite]) -> Option<Finding> {
+    let known = used.known;
+    let (_, first) = used.ranks.first()?;
+    let is_barrier = matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. }) && !first.starts;
+    let guards: u64 = used.ranks.iter().map(|(_, habits)| habits.guards).sum();
+    if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS || used.ranks.len() < known.ranks() {
+        return None;
+    }
+    let others = all.iter().filter(|other| other.site != used.site && holds_all(other));
+    if others.map(UsedSite::count).total() as f64 > MOST_OTHERS * used.count() as f64 {
+        return None;
+    }
+    let waits = waits(used);
+    let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
+    let mean = sum as f64 / waits.len() as f64;
+    if (least as f64) < LEAST_COMMON * mean {
+        return None;
+    }
+    let costs = crate::totals::seconds(least);
+    let headline = format!(
+        "Every rank waits in {}, {}, and none is always late: {}.",
+        used.place(),
+        plural(first.count, "time"),
+        known.cost(costs)
+    );
+    let detail = "Ranks are late in turn, so without the barrier what one loses in a step it could win back in another. No window \
+                  or file is used beside it; what else needs it, such as a clock that is read behind it, is not in the calls.";
+    let next = "Take the barrier out, if nothing but habit asks for it: messages and collective calls wait for what they need.";
+    let finding = Finding::new(FindingKind::NeedlessBarrier, "waits", headline).detail(detail).next(next);
+    Some(finding.costs(costs).sites(used.sites()))
+}
+
+/// Each rank's time of waiting there for the last to come, nanoseconds.
+fn waits(used: &UsedSite) -> Vec<i64> {
+    let Some(account) = used.known.account else { return Vec::new() };
+    let of_rank = |rank: u32| {
+        let mut time = 0i64;
+        for (key, sum) in &account.waits.sums {
+            let is_here = account.places.get(key.waiter.place.number()) == Some(used.site);
+            if key.state == WaitState::WaitAtBarrier && key.waiter.rank == rank && is_here {
+                time.grow(sum.time);
+            }
+        }
+        time
+    };
+    used.ranks.iter().map(|(rank, _)| of_rank(*rank)).collect()
+}

@@ -1,0 +1,46 @@
+//! The finding on many small collective calls of one line, with nothing but computation between.
+
+use super::used_sites::UsedSite;
+use super::{Finding, FindingKind};
+use crate::words::plural;
+use model::roles::{CallPart, Flow};
+use model::sums::Total;
+use tables::Value;
+
+/// Larger operations cost more for their bytes than for their steps between ranks.
+const MOST_BYTES: u64 = 1024;
+/// Shorter rows are what an iteration needs: two or three sums, each of which the next step waits for.
+const LEAST_ROW: f64 = 4.0;
+
+pub fn finding(used: &UsedSite) -> Option<Finding> {
+    let (_, first) = used.ranks.first()?;
+    let CallPart::Collective { flow, .. } = first.part else { return None };
+    let carries = !matches!(flow, Flow::Barrier | Flow::Fence | Flow::Create | Flow::Neighbors);
+    let ranks = used.ranks.len().max(1) as u64;
+    let [count, bytes] = [used.count(), used.bytes()];
+    let repeated: u64 = used.ranks.iter().map(|(_, habits)| habits.repeated).sum();
+    let row = count as f64 / count.saturating_sub(repeated).max(1) as f64;
+    let size = bytes / count.max(1);
+    if !carries || first.starts || size > MOST_BYTES || row < LEAST_ROW {
+        return None;
+    }
+    // Brief waits are for the calls before, which take one rank longer than another.
+    let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
+    let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
+    let headline = format!(
+        "Each rank makes {} of {} in {}, {row:.0} in a row: {}.",
+        plural(count / ranks, "call"),
+        Value::Bytes(size),
+        used.place(),
+        used.known.cost(costs)
+    );
+    let detail = "A call costs its steps from rank to rank, however few bytes it has.";
+    let function = &used.site.function;
+    let next = format!(
+        "Combine the values in one array and call {function} once, or only every so many iterations; where the result is not needed \
+         at once, begin it by MPI_I{} and complete it later.",
+        function.trim_start_matches("MPI_").to_lowercase()
+    );
+    let finding = Finding::new(FindingKind::SmallCollectives, "operations", headline).detail(detail).next(next);
+    Some(finding.costs(costs).sites(used.sites()))
+}
