@@ -5,6 +5,7 @@ use traces::definitions::ObjectKind;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use model::rank::function;
+use model::roles::CallSite;
 use model::{Rank, Run};
 
 /// The name that the rank has for the object of a call, and its number of processes; 0 for windows, files and no
@@ -99,4 +100,15 @@ pub fn rank_in_words(rank: &Rank) -> String {
         Some(number) => format!("rank {number}"),
         None => format!("process {}", rank.header.pid),
     }
+}
+
+/// `MPI_Bcast at p.c:6`.
+pub fn site_in_words(site: &CallSite) -> String {
+    if site.site.is_empty() { site.function.clone() } else { format!("{} at {}", site.function, site.site) }
+}
+
+/// A sentence's first letter as a capital.
+pub fn upper(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
 }

@@ -17,7 +17,7 @@ fn by_call(run: &Run) -> Option<Finding> {
     let aborts = aborts(run);
     let (first, call) = *aborts.first()?;
     let ranks: Vec<_> = aborts.iter().map(|(rank, _)| world_rank(rank)).collect();
-    let who = super::lateness::upper(&numbers_of(&ranks));
+    let who = crate::words::upper(&numbers_of(&ranks));
     let headline = format!("{who} ended the run in {}{}.", call_in_words(run, first, call), when(first));
     let next = "Look there for the reason: the figures below are of what had been done until then.";
     Some(
@@ -43,7 +43,7 @@ fn on_its_own(run: &Run) -> Option<Finding> {
         return None;
     }
     let last = last.as_ref().map(|last| format!(", after {} at {after:.6} s", call_in_words(run, one, last)));
-    let who = super::lateness::upper(&crate::words::rank_in_words(one));
+    let who = crate::words::upper(&crate::words::rank_in_words(one));
     let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
     let next = "Look for a signal (a crash, a limit for memory or time) or an exit() in what it computed then.";
     Some(Finding::new(FindingKind::Aborted, "run", headline).detail(cut(run)).next(next).ranks(vec![world_rank(one)]))

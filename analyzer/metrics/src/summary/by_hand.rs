@@ -1,11 +1,11 @@
 //! The finding on a collective operation made of single messages: one rank sends to all others in turn, or receives from all.
 
-use super::lateness::upper;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::overview::numbers_of;
 use crate::totals::seconds;
 use crate::words::plural;
+use crate::words::upper;
 use model::habits::FanTimes;
 use model::roles::CallPart;
 use model::sums::Total;

@@ -1,10 +1,11 @@
 //! The findings on computation that keeps other ranks waiting: who is late, whether always or now and then, alone or in turn.
 
-use super::lateness::{LateActivity, in_words, upper};
+use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
 use crate::overview::numbers_of;
 use crate::totals::seconds;
 use crate::words::plural;
+use crate::words::{site_in_words, upper};
 use model::matching::WaitState;
 use model::origins::{ActivityTimes, DurationBins};
 use model::sums::Total;
@@ -139,12 +140,12 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
 fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     let main = late.main_wait();
     let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
-    let sender = site(main.map(|wait| wait.waiter.place.number())).map(in_words).unwrap_or_default();
+    let sender = site(main.map(|wait| wait.waiter.place.number())).map(site_in_words).unwrap_or_default();
     let has = if late.culprits().len() == 1 { "has" } else { "have" };
     let receive = site(main.map(|wait| wait.cause.place.number()));
     let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
     let computes = if has == "has" { "computes" } else { "compute" };
-    let what = receive.map(in_words).unwrap_or_default();
+    let what = receive.map(site_in_words).unwrap_or_default();
     let detail = format!("{} {computes} {place} first; messages of that size are sent only then.", upper(who));
     let next = match receive.map(|site| site.function.as_str()) {
         Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
@@ -187,7 +188,7 @@ fn at_a_time(late: &LateActivity) -> String {
 /// The calls by which the ranks wait for each other.
 fn synchronized_by(late: &LateActivity) -> String {
     let Some(wait) = late.main_wait() else { return String::new() };
-    let site = late.site_of_wait(wait.waiter.place.number()).map(in_words).unwrap_or_default();
+    let site = late.site_of_wait(wait.waiter.place.number()).map(site_in_words).unwrap_or_default();
     format!("They wait in {site}.")
 }
 

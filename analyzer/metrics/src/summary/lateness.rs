@@ -1,11 +1,12 @@
 //! Where waiting began, as findings: each part of the program that kept ranks waiting is judged by who is late there, and how often.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::{Evidence, Finding, FindingKind, late_ranks, slow_calls};
+use super::Evidence;
 use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
-use crate::words::plural;
+use crate::words::site_in_words;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
@@ -29,56 +30,29 @@ pub struct LateActivity<'a> {
     /// All ranks' times there, by their places in the run; those that others waited for most come first.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
     /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
-    own: &'a [[f64; 2]],
+    own: Rc<[[f64; 2]]>,
     /// Rank time that others waited, less the scheduler's part, also where a minor way led to the same call.
     pub blamed: i64,
 }
 
-/// All findings about late ranks, but for what others explain already: `of_calls`.
-pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
+/// What ranks wait for, the costliest first.
+pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
     let Some(origins) = known.origins else { return Vec::new() };
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();
     for ((rank, activity), times) in &origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
-    let own = own_shares(known.run, origins);
+    let own: Rc<[[f64; 2]]> = own_shares(known.run, origins).into();
     let mut late: Vec<LateActivity<'_>> = Vec::new();
     for (activity, mut ranks) in by_activity {
         ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
         let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
-        late.push(LateActivity { known, origins, activity, ranks, own: &own, blamed });
+        late.push(LateActivity { known, origins, activity, ranks, own: own.clone(), blamed });
     }
     join_minor_ways(&mut late);
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
-    let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut places: Vec<u64> = Vec::new();
-    for finding in computation.map(late_ranks::finding) {
-        match findings.iter().position(|main| is_alike(main, &finding)) {
-            Some(at) => {
-                findings[at].join(finding);
-                places[at] += 1;
-            }
-            None => {
-                findings.push(finding);
-                places.push(0);
-            }
-        }
-    }
-    for (finding, more) in findings.iter_mut().zip(places).filter(|(_, more)| *more > 0) {
-        let all = known.cost(finding.costs.unwrap_or(0.0));
-        finding.add(&format!("With {} like this: {all}.", plural(more, "more place")));
-    }
-    findings.extend(late.iter().filter_map(slow_calls::finding));
-    findings.retain(|finding| !of_calls.iter().any(|other| other.explains(finding)));
-    findings
-}
-
-/// A rank that is late in the same way at several places is one finding.
-fn is_alike(main: &Finding, other: &Finding) -> bool {
-    matches!(main.kind, FindingKind::LateRank | FindingKind::SerialWork)
-        && (main.kind, &main.ranks) == (other.kind, &other.ranks)
+    late
 }
 
 /// For computation and for calls, the share of each rank's lateness that the time in which it was ready but did not run cannot
@@ -142,7 +116,7 @@ impl LateActivity<'_> {
 
     /// Ranks that nearly all of the waiting is for, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
-        let part = |(rank, times): &(u32, &ActivityTimes)| own_part(self.own, self.activity, *rank, times);
+        let part = |(rank, times): &(u32, &ActivityTimes)| own_part(&self.own, self.activity, *rank, times);
         let all: i64 = self.ranks.iter().map(part).sum();
         let mut seen = 0i64;
         for (at, one) in self.ranks.iter().enumerate() {
@@ -196,11 +170,13 @@ impl LateActivity<'_> {
     /// `between MPI_Gather at p.c:3 and MPI_Bcast at p.c:6`.
     pub fn place(&self) -> String {
         match self.activity {
-            Activity::Between(from, to) if from == to => format!("between two calls of {}", in_words(self.site(from))),
-            Activity::Between(from, to) => {
-                format!("between {} and {}", in_words(self.site(from)), in_words(self.site(to)))
+            Activity::Between(from, to) if from == to => {
+                format!("between two calls of {}", site_in_words(self.site(from)))
             }
-            Activity::In(site) => format!("in {}", in_words(self.site(site))),
+            Activity::Between(from, to) => {
+                format!("between {} and {}", site_in_words(self.site(from)), site_in_words(self.site(to)))
+            }
+            Activity::In(site) => format!("in {}", site_in_words(self.site(site))),
         }
     }
 
@@ -213,15 +189,4 @@ impl LateActivity<'_> {
         };
         numbers.into_iter().map(|number| self.site(number).site.clone()).filter(|site| !site.is_empty()).collect()
     }
-}
-
-/// `MPI_Bcast at p.c:6`.
-pub fn in_words(site: &CallSite) -> String {
-    if site.site.is_empty() { site.function.clone() } else { format!("{} at {}", site.function, site.site) }
-}
-
-/// A sentence's first letter as a capital.
-pub fn upper(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
 }

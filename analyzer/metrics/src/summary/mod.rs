@@ -7,6 +7,7 @@
 mod aborted;
 mod by_hand;
 mod finding_rows;
+mod late_findings;
 mod late_ranks;
 mod lateness;
 mod machine;
@@ -258,7 +259,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(whole::stuck(known));
     all.extend(machine::finding(known));
     let of_calls = of_calls(known);
-    let late = lateness::findings(known, &of_calls);
+    let late = late_findings::findings(known, &of_calls);
     if late.is_empty() {
         all.extend(uneven_totals::finding(known));
     }

@@ -1,10 +1,10 @@
 //! The finding on tests and probes that find nothing, between small pieces of work.
 
-use super::lateness::upper;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::overview::numbers_of;
 use crate::words::plural;
+use crate::words::upper;
 use model::habits::SiteHabits;
 use model::sums::Total;
 use tables::Value;

@@ -1,8 +1,9 @@
 //! The finding on MPI calls of few ranks that keep the others waiting: file access, large transfers.
 
-use super::lateness::{LateActivity, upper};
+use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
 use crate::overview::numbers_of;
+use crate::words::upper;
 use model::origins::Activity;
 use traces::calls::Call;
 

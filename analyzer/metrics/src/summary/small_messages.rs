@@ -1,10 +1,10 @@
 //! The finding on many small messages to the same rank, one directly behind another.
 
-use super::lateness::upper;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::overview::numbers_of;
 use crate::words::plural;
+use crate::words::upper;
 use model::roles::CallPart;
 use tables::Value;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Evidence;
-use super::lateness::in_words;
 use crate::totals::world_rank;
+use crate::words::site_in_words;
 use model::habits::SiteHabits;
 use model::origins::Activity;
 use model::roles::CallSite;
@@ -56,7 +56,7 @@ impl UsedSite<'_> {
 
     /// `MPI_Send at p.c:3`.
     pub fn place(&self) -> String {
-        in_words(self.site)
+        site_in_words(self.site)
     }
 
     /// The function, and the line where that is known.

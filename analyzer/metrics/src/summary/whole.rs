@@ -40,7 +40,7 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT)?;
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = account.places.get(key.waiter.place.number());
-    let place = place.map(super::lateness::in_words).unwrap_or_default();
+    let place = place.map(crate::words::site_in_words).unwrap_or_default();
     let goes_on = known.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
     let (have, next) = if goes_on {
         ("have", "See which rank has to do what before they can go on.")

@@ -1,6 +1,7 @@
 //! One rank of a run: its file's contents, added up.
 
 mod sketch;
+mod times;
 mod usage;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -19,7 +20,7 @@ use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
 use super::fate::ProcessFate;
-use super::selection::{ALL, ActiveSpan, Choice, Part, ProfilePart, Selection, Window, is_starting};
+use super::selection::{ALL, Choice, ProfilePart, Selection, Window, is_starting};
 use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Tally};
 pub use sketch::Sketch;
@@ -334,86 +335,6 @@ impl Rank {
     /// Whether single calls are missing that nobody asked to be left out.
     pub fn is_cut_short(&self) -> bool {
         Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())
-    }
-
-    /// What calls of a thread count as, over time.
-    pub fn stretches(&self, thread: u32) -> &[(u64, Part)] {
-        self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
-    }
-
-    /// Seconds of what would count if nothing were left out but starting and ending MPI.
-    pub fn unselected(&self) -> f64 {
-        let Some(active) = self.active() else { return self.whole() };
-        let end = active.end.map_or(self.until, |end| end.min(self.until));
-        self.clock.seconds(end.saturating_sub(active.begin))
-    }
-
-    /// Whether more of its time is left out than starting and ending MPI.
-    pub fn is_part(&self) -> bool {
-        self.selection.as_ref().is_some_and(|selection| selection.is_part)
-    }
-
-    /// Between starting MPI and ending it, where only that counts.
-    pub fn active(&self) -> Option<ActiveSpan> {
-        self.selection.as_ref()?.active
-    }
-
-    /// Seconds that starting MPI took, and ending it, where those do not count.
-    pub fn start_and_end(&self) -> Option<(f64, f64)> {
-        let active = self.active()?;
-        let ending = active.end.map_or(0, |end| self.until.saturating_sub(end));
-        Some((self.clock.seconds(active.begin - active.start), self.clock.seconds(ending)))
-    }
-
-    /// Seconds of what counts, of the first thread.
-    pub fn wall(&self) -> f64 {
-        self.selection.as_ref().map_or_else(|| self.whole(), |selection| self.clock.seconds(selection.time))
-    }
-
-    /// The same, added up over the threads that called MPI.
-    pub fn wall_of_threads(&self) -> f64 {
-        match &self.selection {
-            Some(selection) if selection.is_part => {
-                self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).total())
-            }
-            _ => self.of_threads(self.wall()),
-        }
-    }
-
-    /// Seconds of the whole of it, added up over the threads that called MPI.
-    pub fn whole_of_threads(&self) -> f64 {
-        self.of_threads(self.whole())
-    }
-
-    fn of_threads(&self, seconds: f64) -> f64 {
-        seconds * self.thread_count().max(1) as f64
-    }
-
-    /// Threads that called MPI at once, also those without room of their own in the file.
-    pub fn thread_count(&self) -> usize {
-        self.threads.len() + self.roomless
-    }
-
-    /// Seconds between the start of MPI_Init and the end of MPI_Finalize; of a process that did not get there, until [now, or its
-    /// last sign of life](Rank::until).
-    pub fn whole(&self) -> f64 {
-        self.since_begin(self.until)
-    }
-
-    /// Its calls by signature, all threads.
-    pub fn entries(&self) -> impl Iterator<Item = &CallTotal> {
-        self.threads.iter().flat_map(|thread| &thread.entries).chain(&self.shared)
-    }
-
-    /// Seconds its threads spent in MPI, added.
-    pub fn time_in_mpi(&self) -> f64 {
-        let ticks = self.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.total).total();
-        self.clock.seconds(ticks)
-    }
-
-    /// Since the recording began, in seconds.
-    pub fn since_begin(&self, ticks: u64) -> f64 {
-        self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }
 
     /// Adds what a definition says.

@@ -12,7 +12,7 @@
 //! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
 //! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
 //! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
-//! [`usage_readings`] say how much of the machine the thread has had.
+//! [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the thread has had.
 
 pub mod abandoned;
 mod at_work;
@@ -27,6 +27,7 @@ pub mod engine;
 mod engine_records;
 mod events;
 mod numbers;
+mod off_line;
 mod polls;
 pub mod profile;
 pub mod queried_requests;

@@ -30,7 +30,6 @@ use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
-use crate::recorder::guard::spent;
 use crate::recorder::process::forked;
 use recorder_core::cache::{Cache, Dependence, Words};
 use recorder_core::dictionary::Dictionary;
@@ -275,19 +274,6 @@ impl Thread {
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.events.is_over()
-    }
-
-    /// Ticks off the straight line that neither starting nor ending MPI took, so far.
-    pub fn off_line_between(&self) -> u64 {
-        match self.block.starting() {
-            0 => 0,
-            starting => self.listed.off_line.load(Relaxed).wrapping_sub(starting),
-        }
-    }
-
-    /// Charges the start and the end of MPI with all ticks off the straight line but those `between`.
-    pub fn charge_start_and_end(&self, between: u64) {
-        self.block.set_starting(self.listed.off_line.load(Relaxed).wrapping_sub(between), spent::waited());
     }
 
     /// Counts a request, so that the next gets the next number.

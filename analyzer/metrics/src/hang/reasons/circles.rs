@@ -1,8 +1,9 @@
 //! The reason of ranks that wait for each other.
 
-use super::{Reason, ReasonRow, names, stands, upper};
+use super::{Reason, ReasonRow, names, stands};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
+use crate::words::upper;
 use model::deadlock::knots;
 
 /// Adds a row for each circle or knot of waiting ranks.

@@ -1,8 +1,9 @@
 //! The reasons of ranks whose processes do nothing more while others wait for them.
 
-use super::{Reason, ReasonRow, agree, stands, upper};
+use super::{Reason, ReasonRow, agree, stands};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
+use crate::words::upper;
 use model::standing::Position;
 use model::wait_for::Halt;
 

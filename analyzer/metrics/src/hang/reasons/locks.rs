@@ -1,8 +1,9 @@
 //! The reason of ranks that wait for the lock of a window.
 
-use super::{Reason, ReasonRow, agree, names, stands, upper};
+use super::{Reason, ReasonRow, agree, names, stands};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
+use crate::words::upper;
 use model::wait_for::holders;
 
 /// Adds a row for each rank that waits for a lock whose holder waits for ever, too.

@@ -3,8 +3,9 @@
 
 use traces::signature::tag;
 
-use super::{Reason, ReasonRow, communicator, stands, upper};
+use super::{Reason, ReasonRow, communicator, stands};
 use crate::hang::Findings;
+use crate::words::upper;
 use crate::words::{call_in_words, rank_in_words};
 use model::roles::Peer;
 use model::standing::Awaited;

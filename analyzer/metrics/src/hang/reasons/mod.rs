@@ -9,7 +9,7 @@ mod messages;
 use super::ranks::call_of;
 use super::{Findings, Verdict};
 use crate::overview::numbers;
-use crate::words::{call_in_words, rank_in_words};
+use crate::words::{call_in_words, rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
@@ -182,11 +182,6 @@ pub fn stands(findings: &Findings<'_>, at: usize) -> String {
 /// The ranks and the fitting verb: `Ranks 1-3 wait`.
 pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
     format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
-}
-
-fn upper(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The communicator's name, or its number in the run if it has none.
