@@ -15,7 +15,7 @@ use crate::roles::Flow;
 #[derive(Clone, Copy, Debug)]
 pub struct CollectiveArrival {
     pub at: RankSite,
-    /// Which ranks depend on which.
+    /// Dependency between the ranks.
     pub flow: Flow,
     /// Id of the MPI function.
     pub function: u16,
@@ -27,7 +27,7 @@ pub struct CollectiveArrival {
     pub end: ArrivalEnd,
 }
 
-/// How a rank's part in a collective call ends.
+/// End of a rank's part in a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArrivalEnd {
     /// The call returned at this time.
@@ -61,7 +61,7 @@ impl ArrivalEnd {
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPart {
     pub rank: u32,
-    /// Which ranks depend on which.
+    /// Dependency between the ranks.
     pub flow: Flow,
     /// This rank is the root.
     pub root: bool,

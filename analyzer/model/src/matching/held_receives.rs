@@ -1,10 +1,10 @@
 //! Receives that cannot be placed in a queue yet, in the order they were posted.
 //!
-//! In: receives with wildcards, and those behind them that could take the same messages. Out: each of them once its queue is known and no
-//! earlier one could have taken its message.
+//! In: receives with wildcards, and those behind them that could take the same messages. Out: each of them once its queue is
+//! known and no earlier one could have taken its message.
 //!
-//! Receives of one pattern leave in the order they came, so only the first of each pattern can block another or leave. Those stand on
-//! shelves by source and tag, and a pattern looks at no more than four shelves, however many receives are held.
+//! Receives of one pattern leave in the order they came, so only the first of each pattern can block another or leave. Those
+//! stand on shelves by source and tag, and a pattern looks at no more than four shelves, however many receives are held.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,8 @@ impl HeldReceives {
         self.take_out(ticket, freed);
     }
 
-    /// Takes out the first of the `freed` receives that nothing blocks and whose queue is known; adds those it blocked to `freed`.
+    /// Takes out the first of the `freed` receives that nothing blocks and whose queue is known; adds those it blocked to
+    /// `freed`.
     pub fn take_free(&mut self, freed: &mut BTreeSet<u64>) -> Option<(u64, Envelope, Post)> {
         while let Some(ticket) = freed.pop_first() {
             let Some(held) = self.posts.get(&ticket) else { continue };

@@ -373,7 +373,7 @@ impl Letters {
 }
 
 impl Cause {
-    /// How long a call from `begin` to `end` waited for this cause, nanoseconds.
+    /// Wait of a call from `begin` to `end` for this cause, nanoseconds.
     pub fn wait(&self, begin: i64, end: i64) -> i64 {
         self.at.min(end) - begin
     }

@@ -1,7 +1,8 @@
 //! Sums up collective operations as a whole, from the first rank's begin to the last rank's completion.
 //!
-//! In: each rank's begin and end of its part, in any order. Out: an [`OperationSum`] for each place and size. An operation is known by its
-//! object and ordinal, as in [`super::collectives`]; it is over when all ranks with files here have ended their parts.
+//! In: each rank's begin and end of its part, in any order. Out: an [`OperationSum`] for each place and size. An operation is
+//! known by its object and ordinal, as in [`super::collectives`]; it is over when all ranks with files here have ended their
+//! parts.
 
 use std::sync::Mutex;
 

@@ -51,7 +51,7 @@ enum PostState {
     Done(u32, i64),
 }
 
-/// How a receive got its message.
+/// Completion of a receive, and its status.
 #[derive(Clone, Copy, Debug)]
 pub struct Receival {
     /// Number of the completion.
