@@ -1,4 +1,4 @@
-//! Columns of the data set as Arrow's arrays. Numbers are handed over, texts are copied.
+//! Converts columns of the data set to Arrow arrays. Numbers are moved, texts are copied.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use tables::{Batch, Cells, ColumnHead, ColumnType, Values};
 
-/// The columns as Arrow describes them.
+/// Arrow schema of the columns.
 pub fn schema(columns: &[ColumnHead]) -> Schema {
     let field =
         |column: &ColumnHead| Field::new(&*column.key, data_type(column.unit.column_type()), column.is_optional);
@@ -26,9 +26,9 @@ fn data_type(kind: ColumnType) -> DataType {
     }
 }
 
-/// Rows in these columns.
+/// Converts rows to a record batch.
 pub fn record_batch(schema: &SchemaRef, batch: Batch) -> Result<RecordBatch, ArrowError> {
-    // Of no columns at all, too, there are so many rows.
+    // A batch without columns still has a number of rows.
     let rows = RecordBatchOptions::new().with_row_count(Some(batch.rows));
     let columns = batch.columns.into_iter().map(array).collect();
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)

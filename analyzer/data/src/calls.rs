@@ -1,6 +1,6 @@
-//! `calls`: every call that was recorded for itself.
+//! `calls`: every call with a record of its own.
 //!
-//! A piece is a page of a thread: pages say where their times and request numbers begin, so each is read for itself.
+//! A piece is a page of a thread: pages hold their first time and request number, so each can be read by itself.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use model::request_numbers::{RequestChange, RequestNumbers};
 use model::selection::{Cursor, LEFT_OUT};
 use tables::{Column, Shared};
 
-/// A call, or several that asked in vain and were told in one. Times in ticks.
+/// A call, or a recorded run of polls without success. Times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRow {
     signature: u32,
@@ -24,9 +24,9 @@ pub struct CallRow {
     start: u64,
     end: u64,
     inside: u64,
-    /// The number of the first request it began; [`NO_REQUEST`] where it began none.
+    /// Number of the first request that it began; [`NO_REQUEST`] if it began none.
     request: u64,
-    /// Bytes that a message had which the call itself received.
+    /// Bytes of a message that the call itself received.
     came: Option<u64>,
     engine: Entries,
     failed: bool,
@@ -36,12 +36,12 @@ pub struct CallRow {
 
 const NO_REQUEST: u64 = u64::MAX;
 
-/// What the calls of a page have in common.
+/// Context that all calls of a page share.
 pub struct CallsOfThread {
     rank: RankOfRows,
     thread: u32,
     meanings: Arc<Meanings>,
-    /// The progress engine was listened to.
+    /// The progress engine was recorded.
     has_engine: bool,
 }
 
@@ -58,7 +58,7 @@ impl CallsOfThread {
 }
 
 impl CallRow {
-    /// Whether it moved what it says.
+    /// True if the call moved the bytes of its signature.
     fn has_moved(&self) -> bool {
         !self.failed && !self.is_open
     }
@@ -122,16 +122,14 @@ impl DataRow for CallRow {
     }
 }
 
-/// The calls of a run.
 pub struct CallRows<'r> {
     set: &'r DataSet<'r>,
     pieces: Vec<Piece>,
-    /// By rank and thread, when they are first asked for.
+    /// By rank and thread, filled on first use.
     meanings: Vec<Vec<OnceLock<Arc<Meanings>>>>,
 }
 
 impl<'r> CallRows<'r> {
-    /// Those of a data set.
     pub fn new(set: &'r DataSet<'r>) -> CallRows<'r> {
         let of_rank = |rank: usize| set.threads(rank).iter().map(|_| OnceLock::new()).collect();
         let meanings = (0..set.run.ranks.len()).map(of_rank).collect();
@@ -155,10 +153,10 @@ impl RowSource<CallRow> for CallRows<'_> {
         if let Some(page) = pages.next() {
             reader.numbers = RequestNumbers::new(thread.number, page.requests);
             reader.rows.reserve(page.words.len());
-            // What is damaged was said when the calls were added up.
+            // Damage is reported when the calls are counted.
             let _ = Walk::new(page).step(&mut reader, usize::MAX);
         }
-        // What belongs to the page's last call may stand in the next one.
+        // Records of the page's last call may continue on the next page.
         reader.is_behind = true;
         for page in pages {
             let mut walk = Walk::new(page);
@@ -181,10 +179,10 @@ struct CallReader<'a> {
     meanings: &'a Meanings,
     cursor: Cursor<'a>,
     rows: Vec<CallRow>,
-    /// What follows belongs to the last row.
+    /// The next records belong to the last row.
     is_open: bool,
     numbers: RequestNumbers,
-    /// It reads behind its page: up to the next call.
+    /// The reader is behind its page and stops at the next call.
     is_behind: bool,
     is_over: bool,
 }
@@ -256,7 +254,7 @@ impl Visitor for CallReader<'_> {
 
     fn arrived(&mut self, arrived: Arrived) {
         let meanings = self.meanings;
-        // Of a completed request it is said in `requests`.
+        // The table `requests` has the messages of completed requests.
         if let Some(row) = self.current()
             && meanings.get(row.signature).received > 0
         {

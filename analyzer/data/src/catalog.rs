@@ -9,7 +9,7 @@ use super::{
 use crate::{DataSet, DataTable, TableHead};
 use model::matching::Follow;
 
-/// What the tables of a data set are, whatever the run.
+/// Heads of all tables, the same for every run.
 pub fn heads() -> Vec<TableHead> {
     vec![
         TableHead::of::<calls::CallRow>(),
@@ -26,7 +26,7 @@ pub fn heads() -> Vec<TableHead> {
     ]
 }
 
-/// What a data set with this table has to be made with.
+/// The [`Follow`] flags that a data set with this table needs.
 pub fn follow(name: &str) -> Follow {
     match name {
         messages::MessageRow::TABLE => Follow::MESSAGES,
@@ -36,7 +36,7 @@ pub fn follow(name: &str) -> Follow {
     }
 }
 
-/// The table of a name, of this run.
+/// The table of this name; `None` if there is no such table.
 pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable + 'r>> {
     Some(match name {
         calls::CallRow::TABLE => boxed(calls::CallRows::new(set)),

@@ -7,10 +7,9 @@ use model::matching::JoinedOperation;
 use model::rank::function_of;
 use tables::{Column, Shared};
 
-/// A rank's part in an operation.
 pub struct CollectiveRow {
     joined: JoinedOperation,
-    /// By how much the begin may be off, nanoseconds.
+    /// Maximum error of the begin, nanoseconds.
     error: i64,
 }
 
@@ -50,7 +49,6 @@ impl DataRow for CollectiveRow {
     }
 }
 
-/// The row of a part.
 pub fn row(set: &DataSet<'_>, joined: &JoinedOperation) -> CollectiveRow {
     let error = set.common_clock.lines[joined.part.at.rank as usize].error(joined.part.begin);
     CollectiveRow { joined: *joined, error }

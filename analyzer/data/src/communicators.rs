@@ -1,4 +1,4 @@
-//! `communicators`: communicators, windows and files, by the number they have on all ranks.
+//! `communicators`: communicators, windows and files, by the number that is the same on all ranks.
 
 use traces::definitions::ObjectKind;
 
@@ -42,7 +42,7 @@ impl DataRow for CommunicatorRow {
     }
 }
 
-/// What a rank has a part in.
+/// The communicators, windows and files of a rank.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<CommunicatorRow> {
     let rank = &set.run.ranks[at];
     let mut own: Vec<u32> = rank.communicators.keys().chain(rank.objects.keys()).copied().collect();

@@ -1,11 +1,11 @@
-//! The tables and their columns in words: docs/schema/dataset.md.
+//! Describes the tables and their columns: docs/schema/dataset.md.
 
 use std::fmt::Write;
 
 use super::heads;
 use tables::ColumnType;
 
-/// What stands above the tables.
+/// Text above the tables.
 const HEAD: &str = "# The data set of a run
 
 What `overhear export` writes and `overhear query` reads. A column has the type that Arrow calls so; those with `?` may be null. Times ending in
@@ -27,7 +27,6 @@ pub fn description() -> String {
     text
 }
 
-/// A type's name in Arrow.
 pub fn type_name(kind: ColumnType) -> &'static str {
     match kind {
         ColumnType::Boolean => "bool",

@@ -1,9 +1,9 @@
-//! The run as a data set: tables of typed columns, read in parts that fit in memory.
+//! A run as a data set: tables of typed columns, read in parts that fit in memory.
 //!
-//! A table is declared once, by its rows ([`DataRow`]): each column with its key, its type, a sentence, and the figure of a row that it
-//! shows. Exports, queries and the published description are all made from that.
+//! A table is declared once, by its rows ([`DataRow`]): each column with key, type, description and value. Exports, queries and
+//! the published description are made from that.
 //!
-//! Floors, the highest first; a file uses only files on lower ones:
+//! Floors, highest first; a file uses only files on lower ones:
 //!
 //! ```text
 //! lib

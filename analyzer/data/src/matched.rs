@@ -1,4 +1,4 @@
-//! Tables of what is known once the ranks' calls are matched: found by one walk through the run, and held in memory.
+//! Tables of matched data, found by one walk through the run and held in memory.
 
 use std::io;
 use std::sync::Arc;
@@ -7,19 +7,17 @@ use super::place_names::PlaceNames;
 use super::set::{DataSet, OfRank, RankOfRows};
 use super::table::{DataRow, RowSource, ShowRows};
 
-/// What all rows of a rank have in common: functions and call sites stand in them by number.
+/// Rank and names that all rows share; rows hold functions and call sites by number.
 pub struct RankAndPlaces {
     rank: RankOfRows,
     names: PlaceNames,
 }
 
 impl RankAndPlaces {
-    /// Functions.
     pub fn functions(&self) -> &Arc<[String]> {
         &self.names.functions
     }
 
-    /// Call sites.
     pub fn sites(&self) -> &Arc<[String]> {
         &self.names.sites
     }
@@ -31,7 +29,7 @@ impl OfRank for RankAndPlaces {
     }
 }
 
-/// Rows that are each made of something that was found. A part is a rank.
+/// Rows made of the found data of a rank. A part is a rank.
 pub struct MatchedRows<'r, Found, Row> {
     set: &'r DataSet<'r>,
     found: fn(&'r DataSet<'r>, usize) -> &'r [Found],
@@ -39,7 +37,6 @@ pub struct MatchedRows<'r, Found, Row> {
 }
 
 impl<'r, Found, Row> MatchedRows<'r, Found, Row> {
-    /// Those of what a data set has found of the rank at a place.
     pub fn new(
         set: &'r DataSet<'r>,
         found: fn(&'r DataSet<'r>, usize) -> &'r [Found],
@@ -49,7 +46,7 @@ impl<'r, Found, Row> MatchedRows<'r, Found, Row> {
     }
 }
 
-/// Rows that are shown at a time.
+/// Rows shown at a time.
 const ROWS: usize = 1 << 14;
 
 impl<Found: Sync, Row: DataRow<Common = RankAndPlaces>> RowSource<Row> for MatchedRows<'_, Found, Row> {

@@ -1,4 +1,4 @@
-//! What the numbers of a thread's signatures mean: what repeats from call to call, looked up once for the thread.
+//! Looks up what a thread's signatures mean, once per thread.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,34 +11,33 @@ use model::Run;
 use model::objects::Objects;
 use model::rank::function;
 
-/// What calls of one number have in common. Function and call site by their places in [`Meanings`].
+/// Attributes that all calls of a signature share. Functions and call sites are indices into [`Meanings`].
 #[derive(Clone, Copy, Debug)]
 pub struct CallMeaning {
-    /// The signature's number.
     pub number: u32,
-    /// The MPI function.
+    /// Index of the MPI function.
     pub function: u32,
-    /// The call site in words.
+    /// Index of the call site in words.
     pub call_site: u32,
-    /// The call site's number.
+    /// Number of the call site.
     pub site: u32,
-    /// The run's number of its communicator, window or file.
+    /// The run's number for its communicator, window or file.
     pub communicator: Option<u32>,
-    /// The rank in its world at the other end: destination, source, root or target.
+    /// Rank in its world of the other end: destination, source, root or target.
     pub peer: Option<u32>,
-    /// The tag it sends or receives by.
+    /// Tag of the send or receive.
     pub tag: Option<i32>,
-    /// Bytes that one call hands out.
+    /// Bytes sent by one call.
     pub sent: u64,
-    /// Bytes that one call has room for.
+    /// Bytes that one call can receive.
     pub received: u64,
     /// It takes a request number.
     pub takes: bool,
     /// It creates a persistent request.
     pub creates: bool,
-    /// The request was complete when the call returned.
+    /// Its request was complete when it returned.
     pub at_once: bool,
-    /// It is a call of the program's, and the file says what.
+    /// The program made the call itself, and the file defines the signature.
     pub counts: bool,
 }
 
@@ -58,18 +57,16 @@ const UNDEFINED: CallMeaning = CallMeaning {
     counts: false,
 };
 
-/// See the module.
+/// Meanings of a thread's signatures.
 #[derive(Clone, Debug)]
 pub struct Meanings {
     by_number: Vec<CallMeaning>,
-    /// Names of functions.
     pub functions: Arc<[String]>,
-    /// Names of call sites.
     pub call_sites: Arc<[String]>,
 }
 
 impl Meanings {
-    /// Those of a thread of the rank at a place of the run.
+    /// `rank`: place in the run.
     pub fn of(set: &DataSet<'_>, rank: usize, thread: &ThreadPages<'_>) -> Meanings {
         let (mut functions, mut call_sites) = (Names::default(), Names::default());
         let meaning = |signature: &Signature, at_once: bool| {
@@ -95,14 +92,14 @@ impl Meanings {
         Meanings { by_number, functions: functions.names.into(), call_sites: call_sites.names.into() }
     }
 
-    /// That of a number.
+    /// Meaning of a signature number.
     #[inline]
     pub fn get(&self, number: u32) -> &CallMeaning {
         self.by_number.get(number as usize).unwrap_or(&UNDEFINED)
     }
 }
 
-/// Whom the rank at a place of the run calls by a number in an object of its own: that one's rank in its world.
+/// Rank in its world of the process that a rank calls `number` in its object `object`. The rank is given by place in the run.
 pub fn rank_of(run: &Run, objects: &Objects, rank: usize, object: u32, number: i32) -> Option<u32> {
     if number == peer::NONE || number < 0 {
         return None;
@@ -114,7 +111,7 @@ pub fn rank_of(run: &Run, objects: &Objects, rank: usize, object: u32, number: i
     }
 }
 
-/// Names in the order they were first met.
+/// Names in the order in which they first occurred.
 #[derive(Default)]
 struct Names {
     names: Vec<String>,

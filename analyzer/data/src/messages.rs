@@ -6,12 +6,11 @@ use super::table::DataRow;
 use model::matching::{RankSite, ReceivedMessage};
 use tables::{Column, Shared};
 
-/// A message.
 pub struct MessageRow {
     message: ReceivedMessage,
     from_rank: Option<u32>,
     from_world: u32,
-    /// By how much the time between the two ranks may be off, nanoseconds.
+    /// Maximum error of the time between the two ranks, nanoseconds.
     error: i64,
 }
 
@@ -60,7 +59,6 @@ impl DataRow for MessageRow {
     }
 }
 
-/// The row of a message.
 pub fn row(set: &DataSet<'_>, message: &ReceivedMessage) -> MessageRow {
     let (from_rank, from_world) = set.rank_and_world(message.from.rank);
     let error = set.common_clock.error_between(message.from.rank, message.to.rank, message.begin);

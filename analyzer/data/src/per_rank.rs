@@ -1,18 +1,17 @@
-//! Tables that are small beside a rank's calls: all rows of a rank at once.
+//! Tables that are small compared to a rank's calls, with all rows of a rank at once.
 
 use std::io;
 
 use super::set::{DataSet, RankOfRows};
 use super::table::{DataRow, RowSource, ShowRows};
 
-/// Rows that are made of a rank, by its place in the run.
+/// A function that makes the rows of a rank, given by place in the run.
 pub struct PerRank<'r, R> {
     set: &'r DataSet<'r>,
     rows: fn(&DataSet<'_>, usize) -> Vec<R>,
 }
 
 impl<'r, R> PerRank<'r, R> {
-    /// Those of the ranks that are asked about.
     pub fn new(set: &'r DataSet<'r>, rows: fn(&DataSet<'_>, usize) -> Vec<R>) -> PerRank<'r, R> {
         PerRank { set, rows }
     }

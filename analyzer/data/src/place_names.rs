@@ -1,20 +1,17 @@
-//! What the places of an account are called.
+//! Names of an account's functions and call sites.
 
 use std::sync::Arc;
 
 use model::roles::CallSite;
 
-/// Functions and call sites by the numbers of places.
+/// Functions and call sites by number in an account.
 #[derive(Clone, Default)]
 pub struct PlaceNames {
-    /// Functions.
     pub functions: Arc<[String]>,
-    /// Call sites.
     pub sites: Arc<[String]>,
 }
 
 impl PlaceNames {
-    /// Those of an account.
     pub fn of(places: Vec<CallSite>) -> PlaceNames {
         let (functions, sites): (Vec<String>, Vec<String>) =
             places.into_iter().map(|place| (place.function, place.site)).unzip();

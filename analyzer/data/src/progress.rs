@@ -1,4 +1,4 @@
-//! `progress`: entries into the progress engine, as far as each was recorded.
+//! `progress`: entries into the progress engine, if each was recorded.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::table::{DataRow, RowSource, ShowRows};
 use model::selection::{Cursor, LEFT_OUT};
 use tables::{Column, Shared};
 
-/// One entry or several after each other. Times in ticks.
+/// One entry or several successive ones. Times in ticks.
 pub struct EngineRow {
     start: u64,
     end: u64,
@@ -18,7 +18,7 @@ pub struct EngineRow {
     is_outside: bool,
 }
 
-/// What the entries of a page have in common.
+/// Context that all entries of a page share.
 pub struct EngineOfThread {
     rank: RankOfRows,
     thread: u32,
@@ -48,14 +48,12 @@ impl DataRow for EngineRow {
     }
 }
 
-/// The entries of a run.
 pub struct EngineEntries<'r> {
     set: &'r DataSet<'r>,
     pieces: Vec<Piece>,
 }
 
 impl<'r> EngineEntries<'r> {
-    /// Those of a data set.
     pub fn new(set: &'r DataSet<'r>) -> EngineEntries<'r> {
         EngineEntries { set, pieces: set.pieces() }
     }
@@ -72,7 +70,7 @@ impl RowSource<EngineRow> for EngineEntries<'_> {
         let stretches = self.set.run.ranks[piece.rank].stretches(thread.number);
         let mut reader = EngineReader { cursor: Cursor::new(stretches), rows: Vec::new() };
         if let Some(page) = self.set.pages(&piece).first() {
-            // What is damaged was said when the calls were added up.
+            // Damage is reported when the calls are counted.
             let _ = Walk::new(page).step(&mut reader, usize::MAX);
         }
         if piece.is_last {

@@ -8,7 +8,6 @@ use model::sums::Total;
 use model::{End, Rank};
 use tables::{Column, Shared};
 
-/// A process.
 pub struct RankRow {
     file: String,
     bytes: u64,
@@ -67,7 +66,6 @@ impl DataRow for RankRow {
     }
 }
 
-/// A rank's own row.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
     let (rank, line) = (&set.run.ranks[at], &set.common_clock.lines[at]);
     let begin = line.nanoseconds_at(rank.header.begin.ticks);

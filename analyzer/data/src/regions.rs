@@ -1,4 +1,4 @@
-//! `regions`: each time that a thread was in a part of the program that has a name.
+//! `regions`: each stay of a thread in a named region of the program.
 
 use traces::read::ThreadPages;
 
@@ -8,7 +8,7 @@ use model::Rank;
 use model::selection::{Cursor, LEFT_OUT, RegionMark, region_marks};
 use tables::{Column, Shared};
 
-/// A region from where it was entered to where it was left.
+/// A region from entry to exit. Times in ticks.
 pub struct RegionRow {
     thread: u32,
     name: String,
@@ -46,7 +46,6 @@ impl DataRow for RegionRow {
     }
 }
 
-/// The regions that a rank's threads were in.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RegionRow> {
     let rank = &set.run.ranks[at];
     set.threads(at).iter().flat_map(|thread| rows_of_thread(rank, thread)).collect()
@@ -55,7 +54,7 @@ pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RegionRow> {
 fn rows_of_thread(rank: &Rank, thread: &ThreadPages<'_>) -> Vec<RegionRow> {
     let mut cursor = Cursor::new(rank.stretches(thread.number));
     let mut rows: Vec<RegionRow> = Vec::new();
-    // The regions that the thread is in, with the places of their rows, if they are asked about.
+    // Regions that the thread is in, with the index of their row if they are selected.
     let mut open: Vec<(u32, Option<usize>)> = Vec::new();
     for RegionMark { at, is_begin, number } in region_marks(thread) {
         if is_begin {

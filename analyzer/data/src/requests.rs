@@ -1,4 +1,4 @@
-//! `requests`: nonblocking operations from the call that began them to the call that completed them.
+//! `requests`: nonblocking operations from the starting call to the completing call.
 
 use std::io;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use tables::{Column, Shared};
 #[derive(Clone, Copy, Debug)]
 pub struct RequestRow {
     number: u64,
-    /// The signature of the call that says what it is, which of a persistent request is the one that created it.
+    /// Signature that defines the operation; for a persistent request, of the creating call.
     signature: u32,
-    /// When the call began that began it, and when that ended.
+    /// Begin and end of the starting call.
     start: u64,
     posted: u64,
-    /// The signature of the call that completed it, and when that began and ended.
+    /// Signature, begin and end of the completing call.
     completed: Option<(u32, u64, u64)>,
     came: Option<Arrived>,
     is_persistent: bool,
 }
 
-/// What the requests of a thread have in common.
+/// Context that all requests of a thread share.
 pub struct RequestsOfThread {
     rank: RankOfRows,
     thread: u32,
@@ -125,14 +125,13 @@ pub struct RequestRows<'r> {
 }
 
 impl<'r> RequestRows<'r> {
-    /// Those of a data set.
     pub fn new(set: &'r DataSet<'r>) -> RequestRows<'r> {
         let of_rank = |rank: usize| (0..set.threads(rank).len()).map(move |thread| (rank, thread));
         RequestRows { set, threads: set.asked().flat_map(of_rank).collect() }
     }
 }
 
-/// Rows that are shown at a time.
+/// Rows shown at a time.
 const ROWS: usize = 1 << 14;
 
 impl RowSource<RequestRow> for RequestRows<'_> {
@@ -169,9 +168,9 @@ struct RequestReader<'a> {
     meanings: &'a Meanings,
     thread: u32,
     cursor: Cursor<'a>,
-    /// Those that are not complete.
+    /// Requests that are not complete.
     open: FxHashMap<u64, RequestRow>,
-    /// Persistent requests: the signatures of the calls that created them.
+    /// Persistent requests with the signatures of the creating calls.
     created: FxHashMap<u64, u32>,
     rows: Vec<RequestRow>,
 }
@@ -191,7 +190,7 @@ impl<'a> RequestReader<'a> {
     fn call(&mut self, call: &ThreadCall, details: &[Detail]) {
         let counts = self.cursor.part_at(call.start) != LEFT_OUT;
         let meaning = self.meanings.get(call.signature);
-        // The last row is the request that the next message belongs to.
+        // The next message belongs to the request of the last row.
         let mut is_last = false;
         if meaning.creates {
             self.created.insert(call.request, call.signature);
@@ -228,7 +227,6 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    /// A call begins a request of a number and a signature.
     fn begin(&mut self, call: &ThreadCall, counts: bool, (number, signature): (u64, u32), is_persistent: bool) {
         if counts && self.meanings.get(signature).counts {
             let (start, posted) = (call.start, call.end);
@@ -237,14 +235,14 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    /// A call completes a request. Whether that has a row.
+    /// Completes a request; returns whether it has a row.
     fn complete(&mut self, call: &ThreadCall, number: u64) -> bool {
         let Some(row) = self.open.remove(&number) else { return false };
         self.rows.push(RequestRow { completed: Some((call.signature, call.start, call.end)), ..row });
         true
     }
 
-    /// Nothing follows: what is still open was never completed here.
+    /// Adds the requests that no call completed.
     fn give_up(&mut self) {
         let mut open: Vec<RequestRow> = self.open.drain().map(|(_, row)| row).collect();
         open.sort_unstable_by_key(|row| row.number);

@@ -1,4 +1,4 @@
-//! The run as a data set: what all of its tables are made from.
+//! A run with the data that all tables are made from.
 
 use traces::read::{Contents, EventPage, ThreadPages};
 
@@ -10,27 +10,26 @@ use model::objects::Objects;
 use model::{Rank, Run};
 use tables::{Column, Shared};
 
-/// See the module.
+/// A run as a data set.
 pub struct DataSet<'r> {
-    /// The run.
     pub run: &'r Run,
-    /// The one clock that all its times are on.
+    /// The clock of all times.
     pub common_clock: CommonClock,
-    /// Its communicators, windows and files.
+    /// Communicators, windows and files.
     pub objects: Objects,
     contents: Vec<Contents<'r>>,
-    /// In the order of the ranks that received them: a second copy by rank would be as large.
+    /// Sorted by receiving rank: a second copy by rank would be as large.
     messages: Vec<ReceivedMessage>,
-    /// By the place of the rank that waited.
+    /// By waiting rank.
     waits: Vec<Vec<WaitSpan>>,
-    /// By the place of the rank that took part.
+    /// By rank.
     joined: Vec<Vec<JoinedOperation>>,
     names: PlaceNames,
 }
 
 impl<'r> DataSet<'r> {
-    /// Of a run. For some tables its calls have to be matched first, and what of that they show is held in memory; then times are
-    /// on a line that messages agree with.
+    /// A data set of a run. If some table in `follow` needs matched calls, these are found and held in memory, and times are on a
+    /// clock that agrees with the messages.
     pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
         if follow.is_empty() {
             return DataSet::on(run, run.common_clock());
@@ -45,7 +44,7 @@ impl<'r> DataSet<'r> {
         DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, common_clock) }
     }
 
-    /// On a clock that is known, of which nothing was matched.
+    /// A data set on a known clock, without matched data.
     pub fn on(run: &'r Run, common_clock: CommonClock) -> DataSet<'r> {
         let contents = run.ranks.iter().map(|rank| rank.contents()).collect();
         let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
@@ -53,52 +52,51 @@ impl<'r> DataSet<'r> {
         DataSet { run, common_clock, objects, contents, messages, waits, joined, names }
     }
 
-    /// The messages that the rank at a place of the run received, by when.
+    /// Messages that a rank received, in the order of their receives. Ranks are given by place in the run.
     pub fn messages(&self, rank: usize) -> &[ReceivedMessage] {
         let end = self.messages.partition_point(|message| message.to.rank as usize <= rank);
         let of_others = self.messages[..end].partition_point(|message| (message.to.rank as usize) < rank);
         &self.messages[of_others..end]
     }
 
-    /// The waits of the rank at a place of the run, by when.
+    /// Waits of a rank, in order of time.
     pub fn waits(&self, rank: usize) -> &[WaitSpan] {
         &self.waits[rank]
     }
 
-    /// What the rank at a place of the run did in collective operations, by when.
+    /// Parts of a rank in collective operations, in order of time.
     pub fn joined(&self, rank: usize) -> &[JoinedOperation] {
         &self.joined[rank]
     }
 
-    /// What places in these are called.
+    /// Names of functions and call sites in the matched data.
     pub fn names(&self) -> &PlaceNames {
         &self.names
     }
 
-    /// The number, if MPI had said it, and the world of the rank at a place of the run.
+    /// Number and world of a rank; `None` before MPI told the number.
     pub fn rank_and_world(&self, at: u32) -> (Option<u32>, u32) {
         let rank = &self.run.ranks[at as usize];
         (rank.number(), rank.header.world)
     }
 
-    /// The places of the ranks that are asked about.
+    /// Places of the selected ranks in the run.
     pub fn asked(&self) -> impl Iterator<Item = usize> {
         self.run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked).map(|(at, _)| at)
     }
 
-    /// The threads of a rank.
     pub fn threads(&self, rank: usize) -> &[ThreadPages<'r>] {
         &self.contents[rank].threads
     }
 
-    /// Whose rows they are.
+    /// Context of the rows of a rank.
     pub fn rank(&self, at: usize) -> RankOfRows {
         let Rank { header, clock, .. } = &self.run.ranks[at];
         let number = self.run.ranks[at].number();
         RankOfRows { number, world: header.world, line: self.common_clock.lines[at], clock: *clock }
     }
 
-    /// Pages of events, each thread's in pieces that hold a bounded number of records.
+    /// All pages of events as pieces, each a page with a bounded number of records.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for rank in self.asked() {
@@ -110,31 +108,30 @@ impl<'r> DataSet<'r> {
         pieces
     }
 
-    /// The pages of a piece's thread from its own on.
+    /// Pages of a piece's thread, from the piece's own page on.
     pub fn pages(&self, piece: &Piece) -> &[EventPage<'r>] {
         self.threads(piece.rank)[piece.thread].pages.get(piece.page..).unwrap_or(&[])
     }
 }
 
-/// A page of a thread's events: these are read each for itself.
+/// A page of a thread's events, which can be read by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The rank's place in the run.
     pub rank: usize,
-    /// The thread's place among those of the rank.
+    /// The thread's place in the rank.
     pub thread: usize,
-    /// The page's place among those of the thread.
+    /// The page's place in the thread.
     pub page: usize,
-    /// It is the thread's last: what is in no page yet belongs to it.
+    /// True for the last page of the thread, which also stands for data that is on no page yet.
     pub is_last: bool,
 }
 
-/// The rank that rows are of.
+/// The rank that rows belong to.
 #[derive(Clone, Copy, Debug)]
 pub struct RankOfRows {
-    /// Its number, if MPI had said it.
+    /// Rank in its world; `None` before MPI told it.
     pub number: Option<u32>,
-    /// Its world.
     pub world: u32,
     line: ClockLine,
     clock: Clock,
@@ -146,25 +143,23 @@ impl RankOfRows {
         seconds(self.line.nanoseconds_at(ticks))
     }
 
-    /// By how many seconds that may be off.
+    /// Maximum error of [`at`](Self::at), seconds.
     pub fn error(&self, ticks: u64) -> f64 {
         seconds(self.line.error(self.line.nanoseconds_at(ticks)))
     }
 
-    /// A number of ticks in seconds.
     pub fn seconds(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks)
     }
 }
 
-/// Nanoseconds in seconds.
+/// Converts nanoseconds to seconds.
 pub fn seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// What rows of one rank have in common.
+/// Context of rows that belong to one rank.
 pub trait OfRank {
-    /// The rank.
     fn rank(&self) -> &RankOfRows;
 }
 
@@ -174,7 +169,7 @@ impl OfRank for RankOfRows {
     }
 }
 
-/// The columns that say which rank a row is of, which every table of ranks begins with.
+/// The columns that identify the rank of a row, with which every table of ranks begins.
 pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<Column<Row, Common>> {
     vec![
         Shared::id("rank", |_, of: &Common| of.rank().number)
@@ -184,7 +179,7 @@ pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<Column<Row,
     ]
 }
 
-/// The columns of a time from one tick to another.
+/// The columns of a time between two ticks.
 pub fn time_columns<Row: 'static, Common: OfRank + 'static>(
     start: fn(&Row) -> u64,
     end: fn(&Row) -> u64,

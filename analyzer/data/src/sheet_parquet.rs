@@ -1,4 +1,4 @@
-//! A report's table for data frames, with units in the column names.
+//! Writes a report's table for data frames, with units in the column names.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use tables::{Field, Report, Scalar, ScalarType};
 
-/// Writes the table that data frames get.
+/// Writes the report's main table; nothing if it has none.
 pub fn print(report: &Report, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
     let fields = table.fields();
@@ -31,7 +31,7 @@ fn data_type(of: ScalarType) -> DataType {
     }
 }
 
-/// A field's values in its type.
+/// Values of a field as an Arrow array.
 fn column(field: &Field, rows: &[Vec<Scalar>], at: usize) -> ArrayRef {
     let scalars = rows.iter().map(|row| &row[at]);
     match field.of {

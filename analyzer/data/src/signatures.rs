@@ -1,4 +1,4 @@
-//! `signatures`: calls added up by all that repeats about them. What `report` adds up, and all that a profile has.
+//! `signatures`: calls summed up by signature, as `report` does; the only calls of a profile.
 
 use traces::signature::{peer, tag};
 
@@ -9,7 +9,6 @@ use model::rank::{function, is_nested};
 use model::tally::CallTotal;
 use tables::{Column, Shared};
 
-/// The calls of one signature.
 pub struct SignatureRow {
     thread: Option<u32>,
     total: CallTotal,
@@ -74,7 +73,6 @@ impl DataRow for SignatureRow {
     }
 }
 
-/// A rank's signatures.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<SignatureRow> {
     let rank = &set.run.ranks[at];
     let row = |thread: Option<u32>, total: &CallTotal| {

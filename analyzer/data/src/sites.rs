@@ -1,10 +1,9 @@
-//! `sites`: where the program calls MPI.
+//! `sites`: the program's call sites of MPI.
 
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
 use tables::{Column, Shared};
 
-/// A call site of a rank.
 pub struct SiteRow {
     site: u32,
     call_site: String,
@@ -38,7 +37,6 @@ impl DataRow for SiteRow {
     }
 }
 
-/// A rank's call sites.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<SiteRow> {
     let (rank, sites) = (&set.run.ranks[at], &set.run.sites);
     let mut numbers: Vec<u32> = rank.sites.keys().chain(rank.places.keys()).copied().collect();

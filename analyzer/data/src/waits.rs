@@ -6,12 +6,11 @@ use super::table::DataRow;
 use model::matching::WaitSpan;
 use tables::{Column, Shared};
 
-/// A wait.
 pub struct WaitRow {
     span: WaitSpan,
-    /// Rank and world that were waited for, where a single one was late.
+    /// Rank and world of the late rank; `None` if no single rank was late.
     cause: Option<(Option<u32>, u32)>,
-    /// By how much the time may be off, nanoseconds.
+    /// Maximum error of the time, nanoseconds.
     error: i64,
 }
 
@@ -48,7 +47,6 @@ impl DataRow for WaitRow {
     }
 }
 
-/// The row of a wait.
 pub fn row(set: &DataSet<'_>, span: &WaitSpan) -> WaitRow {
     let (waiter, cause) = (span.key.waiter, span.key.cause);
     let error = match waiter.rank == cause.rank {

@@ -1,28 +1,27 @@
-//! Sums of values that follow each other, in bounded memory: batches of equal length, from which come means and how sure they are.
+//! Sums values in up to [`MOST`] batches of equal length, from which the mean and its confidence interval follow.
 //!
-//! In: values, each with a number that tells its place in the order; they may come in any order, since ranks are read side by side.
-//! Out: up to [`MOST`] batches. Values that follow each other depend on each other, means of batches hardly do: so their scatter tells
-//! how sure the mean of all is (the method of batch means, Law and Kelton).
+//! In: values, each with its number in the order; they may come in any order, since ranks are read in parallel. Out: batches.
+//! Successive values depend on each other, means of batches hardly do: so the scatter of the batch means gives the error
+//! of the overall mean (the method of batch means, Law and Kelton).
 
-/// Batches that are kept; where there are more, two that follow each other become one.
+/// Maximum number of batches; beyond it, neighbors are merged in pairs.
 const MOST: usize = 64;
-/// One in so many of the first values sets up what later ones find: benchmarks make a tenth as many calls before those that they count.
+/// The first eleventh of the values counts as warm-up: benchmarks make a tenth as many calls before those that they count.
 const FIRST: u64 = 11;
 
-/// Values of some places in the order, added up.
+/// Sums of values with neighboring numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ValueBatch<const N: usize> {
     place: u64,
-    /// How many.
     pub count: u64,
-    /// Their sums.
+    /// One sum for each of the N figures.
     pub sums: [u64; N],
 }
 
-/// See the module.
+/// Batches of N figures each.
 #[derive(Clone, Debug)]
 pub struct Batches<const N: usize> {
-    /// A value's place is its number without so many of the lowest bits.
+    /// A value's batch is its number shifted right by this many bits.
     shift: u32,
     batches: Vec<ValueBatch<N>>,
 }
@@ -34,12 +33,11 @@ impl<const N: usize> Default for Batches<N> {
 }
 
 impl<const N: usize> Batches<N> {
-    /// One more.
     pub fn add(&mut self, number: u64, values: [u64; N]) {
         self.grow(number, 1, values);
     }
 
-    /// More of a value that was added.
+    /// Adds to the figures of a value that was added before.
     pub fn add_to(&mut self, number: u64, more: [u64; N]) {
         self.grow(number, 0, more);
     }
@@ -59,29 +57,29 @@ impl<const N: usize> Batches<N> {
         }
     }
 
-    /// How many values there were.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.batches.iter().map(|batch| batch.count).fold(0, u64::saturating_add)
     }
 
-    /// Adds those of another kind, whose numbers are of the same order.
+    /// Adds batches whose numbers follow the same order.
     pub fn merge(&mut self, other: &Batches<N>) {
         for batch in &other.batches {
             self.grow(batch.place.unbounded_shl(other.shift), batch.count, batch.sums);
         }
     }
 
-    /// All in their order.
+    /// All batches, in order.
     pub fn all(&self) -> &[ValueBatch<N>] {
         &self.batches
     }
 
-    /// All but the first, which hold no more than one in eleven of the values.
+    /// Batches without the warm-up, which is at most one eleventh of the values.
     pub fn settled(&self) -> &[ValueBatch<N>] {
         &self.batches[self.first_settled()..]
     }
 
-    /// How many batches come before those.
+    /// Number of warm-up batches.
     pub fn first_settled(&self) -> usize {
         let (mut left_out, mut first) = (0u64, 0);
         let most = self.count() / FIRST;
@@ -109,7 +107,7 @@ impl<const N: usize> Batches<N> {
 }
 
 impl<const N: usize> ValueBatch<N> {
-    /// So many values whose sums are known.
+    /// A batch of `count` values with these sums.
     pub fn of(count: u64, sums: [u64; N]) -> ValueBatch<N> {
         ValueBatch { place: 0, count, sums }
     }
@@ -121,7 +119,7 @@ impl<const N: usize> ValueBatch<N> {
         }
     }
 
-    /// The mean of one of the values.
+    /// Mean of the figure at index `at`.
     pub fn mean(&self, at: usize) -> f64 {
         self.sums[at] as f64 / self.count.max(1) as f64
     }

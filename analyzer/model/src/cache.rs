@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// `XDG_CACHE_HOME/overhear`, by default `~/.cache/overhear`. It may not be there.
+/// `XDG_CACHE_HOME/overhear`, by default `~/.cache/overhear`; the folder may not exist.
 pub fn path() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;

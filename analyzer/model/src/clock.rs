@@ -1,20 +1,20 @@
-//! From a file's ticks to seconds.
+//! Converts a file's ticks to seconds.
 
 use traces::clock::{ClockKind, ClockSample};
 use traces::file::FileHeader;
 
-/// One rank's clock, as far as its own file tells.
+/// One rank's clock, fitted from its own file.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     seconds_per_tick: f64,
-    /// How far off a duration may be, as a share of it.
+    /// Maximum error of a duration, relative to it.
     pub relative_error: f64,
 }
 
 impl Clock {
-    /// The rate between the file's first sample of ticks and system clock and the latest one.
+    /// Fits the rate between the file's first sample of ticks and system clock and its latest one.
     ///
-    /// A process that was killed at once has one sample only; then the rate is what the processor says of itself.
+    /// A process that was killed at once has one sample; then the rate is the processor's nominal frequency.
     pub fn fit<'a>(header: &'a FileHeader, pages: impl Iterator<Item = &'a ClockSample>) -> Clock {
         let begin = &header.begin;
         let samples = [&header.ready, &header.end].into_iter().chain(pages);
@@ -22,7 +22,7 @@ impl Clock {
         let ticks = latest.ticks.saturating_sub(begin.ticks);
         let nanoseconds = (latest.monotonic.wrapping_sub(begin.monotonic) as i64).max(0);
         let error = begin.width.saturating_add(latest.width) as f64 / ticks.max(1) as f64;
-        // Closer samples say less than the processor does.
+        // Over so short a time, the nominal frequency is more exact than the samples.
         const GOOD: f64 = 1e-3;
         if error < GOOD || header.nominal_frequency == 0 {
             let seconds_per_tick = nanoseconds as f64 / 1e9 / ticks.max(1) as f64;
@@ -31,15 +31,14 @@ impl Clock {
         Clock { seconds_per_tick: 1.0 / header.nominal_frequency as f64, relative_error: GOOD }
     }
 
-    /// A number of ticks in seconds.
     pub fn seconds(&self, ticks: u64) -> f64 {
         ticks as f64 * self.seconds_per_tick
     }
 
-    /// What the counter of a process showed when the monotonic clock of its host showed so many nanoseconds.
+    /// The process's counter at a time of its host's monotonic clock, in nanoseconds.
     pub fn ticks_at(&self, header: &FileHeader, monotonic: i64) -> u64 {
         let since = (monotonic - header.begin.monotonic as i64).max(0) as f64 / 1e9;
-        // Of a process that has begun just now the rate is not known yet.
+        // The rate of a process that has just begun is not known yet.
         let ticks = if self.seconds_per_tick > 0.0 { since / self.seconds_per_tick } else { 0.0 };
         header.begin.ticks.saturating_add(ticks as u64)
     }
@@ -54,7 +53,7 @@ pub fn clocks() -> (i64, i64) {
     (now(rustix::time::ClockId::Monotonic), now(rustix::time::ClockId::Realtime))
 }
 
-/// What a file's ticks count, in words.
+/// The clock source of a file, in words.
 pub fn kind_in_words(header: &FileHeader) -> &'static str {
     match ClockKind::from_number(header.clock) {
         Some(ClockKind::Tsc) => "RDTSC, invariant",

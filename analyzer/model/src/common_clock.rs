@@ -1,12 +1,11 @@
-//! All ranks on one clock.
+//! Puts all ranks on one clock.
 //!
-//! In: what the ranks found when they compared their clocks. Out: for each rank a [`ClockLine`] from its ticks to nanoseconds on
-//! the reference clock, which is that of the run's first rank, and how far off that may be.
+//! In: the ranks' comparisons of their clocks. Out: for each rank a [`ClockLine`] from its ticks to nanoseconds on the reference
+//! clock, which is that of the run's first rank, with its maximum error.
 //!
-//! On each occasion every rank but the first of its world has read its clock against one lower rank's, or found it to be
-//! the same. So lines follow from each other in the order of the ranks, with a knot where clocks were read against each
-//! other and straight pieces between and beyond. If others read their clocks against a rank that has no file, its line
-//! comes from the first of them.
+//! At MPI_Init and MPI_Finalize, every rank but the first of its world reads its clock against one lower rank's, or finds the two
+//! to be the same. So lines follow from each other in the order of the ranks, with a knot at each reading and straight pieces
+//! between and beyond. If ranks read their clocks against a rank that has no file, its line comes from the first of them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,56 +13,55 @@ use traces::definitions::Occasion;
 
 use super::Rank;
 
-/// By how much two clocks may drift apart, as a share of the time: crystals are made to ±50 ppm.
+/// Maximum drift between two clocks, as a share of the time: crystals are made to ±50 ppm.
 const DRIFT: f64 = 1e-4;
-/// By how much clocks never drift apart, not even while the system's is being set right.
+/// Drift that no two clocks have, not even while NTP slews one of them.
 const IMPLAUSIBLE: f64 = 1e-3;
-/// By how much hosts that keep their clocks right may be off against each other, nanoseconds.
+/// Maximum difference between hosts with synchronized clocks, nanoseconds.
 const WALL_CLOCKS: f64 = 10e6;
 
-/// See the module.
+/// The lines of all ranks.
 pub struct CommonClock {
-    /// Of each rank of the run, in its order.
+    /// Lines in the order of the run's ranks.
     pub lines: Vec<ClockLine>,
-    /// Which clock each has: the same number, the same clock.
+    /// Clock of each rank; ranks with the same number share a clock.
     clocks: Vec<usize>,
 }
 
-/// One rank's way from ticks to nanoseconds since the run's earliest recording began, on the reference clock.
+/// A rank's map from ticks to nanoseconds since the run's earliest recording began, on the reference clock.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockLine {
-    /// What it rests on.
+    /// Readings that the line was fitted to.
     pub source: Source,
-    /// The first knot.
+    /// Position of the first knot.
     ticks: u64,
     at: f64,
-    /// Ticks from there to the second; 0 where there is one.
+    /// Ticks from the first knot to the second; 0 if there is only one.
     span: i64,
-    /// Nanoseconds a tick, between the knots and beyond them.
+    /// Nanoseconds per tick between the knots, and beyond them.
     between: f64,
     beyond: f64,
-    /// By how much the knots may be off, nanoseconds, and how much that grows in a nanosecond beyond them.
+    /// Errors of the knots in nanoseconds, and the growth of the error per nanosecond beyond them.
     errors: [f64; 2],
     growth: f64,
 }
 
-/// What a line rests on, the best first.
+/// Kinds of readings that a line is fitted to, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
-    /// It is the reference clock.
+    /// The rank's clock is the reference clock.
     SharedClock,
     /// Messages at MPI_Init and MPI_Finalize.
     InitAndFinalize,
-    /// Messages on one of the two occasions: the other was not reached, or came too soon to tell how the clocks drift.
+    /// Messages at one of the two: the other was not reached, or came too soon to show the drift.
     Once,
-    /// The clock of the host that both run on, read when the recordings began.
+    /// The clock of the host that both ranks run on, read when the recordings began.
     HostClock,
-    /// The hosts' clocks.
+    /// The hosts' real-time clocks.
     WallClock,
 }
 
 impl Source {
-    /// The same in words.
     pub fn in_words(self) -> &'static str {
         match self {
             Source::SharedClock => "the same clock",
@@ -75,27 +73,24 @@ impl Source {
     }
 }
 
-/// The least time, in nanoseconds, from the begin of a send to the end of its receive, over the messages from one rank to
-/// another (by their places in the run). Negative where a message seems to arrive before it is sent.
+/// Least time, in nanoseconds, from the begin of a send to the end of its receive, over the messages between two ranks (by place
+/// in the run). Negative if a message seems to arrive before it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slack {
-    /// The sender.
     pub from: usize,
-    /// The receiver.
     pub to: usize,
-    /// See above.
     pub least: i64,
 }
 
 impl ClockLine {
-    /// When the rank's clock showed so many ticks.
+    /// Time at which the rank's clock showed `ticks`.
     #[inline]
     pub fn nanoseconds_at(&self, ticks: u64) -> i64 {
         let at = self.exactly(ticks);
         nanoseconds(at + 0.5f64.copysign(at))
     }
 
-    /// What the rank's clock showed at a time; 0 before it began to count.
+    /// Ticks of the rank's clock at a time; 0 before it began to count.
     pub fn ticks_at(&self, at: i64) -> u64 {
         let since = at as f64 - self.at;
         let length = self.span as f64 * self.between;
@@ -104,20 +99,20 @@ impl ClockLine {
         self.ticks.saturating_add_signed(ticks.ceil() as i64)
     }
 
-    /// A number of ticks in nanoseconds.
+    /// Converts a number of ticks to nanoseconds.
     pub fn duration(&self, ticks: u64) -> i64 {
         nanoseconds(ticks as f64 * self.between)
     }
 
     #[inline]
     fn exactly(&self, ticks: u64) -> f64 {
-        // Ticks may pass zero: they are some counter's.
+        // The counter may wrap.
         let since = ticks.wrapping_sub(self.ticks) as i64;
         let inside = since.clamp(0, self.span);
         self.at + inside as f64 * self.between + (since - inside) as f64 * self.beyond
     }
 
-    /// By how many nanoseconds a time on this line may be off against the reference.
+    /// Maximum error of a time on this line against the reference, nanoseconds.
     pub fn error(&self, at: i64) -> i64 {
         nanoseconds(self.exact_error(at as f64).ceil())
     }
@@ -130,7 +125,7 @@ impl ClockLine {
         self.errors[0] * (1.0 - share) + self.errors[1] * share + (since - inside).abs() * self.growth
     }
 
-    /// Through one knot, or two in the order of time. `rate` is in nanoseconds a tick by the host's own clock.
+    /// The line through one or two knots in the order of time. `rate` is nanoseconds per tick by the host's own clock.
     fn through(knots: &[Knot], rate: f64, source: Source) -> Option<ClockLine> {
         match *knots {
             [] => None,
@@ -150,7 +145,7 @@ impl ClockLine {
                 let between = length / span as f64;
                 let plausible = (between / rate - 1.0).abs() < IMPLAUSIBLE;
                 if span <= 0 || !plausible {
-                    // They lie too close to each other to tell the rate.
+                    // The knots are too close together to give a rate.
                     let better = if first.error <= last.error { first } else { last };
                     return ClockLine::through(&[better], rate, source);
                 }
@@ -164,14 +159,14 @@ impl ClockLine {
     }
 }
 
-/// Damaged files may say any time. Within 18 years, differences of times and of those are numbers.
+/// Limits a time to ±18 years: damaged files hold any time, and differences must not overflow.
 #[inline]
 fn nanoseconds(exactly: f64) -> i64 {
     const FARTHEST: f64 = (1u64 << 59) as f64;
     exactly.clamp(-FARTHEST, FARTHEST) as i64
 }
 
-/// A point of a line, in ticks and nanoseconds, and by how many of these it may be off.
+/// A point of a line in ticks and nanoseconds, with its error in nanoseconds.
 #[derive(Clone, Copy)]
 struct Knot {
     ticks: u64,
@@ -179,21 +174,21 @@ struct Knot {
     error: f64,
 }
 
-/// A rank's clock read against another's.
+/// One reading of a rank's clock against another's.
 #[derive(Clone, Copy)]
 struct Reading {
     when: Occasion,
     peer: u32,
-    /// Ticks of the one and the other at the same time, but for `error` ticks.
+    /// Ticks of the two clocks at the same time, up to `error` ticks.
     own: u64,
     there: u64,
     error: f64,
-    /// The two are one clock.
+    /// The two ranks share one clock.
     same: bool,
 }
 
 impl Reading {
-    /// A rank's, in the order of time.
+    /// All readings of a rank, in the order of time.
     fn all(rank: &Rank) -> Vec<Reading> {
         let by_messages = rank.syncs.iter().map(|sync| {
             let round_trip = sync.after.wrapping_sub(sync.before);
@@ -214,17 +209,17 @@ impl Reading {
     }
 }
 
-/// Lines and clocks of ranks, by their worlds and numbers.
+/// Lines and clocks by world and rank.
 type KnownLines = HashMap<(u32, u32), (ClockLine, usize)>;
 
 impl CommonClock {
-    /// By how many nanoseconds a time between two ranks, by their places in the run, may be off.
+    /// Maximum error, in nanoseconds, of a time between two ranks, given by place in the run.
     pub fn error_between(&self, one: u32, other: u32, at: i64) -> i64 {
         let error = |rank: u32| self.lines[rank as usize].error(at);
         if one == other { 0 } else { error(one).saturating_add(error(other)) }
     }
 
-    /// From what the ranks of a run, in its order, found when they compared their clocks.
+    /// Fits the clocks of a run's ranks, in the run's order.
     pub fn of(ranks: &[Rank]) -> CommonClock {
         let mut known = KnownLines::new();
         let mut common_clock = CommonClock { lines: Vec::new(), clocks: Vec::new() };
@@ -258,11 +253,11 @@ impl CommonClock {
         self.lines.iter_mut().for_each(|line| line.at -= earliest);
     }
 
-    /// Moves clocks, each by its error at most, so that no message arrives before it is sent. Where that cannot be had the
-    /// messages stay as they are.
+    /// Moves clocks, each by its error at most, so that no message arrives before it is sent. If that is impossible for some
+    /// messages, they stay backwards.
     pub fn respect(&mut self, slacks: &[Slack]) {
         const ROUNDS: usize = 100;
-        // A file that is damaged may say anything.
+        // A damaged file may hold any time.
         const FARTHEST: f64 = 1e15;
         let mut least: BTreeMap<(usize, usize), i64> = BTreeMap::new();
         for slack in slacks {
@@ -275,7 +270,7 @@ impl CommonClock {
             let limit = line.errors[0].min(line.errors[1]).min(FARTHEST) as i64;
             limits.entry(*clock).and_modify(|other| *other = limit.min(*other)).or_insert(limit);
         }
-        // Messages both ways that take less than no time together stay so, however clocks are moved.
+        // Messages both ways whose times add up to less than zero stay backwards, however the clocks are moved.
         let possible = |(from, to): (usize, usize), time: i64| {
             let back = least.get(&(to, from)).copied().unwrap_or(i64::MAX);
             from != to && time.saturating_add(back) >= 0 && time.saturating_add(limits[&from] + limits[&to]) >= 0
@@ -286,7 +281,7 @@ impl CommonClock {
             for ((from, to), time) in least.iter().filter(|(clocks, time)| possible(**clocks, **time)) {
                 let [earlier, later] = [from, to].map(|clock| moved.get(clock).copied().unwrap_or(0));
                 let lacking = earlier.saturating_sub(later).saturating_sub(*time);
-                // How far the sender may still go back, and the receiver forward.
+                // Margin left to move the sender back and the receiver forward.
                 let room = [limits[from] + earlier, limits[to] - later];
                 let all = room[0] + room[1];
                 if lacking <= 0 || all <= 0 {
@@ -308,12 +303,12 @@ impl CommonClock {
     }
 }
 
-/// Nanoseconds a tick by the clock of the rank's own host.
+/// Nanoseconds per tick by the clock of the rank's own host.
 fn rate(rank: &Rank) -> f64 {
     rank.clock.seconds(1) * 1e9
 }
 
-/// The clock that all others are put on. It begins at zero.
+/// The reference clock, which begins at zero.
 fn reference(rank: &Rank) -> ClockLine {
     let rate = rate(rank);
     let source = Source::SharedClock;
@@ -321,7 +316,7 @@ fn reference(rank: &Rank) -> ClockLine {
     ClockLine { source, ticks, at: 0.0, span: 0, between: rate, beyond: rate, errors: [0.0; 2], growth: 0.0 }
 }
 
-/// By what the hosts' clocks said when the recordings began. Those of one host have one clock since it was started.
+/// The line by the hosts' clocks when the recordings began. Processes on one boot of one host share its clock.
 fn wall_clock(rank: &Rank, reference: &Rank) -> ClockLine {
     let rate = rate(rank);
     let (begin, other) = (&rank.header.begin, &reference.header.begin);
@@ -337,7 +332,7 @@ fn wall_clock(rank: &Rank, reference: &Rank) -> ClockLine {
     ClockLine { source, ticks: begin.ticks, at, span: 0, between: rate, beyond: rate, errors, growth: DRIFT }
 }
 
-/// From the lines of those that a rank has read its clock against. `None` where none of them is known.
+/// The line by the rank's readings; `None` if no line of the other ranks is known.
 fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usize) -> Option<(ClockLine, usize)> {
     let of = |reading: &Reading| known.get(&(rank.header.world, reading.peer)).copied();
     let readings: Vec<_> = readings.iter().filter_map(|reading| Some((*reading, of(reading)?))).collect();
@@ -354,8 +349,8 @@ fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usi
     Some((ClockLine::through(&knots, rate(rank), source)?, index))
 }
 
-/// The line of a rank without a file, from that of one that has read its clock against it, and its clock, `fresh` if
-/// it is another. `None` where its rate is not known.
+/// Line and clock of a rank without a file, from the line of a rank that read its clock against it. The clock is `fresh` if the
+/// two differ. `None` if its rate is unknown.
 fn backwards(
     peer: u32,
     readings: &[Reading],
@@ -379,7 +374,7 @@ fn backwards(
     Some((ClockLine::through(&knots, rate, line.source)?, fresh))
 }
 
-/// The line of a rank whose clock is another's, but for so many nanoseconds.
+/// The line of a rank that shares another's clock to `within` nanoseconds.
 fn shared(line: ClockLine, within: f64) -> ClockLine {
     ClockLine { errors: line.errors.map(|error| error + within), ..line }
 }

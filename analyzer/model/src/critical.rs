@@ -1,8 +1,8 @@
 //! The critical path: the chain of computation and calls, from rank to rank, that set the run's length.
 //!
-//! In: the waits of a run, as [`Jump`]s. Out: what lay on the path, by place. From the rank that ends last the path goes back in
-//! time. Where a call waited for another rank, it goes on there, from what was waited for (Böhme, de Supinski, Geimer,
-//! Schulz, Wolf: "Scalable critical-path based performance analysis", 2012).
+//! In: the waits of a run, as [`Jump`]s. Out: the time on the path, by call site. The path goes back in time from the rank that
+//! ends last; where a call waited for another rank, it continues on that rank at the awaited event (Böhme, de Supinski,
+//! Geimer, Schulz, Wolf: "Scalable critical-path based performance analysis", 2012).
 
 use rustc_hash::FxHashMap;
 
@@ -21,33 +21,31 @@ use crate::parallel;
 /// A stretch of the path on one rank, nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathSegment {
-    /// The rank, by its place in [`Run::ranks`].
+    /// The rank, by place in [`Run::ranks`].
     pub rank: u32,
-    /// From when.
     pub from: i64,
-    /// Until when.
     pub to: i64,
 }
 
-/// A place of the program, in MPI or in the computation before it.
+/// A call of the program, or the computation before it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PathSite {
-    /// The call, or the one that ended the computation.
+    /// The call, or the call that ended the computation.
     pub place: CallSite,
-    /// It is the call.
+    /// True for the call, false for the computation.
     pub in_mpi: bool,
 }
 
-/// The path through a run.
+/// The critical path of a run.
 pub struct CriticalPath {
-    /// What of it is asked about, the latest stretch first.
+    /// Its selected parts, latest first.
     pub segments: Vec<PathSegment>,
-    /// What lay on it.
+    /// Time on it, by call site.
     pub places: FxHashMap<PathSite, Time>,
 }
 
 impl CriticalPath {
-    /// By the waits of an account that keeps each of them: they are used up.
+    /// Finds the path by the jumps of an account, which are used up.
     pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
         let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
         let segments = selected(run, &settled.common_clock, path);
@@ -56,43 +54,43 @@ impl CriticalPath {
     }
 }
 
-/// Time at a place, nanoseconds.
+/// Time at a call site, nanoseconds.
 #[derive(Clone, Default, Debug)]
 pub struct Time {
-    /// On the path, by rank.
+    /// Time on the path, by rank.
     pub on_path: FxHashMap<u32, i64>,
-    /// Of all ranks.
+    /// Time of all ranks, on the path or not.
     pub total: i64,
-    /// A rank has not returned from the call there.
+    /// Some rank has not returned from the call.
     pub is_open: bool,
 }
 
-/// A rank's time by the number of the place, in the computation before it and in MPI: in all, and on the path.
+/// A rank's times by number of the call site, each as (total, on the path), for the computation before the call and the call.
 #[derive(Default)]
 struct Sums {
     times: Vec<[(i64, i64); 2]>,
-    /// The place of the call that has not returned.
+    /// Call site of the call that has not returned.
     open: Option<usize>,
 }
 
-/// What comes behind the last call of a rank that did not finalize MPI.
+/// Name of the end of a rank that did not finalize MPI.
 const THE_END: &str = "the end";
-/// The same of a rank that still runs.
+/// Name of the end of a rank that still runs.
 const NOW: &str = "now";
 
-/// The path through a run by each rank's jumps, whose ranks end as `links` say. Latest stretch first.
+/// The path by each rank's jumps, latest first; `links` gives the ends of the ranks.
 pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
         jumps.sort_unstable_by_key(|jump| jump.end);
     }
-    // Of several, one that does not wait for the others.
+    // Among ranks that end together, one that does not wait for others.
     let last = links.iter().enumerate().max_by_key(|(_, links)| (links.end, links.in_vain == 0));
     let Some((mut rank, mut to)) = last.map(|(rank, links)| (rank, links.end)) else { return Vec::new() };
     let mut path = Vec::new();
     loop {
-        // The path only goes back.
+        // The path only goes back in time.
         while jumps[rank].pop_if(|jump| jump.end > to).is_some() {}
-        // Time has to pass, whatever the clocks say.
+        // A jump must go back in time, whatever the clocks say.
         let jump = jumps[rank].pop().map(|jump| arrived(jump, links));
         let jump = jump.filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
         let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
@@ -102,7 +100,7 @@ pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     }
 }
 
-/// Whoever has not come to what is waited for did until its end what it did instead.
+/// Until its end, a rank that never came to the awaited event did something else: the path goes there.
 fn arrived(jump: Jump, links: &[Links]) -> Jump {
     match jump.cause_at {
         NEVER => Jump { cause_at: links[jump.cause_rank as usize].end.min(jump.end - 1), ..jump },
@@ -110,7 +108,7 @@ fn arrived(jump: Jump, links: &[Links]) -> Jump {
     }
 }
 
-/// What of a path is asked about.
+/// The selected parts of a path.
 pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
     if run.ranks.iter().all(|rank| rank.selection.is_none()) {
         return path;
@@ -130,7 +128,7 @@ pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -
     path.iter().flat_map(shared).collect()
 }
 
-/// What is asked about of a rank's time.
+/// The selected parts of a rank's time.
 fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegment> {
     let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
     let mut asked: Vec<PathSegment> = Vec::new();
@@ -146,7 +144,7 @@ fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegmen
     asked
 }
 
-/// What lay on the path, and how long all ranks were there. First threads only.
+/// Time on the path and of all ranks, by call site. Only first threads are counted.
 pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
     let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
     // Earliest first.
@@ -186,8 +184,8 @@ pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> Fx
     times
 }
 
-/// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path. `end` is the
-/// place of what comes behind the last call, and when the rank ends.
+/// Adds a rank's time by call site: its selected part (`asked`, `None` for all) and the share of that on the path. `end` is the
+/// site of what follows the last call, and the time at which the rank ends.
 fn add(
     mut stream: Stream<'_>,
     mut on: &[PathSegment],
@@ -225,7 +223,7 @@ fn add(
     }
 }
 
-/// How much of a time is in stretches that come in order. Those that are over are passed for good.
+/// Overlap of a time with stretches in order; drops those that end before it.
 fn shared(stretches: &mut &[PathSegment], from: i64, to: i64) -> i64 {
     while let [first, rest @ ..] = *stretches {
         if first.to > from {

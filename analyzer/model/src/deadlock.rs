@@ -1,50 +1,50 @@
-//! Which ranks no order of events can free.
+//! Finds ranks that no order of events can free.
 //!
-//! In: what each rank needs before it goes on, of which others. Out: those that never will. A rank in a receive needs one rank, one in
-//! a barrier all that have not come (AND), one in a receive from any source whichever sends first (OR). In this AND-OR model a cycle
-//! alone may be no deadlock (Knapp, ACM Computing Surveys 19(4), 1987; for MPI: Hilbrich et al., SC'12 and MUST): ranks that can go on
-//! are taken as going on until that frees nobody more, and the rest is deadlocked.
+//! In: each rank's need of other ranks. Out: the ranks that will never go on. A rank in a receive needs one rank, one in a
+//! barrier all that have not come (AND), one in a receive from any source whichever sends first (OR). In this AND-OR model a
+//! cycle alone need not be a deadlock (Knapp, ACM Computing Surveys 19(4), 1987; for MPI: Hilbrich et al., SC'12 and MUST): ranks
+//! that can go on are released until that frees no other, and the rest is deadlocked.
 //!
-//! Some needs are doubted: MPI's rules say that the rank waits, and a library or the program may have another way out. Whoever asks
-//! says which doubts to put aside.
+//! Some needs are doubted: by MPI's rules the rank waits, but a library or the program may have another way out. The caller
+//! chooses which doubts to ignore.
 
-/// What has to happen before a rank goes on.
+/// The event that a rank needs before it goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Need {
-    /// Nothing: what it waits for has come.
+    /// The awaited event has happened.
     Nothing,
-    /// What nobody can tell from calls and messages.
+    /// Calls and messages do not tell.
     Unknown,
-    /// What cannot happen any more.
+    /// The awaited event cannot happen any more.
     Impossible,
-    /// This rank has to go on.
+    /// This rank must go on.
     Rank(usize),
-    /// All of these.
+    /// All of these needs.
     All(Vec<Need>),
-    /// One of these.
+    /// One of these needs.
     Any(Vec<Need>),
-    /// This, unless the doubt is right.
+    /// This need, unless the doubt is right.
     Doubted(Doubt, Box<Need>),
 }
 
-/// Why a rank may go on although MPI's rules say that it waits. Who puts one of them aside puts aside those before it, too.
+/// Why a rank may go on although it waits by MPI's rules. Ignoring one of them ignores those before it, too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Doubt {
-    /// Its process is dead, and whoever started the others may be about to end them.
+    /// The process is dead, and the launcher may be about to end the others.
     Ending,
-    /// Libraries need not wait there, or wait for other ranks.
+    /// A library need not wait there, or waits for other ranks.
     Library,
-    /// The program polls without a pause, and may stop to.
+    /// The program polls without a pause, and may stop polling.
     Polls,
-    /// It does something between its polls, a library may have buffered the message, a thread may call MPI that has not yet, or calls are
-    /// missing from the recording.
+    /// The program works between its polls, a library may have buffered the message, a thread may call MPI that has not yet, or
+    /// calls are missing from the recording.
     Program,
-    /// Its process is stopped, and may be continued.
+    /// The process is stopped, and may be continued.
     Stopped,
 }
 
 impl Need {
-    /// The need, unless the doubt is right.
+    /// This need, with a doubt.
     pub fn doubted(self, doubt: Doubt) -> Need {
         match self {
             Need::Nothing | Need::Unknown => self,
@@ -52,17 +52,15 @@ impl Need {
         }
     }
 
-    /// All of these.
     pub fn all(mut needs: Vec<Need>) -> Need {
         if needs.len() == 1 { needs.remove(0) } else { Need::All(needs) }
     }
 
-    /// One of these.
     pub fn any(mut needs: Vec<Need>) -> Need {
         if needs.len() == 1 { needs.remove(0) } else { Need::Any(needs) }
     }
 
-    /// Whether it is met once these ranks go on, where doubts up to `aside` are put aside.
+    /// True if the need is met once these ranks go on; doubts up to `aside` are ignored.
     fn is_met(&self, go_on: &[bool], aside: Option<Doubt>) -> bool {
         match self {
             Need::Nothing | Need::Unknown => true,
@@ -74,7 +72,7 @@ impl Need {
         }
     }
 
-    /// Whether it is met whatever other ranks do, and calls and messages tell that.
+    /// True if the need is met whatever other ranks do, and calls and messages show it.
     pub fn is_met_already(&self) -> bool {
         match self {
             Need::Nothing => true,
@@ -84,7 +82,7 @@ impl Need {
         }
     }
 
-    /// The same with what nobody can tell taken as impossible.
+    /// This need with unknown parts taken as impossible.
     pub fn as_far_as_known(&self) -> Need {
         let all = |needs: &[Need]| needs.iter().map(Need::as_far_as_known).collect();
         match self {
@@ -96,7 +94,7 @@ impl Need {
         }
     }
 
-    /// The ranks in it, each once, in order.
+    /// The ranks in the need, sorted and without repeats.
     pub fn ranks(&self) -> Vec<usize> {
         let mut ranks = Vec::new();
         self.collect(&mut ranks);
@@ -114,7 +112,7 @@ impl Need {
         }
     }
 
-    /// Whether one of several ranks would do.
+    /// True if one of several ranks would do.
     pub fn has_choice(&self) -> bool {
         match self {
             Need::Any(needs) => needs.len() > 1 || needs.iter().any(Need::has_choice),
@@ -125,7 +123,7 @@ impl Need {
     }
 }
 
-/// Of each rank, by what it needs, whether it will never go on. Doubts up to `aside` are put aside.
+/// For each rank, by its need, whether it will never go on. Doubts up to `aside` are ignored.
 pub fn deadlocked(needs: &[Need], aside: Option<Doubt>) -> Vec<bool> {
     let mut go_on = vec![false; needs.len()];
     loop {
@@ -140,8 +138,8 @@ pub fn deadlocked(needs: &[Need], aside: Option<Doubt>) -> Vec<bool> {
     }
 }
 
-/// Deadlocked ranks that wait for each other in a circle, and outside of it for nobody who is not in it: the knots of the graph. A
-/// rank that waits for itself is one.
+/// The knots of the graph: deadlocked ranks that wait for each other in a circle, and for nobody outside it. A rank that waits
+/// for itself is one.
 pub fn knots(needs: &[Need], deadlocked: &[bool]) -> Vec<Vec<usize>> {
     let next = |at: usize| needs[at].ranks().into_iter().filter(|other| deadlocked[*other]);
     let reached = |from: usize| {

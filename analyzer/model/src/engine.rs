@@ -1,11 +1,11 @@
-//! What a thread's records say of the progress engine over time.
+//! Follows the progress engine of a thread over time.
 //!
-//! In: the pages of a thread. Out: entries and productive entries in slices of the run, how they follow each other,
-//! and for how long requests were pending while nothing entered the engine.
+//! In: the pages of a thread. Out: entries and productive entries by slice of the run, and the times for which requests were
+//! pending while nothing entered the engine.
 //!
-//! A call whose record tells of entries gave the engine a chance, as did one that completed a request or asked whether one
-//! is complete, since not all of every engine can be seen. The time between two such calls gave none, however many other
-//! calls lie in it. Where a request was pending, it was starved for that long.
+//! A call with recorded entries gave the engine a chance; so did a call that completed or tested a request, since some engines
+//! are only partly seen. The time between two such calls gave no chance, whatever other calls lie in it. A request pending in
+//! that time was starved for that long.
 
 use std::collections::HashMap;
 
@@ -18,46 +18,45 @@ use super::Rank;
 use super::selection::{Cursor, LEFT_OUT};
 use super::sums::{Grow, Total};
 
-/// Slices of a run's time.
+/// Number of slices of a run's time.
 pub const SLICES: usize = 240;
 
-/// What the engine did in one slice of the run.
+/// Entries into the engine in one slice of the run.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Slice {
-    /// Entries.
     pub entries: f64,
-    /// Those that achieved something.
+    /// Entries that made progress.
     pub productive: f64,
 }
 
-/// Times in which requests were pending and nothing turned the engine, between the same two places of the program.
+/// Times in which requests were pending and nothing entered the engine, between the same two call sites.
 #[derive(Clone, Default, Debug)]
 pub struct Starved {
-    /// The longest, ticks.
+    /// The longest such time, ticks.
     pub longest: u64,
-    /// When that began.
+    /// Begin of the longest.
     pub at: u64,
-    /// Requests that were pending then.
+    /// Requests pending during the longest.
     pub pending: u64,
-    /// How many there were, by length.
+    /// Number of such times, by length.
     lengths: HashMap<u32, u64>,
 }
 
-/// The two calls around such a time, by their signatures' call sites: the one before it and the one that ended it.
+/// Call sites of the calls before and after such a time.
 pub type SitePair = (u32, u32);
 
-/// What became of a thread's engine.
+/// Engine activity of a thread.
 #[derive(Default)]
 pub struct EngineAccount {
-    /// Over the run, from its begin to its end.
+    /// Entries over the run.
     pub slices: Vec<Slice>,
-    /// By the places around.
+    /// Starved times by the call sites around them.
     pub starved: HashMap<SitePair, Starved>,
-    /// Another thread has completed this one's requests: how long those were pending is not known.
+    /// Another thread completed this one's requests, so how long those were pending is unknown.
     pub shared: bool,
 }
 
-/// What a rank's threads' records say of the engine.
+/// Reads the engine activity of each thread of a rank.
 pub fn of_rank(rank: &Rank) -> Vec<EngineAccount> {
     let active = rank.active();
     let begin = active.map_or(rank.header.begin.ticks, |active| active.begin);
@@ -76,21 +75,21 @@ fn engine(thread: &ThreadPages<'_>, rank: &Rank, begin: u64, end: u64) -> Engine
 struct EngineReader<'a> {
     engine: EngineAccount,
     cursor: Cursor<'a>,
-    /// What counts of the run begins.
+    /// Begin of the selected time, ticks.
     begin: u64,
-    /// It ends. Only calls that end MPI begin then.
+    /// End of the selected time; only calls that end MPI begin there.
     end: u64,
     slice: f64,
-    /// By number: whether its calls leave a request pending, and its call site.
+    /// By signature number: whether its calls leave a request pending, and its call site.
     numbers: Vec<(bool, u32)>,
     pending: u64,
-    /// The call that is being read has begun one of them.
+    /// Requests that the current call has begun.
     own: u64,
-    /// Since when the pending requests have had no chance, and the call site before that.
+    /// Tick since which the pending requests have had no chance, and the call site before it.
     since: (u64, u32),
-    /// The call that is being read: its start, end and call site.
+    /// Start, end and call site of the current call.
     call: (u64, u64, u32),
-    /// It is told when productive entries were.
+    /// The records place productive entries in time.
     placed: bool,
 }
 
@@ -117,13 +116,13 @@ impl<'a> EngineReader<'a> {
         }
     }
 
-    /// Whether calls of this number leave a request pending, and their call site.
+    /// Looks up whether calls of this signature leave a request pending, and their call site.
     #[inline]
     fn number(&self, signature: u32) -> (bool, u32) {
         self.numbers.get(signature as usize).copied().unwrap_or_default()
     }
 
-    /// So many entries, evenly over a time.
+    /// Spreads entries evenly over a time.
     fn spread(&mut self, start: u64, end: u64, entries: u64, productive: u64) {
         if start < self.begin || start > self.end {
             return;
@@ -148,7 +147,7 @@ impl<'a> EngineReader<'a> {
         self.engine.starved.entry(between).or_default().add(start, length, pending, times);
     }
 
-    /// The call that is being read gave the engine a chance.
+    /// Notes that the current call gave the engine a chance.
     fn chance(&mut self) {
         let (start, end, site) = self.call;
         let (since, before) = self.since;
@@ -223,7 +222,7 @@ impl Visitor for EngineReader<'_> {
     }
 }
 
-/// Steps between a power of two and the next, by which lengths are told apart.
+/// Steps between successive powers of two by which lengths are counted.
 const STEPS: u32 = 64;
 
 impl Starved {
@@ -236,7 +235,6 @@ impl Starved {
         self.lengths.entry(power * STEPS + step.min(STEPS - 1)).or_default().grow(times);
     }
 
-    /// Adds those of another thread or rank.
     pub fn merge(&mut self, other: &Starved) {
         if other.longest > self.longest {
             (self.longest, self.at, self.pending) = (other.longest, other.at, other.pending);
@@ -246,12 +244,12 @@ impl Starved {
         }
     }
 
-    /// How many there were.
+    /// Number of starved times.
     pub fn count(&self) -> u64 {
         self.lengths.values().copied().total()
     }
 
-    /// The length that 99 of 100 do not exceed, ticks, to 2 %.
+    /// 99th percentile of the lengths in ticks, to 2 %.
     pub fn percentile_99(&self) -> u64 {
         let mut lengths: Vec<(u32, u64)> = self.lengths.iter().map(|(length, times)| (*length, *times)).collect();
         lengths.sort();

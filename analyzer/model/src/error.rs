@@ -1,4 +1,4 @@
-//! Why a run cannot be analyzed, and the exit codes.
+//! The errors of an analysis, and the exit codes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,159 +6,146 @@ use std::path::{Path, PathBuf};
 use tables::arrange::UnknownColumn;
 use tables::suggest::{instead, nearest};
 
-/// All went well.
 pub const OK: u8 = 0;
-/// There was a difference.
+/// The runs differ.
 pub const DIFFERENT: u8 = 1;
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
-/// The input could not be read, or does not hold what was asked about.
+/// The input could not be read, or lacks what was asked for.
 pub const UNREADABLE: u8 = 3;
 /// Some of the data is missing; the rest was printed.
 pub const PARTIAL: u8 = 4;
-/// What was asked cannot be told from what there is.
+/// The data does not answer the question.
 pub const CANNOT_TELL: u8 = 5;
 
 /// Why nothing can be printed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No such folder.
+    /// The folder does not exist.
     #[error("{}: {source}. Give the folder that overhear named when it recorded.", folder.display())]
     NoFolder {
-        /// What was asked for.
+        /// The folder asked for.
         folder: PathBuf,
-        /// The system's reason.
         source: std::io::Error,
     },
-    /// Something lies where the result should go.
+    /// A file is in the place of the result.
     #[error("{}: exists. Name another place, or add --force to replace it.", path.display())]
     Exists {
-        /// Where it should go.
+        /// Path of the result.
         path: PathBuf,
     },
-    /// A folder without traces.
+    /// The folder has no traces.
     #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
     NoTraces {
-        /// What was asked for.
+        /// The folder asked for.
         folder: PathBuf,
     },
-    /// Files of several runs.
+    /// The folder holds files of several runs.
     #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {
-        /// The folder.
         folder: PathBuf,
-        /// A line for each run.
+        /// One line per run.
         runs: Vec<String>,
     },
-    /// Not one file of the folder can be read.
+    /// No file of the folder can be read.
     #[error("{}: none of its files can be read:", folder.display())]
     AllUnreadable {
-        /// The folder.
         folder: PathBuf,
-        /// A line for each file.
+        /// One line per file.
         reasons: Vec<String>,
     },
-    /// A rank that the run does not have.
+    /// The run has no such rank.
     #[error("there is no rank {rank}: the run has {size}, numbered from 0")]
     NoRank {
-        /// What was asked for.
         rank: u32,
-        /// Ranks of the run.
+        /// Number of ranks.
         size: u32,
     },
-    /// One rank is wanted alone that is not among those asked about.
+    /// `--by` names a rank that `--rank` leaves out.
     #[error("--by rank={rank} asks for a rank that --rank {asked} leaves out: drop --rank, or name the same rank")]
     RankLeftOut {
-        /// What is wanted alone.
+        /// The rank of `--by`.
         rank: u32,
-        /// What was asked for.
+        /// The ranks of `--rank`.
         asked: crate::ranks::Ranks,
     },
-    /// A region that the run does not have.
+    /// The run has no such region.
     #[error("{}: no region is called {region}. {instead}", folder.display())]
     NoRegion {
-        /// The run's folder.
         folder: PathBuf,
-        /// What was asked for.
         region: String,
-        /// What there is.
+        /// Suggestion, or a list of the regions.
         instead: String,
     },
-    /// A communicator that the run does not have.
+    /// The run has no such communicator.
     #[error("{}: no communicator is called {communicator}. {instead}", folder.display())]
     NoCommunicator {
-        /// The run's folder.
         folder: PathBuf,
-        /// What was asked for.
         communicator: String,
-        /// What there is.
+        /// Suggestion, or a list of the communicators.
         instead: String,
     },
-    /// Single calls are asked about, and only sums were recorded.
+    /// The analysis needs single calls, but a profile was recorded.
     #[error(
         "{}: {asked} needs single calls, but this run was recorded as a profile, which holds only counts and times. Record it again without --mode profile (or OVERHEAR_MODE=profile). \
          A profile answers overhear report, imbalance, matrix and progress.",
         folder.display()
     )]
     OnlyProfile {
-        /// The run's folder.
         folder: PathBuf,
-        /// What was asked for.
+        /// The analysis.
         asked: &'static str,
     },
-    /// What an analysis is about does not occur.
+    /// The run has nothing of what the analysis is about.
     #[error("{}: {needed}. Found {instead}.", folder.display())]
     NothingToAnalyze {
-        /// The run's folder.
         folder: PathBuf,
-        /// What there is none of, and what the analysis needs.
+        /// The missing calls, and why the analysis needs them.
         needed: &'static str,
-        /// What there is.
+        /// The calls found instead.
         instead: String,
     },
-    /// Nothing is between two times.
+    /// `--from` is not before `--to`.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,
-    /// Nothing is that late.
+    /// `--from` is behind the end of the run.
     #[error("--from {from:.3} s is behind the end of the run, which is {length:.3} s long. Ask for an earlier time.")]
     BeyondEnd {
-        /// Seconds since the run began, as asked.
+        /// Seconds since the run began.
         from: f64,
-        /// Seconds from the run's begin to its end.
+        /// Length of the run, seconds.
         length: f64,
     },
-    /// A column that no table has.
+    /// No table has such a column.
     #[error(transparent)]
     NoColumn(#[from] UnknownColumn),
-    /// No run where none was named.
+    /// No run was named and none was found.
     #[error("{}: no run here. Give the folder that overhear named when it recorded.", folder.display())]
     NoRun {
-        /// Where it was looked for.
+        /// The folder that was searched.
         folder: PathBuf,
     },
-    /// A variable or a value that does not exist.
+    /// A variable or value does not exist.
     #[error("{0}")]
     Setting(String),
     /// The result could not be written.
     #[error("{}: {source}", path.display())]
     Write {
-        /// Where it should go.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A table that the data set does not have.
+    /// The data set has no such table.
     #[error("no table is called {table}. {instead}")]
     NoTable {
-        /// What was asked for.
         table: String,
-        /// What there is.
+        /// Suggestion, or a list of the tables.
         instead: String,
     },
-    /// A file that could be read before.
+    /// A trace file cannot be read.
     #[error(transparent)]
     File(#[from] traces::error::Error),
-    /// Something else, in words for the user.
+    /// Any other error, in words for the user.
     #[error("{0}")]
     Other(String),
 }
@@ -181,7 +168,7 @@ impl Error {
         }
     }
 
-    /// What is said below, a line each.
+    /// Lines printed below the message.
     pub fn details(&self) -> &[String] {
         match self {
             Error::Mixed { runs: lines, .. } | Error::AllUnreadable { reasons: lines, .. } => lines,
@@ -189,25 +176,25 @@ impl Error {
         }
     }
 
-    /// Nothing is known by a name.
+    /// The error for an unknown name of a wait state or metric.
     pub fn no_meaning(name: &str, names: &BTreeSet<String>) -> Error {
         let nearest = nearest(name, names.iter().map(String::as_str));
         let nearest = nearest.map_or_else(String::new, |(_, nearest)| format!(" The nearest one is {nearest}."));
         Error::Setting(format!("nothing is called {name}.{nearest} overhear explain lists wait states and metrics"))
     }
 
-    /// There is no region of a name, but those of others.
+    /// The error for an unknown region.
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
         let none = "The run has none: a program names regions with overhear_begin (overhear.h) or NVTX.";
         Error::NoRegion { folder: folder.into(), region: region.into(), instead: instead(region, &names, none) }
     }
 
-    /// The data set has no table of a name.
+    /// The error for an unknown table.
     pub fn no_table(table: &str, names: BTreeSet<String>) -> Error {
         Error::NoTable { table: table.into(), instead: instead(table, &names, "There is none.") }
     }
 
-    /// This command was built without the library that something needs.
+    /// The error for a build without Polars.
     pub fn without_polars(what: &str) -> Error {
         let how = "cargo build --release --features overhear/polars";
         Error::Other(format!(
@@ -216,7 +203,7 @@ impl Error {
         ))
     }
 
-    /// There is no communicator of a name, but those of others.
+    /// The error for an unknown communicator.
     pub fn no_communicator(folder: &Path, communicator: &str, names: BTreeSet<String>) -> Error {
         let instead = instead(communicator, &names, "The run has none with a name.");
         Error::NoCommunicator { folder: folder.into(), communicator: communicator.into(), instead }

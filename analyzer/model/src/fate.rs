@@ -1,4 +1,4 @@
-//! What became of the process that wrote a file, as far as this machine can tell.
+//! Finds out whether the process that wrote a file is still alive.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,19 +6,19 @@ use std::path::Path;
 
 use traces::definitions::Process;
 
-/// See the module.
+/// State of a process, as far as this machine can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProcessFate {
-    /// It is there.
+    /// The process exists.
     Runs,
-    /// It is not, on the host where it was.
+    /// The process was on this host and does not exist.
     Ended,
-    /// It was elsewhere, or is somebody else's.
+    /// The process was on another host, or its number belongs to another program.
     Unknown,
 }
 
 impl ProcessFate {
-    /// Asks the system, where that is the one that the process was under.
+    /// Asks the system, if the process was on this host.
     pub fn of(process: &Process, pid: u32) -> ProcessFate {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
         if process.host != read("/proc/sys/kernel/hostname") {
@@ -30,7 +30,7 @@ impl ProcessFate {
         match fs::read_link(format!("/proc/{pid}/exe")) {
             Ok(program) if program == Path::new(&process.program) => ProcessFate::Runs,
             Err(error) if error.kind() == ErrorKind::NotFound => ProcessFate::Ended,
-            // The number may have come again.
+            // The process number may have been reused.
             _ => ProcessFate::Unknown,
         }
     }
@@ -50,7 +50,7 @@ mod tests {
             ..Process::default()
         };
         let pid = std::process::id();
-        // Process numbers are lower.
+        // The kernel's process numbers are lower.
         let nobody = u32::MAX;
         assert_eq!(ProcessFate::of(&here(), pid), ProcessFate::Runs);
         assert_eq!(ProcessFate::of(&here(), nobody), ProcessFate::Ended);

@@ -1,6 +1,6 @@
-//! From the files of a run to one consistent account of it.
+//! Reads the files of a run into one consistent account of it.
 //!
-//! Floors, the highest first; a file uses only files on lower ones:
+//! Floors, highest first; a file uses only files on lower ones:
 //!
 //! ```text
 //! lib

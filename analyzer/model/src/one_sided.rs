@@ -1,8 +1,8 @@
-//! A rank's one-sided transfers to others, from the first call until all of them are complete.
+//! Measures a rank's one-sided transfers to others, from the first call until all of them are complete.
 //!
-//! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, to every target once. A target makes no call when
-//! something arrives, so all that is known is when the rank that calls may rely on it: at the end of the flush, unlock, fence or
-//! MPI_Win_complete that the standard lets complete it. Nothing is asked of other ranks, so no clocks are compared.
+//! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, to every target once. The target makes no call
+//! when data arrives, so the end is when the origin may rely on it: the end of the flush, unlock, fence or MPI_Win_complete that
+//! completes it by the standard. Only one rank's times are used, so no clocks are compared.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::{ArgumentKind, Call, Class};
@@ -17,32 +17,28 @@ use super::thread_calls::{Extras, ThreadCall, ThreadCalls};
 /// Transfers that were under way together. Ticks of the rank's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransferRound {
-    /// The function that transfers.
     pub call: u16,
-    /// The one that completed the last of them.
+    /// The function that completed the last of them.
     pub completed_by: u16,
-    /// Where the first one is called.
+    /// Call site of the first.
     pub site: u32,
-    /// Bytes of each.
     pub bytes: u64,
-    /// How many, each to another rank.
+    /// Number of transfers, each to another rank.
     pub targets: u64,
-    /// When the first one was called.
+    /// Begin of the first.
     pub begin: u64,
-    /// When the call ended that completed the last.
+    /// End of the call that completed the last.
     pub end: u64,
 }
 
-/// What a rank transferred.
 #[derive(Default)]
 pub struct RankTransfers {
-    /// In the order in which they were complete, thread by thread.
+    /// In the order of completion, thread by thread.
     pub rounds: Vec<TransferRound>,
-    /// Transfers that are in none.
+    /// Transfers that belong to no round.
     pub left_out: u64,
 }
 
-/// Reads a rank's records.
 pub fn of_rank(rank: &Rank) -> RankTransfers {
     let mut found = RankTransfers::default();
     for thread in &rank.contents().threads {
@@ -65,10 +61,10 @@ fn read(thread: &ThreadPages<'_>, rank: &Rank, found: &mut RankTransfers) {
     }
 }
 
-/// What a call is to a window.
+/// A call's effect on a window.
 #[derive(Clone, Copy)]
 enum Meaning {
-    /// Moves something to or from a rank.
+    /// Moves data to or from a rank.
     Transfer {
         window: u32,
         target: i32,
@@ -76,9 +72,9 @@ enum Meaning {
         site: u32,
         bytes: u64,
     },
-    /// Moves something under a request of its own, which may complete it, too.
+    /// Moves data under a request, which may complete it, too.
     Requested,
-    /// Completes what went to one rank, or to all. `local`: of what was put, only that its buffer may be used again.
+    /// Completes transfers to one rank, or to all. `local`: only the origin's buffer may be reused.
     Completion {
         window: u32,
         target: Option<i32>,
@@ -115,7 +111,7 @@ impl Meaning {
     }
 }
 
-/// Transfers of a window that are not complete, or belong together with such.
+/// Transfers of a window that are not complete, or belong to a round with such.
 struct OpenRound {
     call: u16,
     site: u32,
@@ -124,7 +120,7 @@ struct OpenRound {
     targets: FxHashSet<i32>,
     pending: FxHashSet<i32>,
     transfers: u64,
-    /// They are of one function and size, each to another rank, and all are asked about.
+    /// All are selected, of one function and size, and to different ranks.
     is_round: bool,
 }
 

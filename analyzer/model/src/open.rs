@@ -1,4 +1,4 @@
-//! The run to analyze: the one named, or the newest in the working folder.
+//! Opens the run to analyze: the one named, or the newest in the working folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::run::files;
 use crate::{Choice, Run};
 
 impl Run {
-    /// Reads what is chosen of the run in a folder, or of the newest in the working folder. `watch` is told how many bytes of how
-    /// many have been read.
+    /// Reads the chosen part of the run in a folder, or of the newest run in the working folder. `watch` is told the bytes read
+    /// and the bytes in all.
     pub fn open(folder: Option<&Path>, choice: Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         if let (Some(from), Some(to)) = (choice.from, choice.to)
             && from >= to
@@ -26,25 +26,25 @@ impl Run {
     }
 }
 
-/// The folder that is named, or that of the newest run.
+/// The named folder, or that of the newest run in the working folder.
 pub fn named_or_newest(named: Option<&Path>) -> Result<PathBuf, Error> {
     named.map_or_else(|| newest(Path::new(".")), |named| Ok(named.into()))
 }
 
-/// The folder itself, if it is a run's; of those in it, the one whose recording began last.
+/// The folder itself if it holds a run, else the run in it whose recording began last.
 fn newest(here: &Path) -> Result<PathBuf, Error> {
     if files(here).is_ok() {
         return std::path::absolute(here).map_err(|source| Error::NoFolder { folder: here.into(), source });
     }
     let entries = fs::read_dir(here).map_err(|source| Error::NoFolder { folder: here.into(), source })?;
-    // A link may lead anywhere.
+    // Links are not followed: they may lead anywhere.
     let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let runs = folders.filter_map(|entry| Some((began(&entry.path())?, PathBuf::from(entry.file_name()))));
     let newest = runs.max().map(|(_, folder)| folder);
     newest.ok_or_else(|| Error::NoRun { folder: std::path::absolute(here).unwrap_or(here.into()) })
 }
 
-/// When the recording in a folder began, if there is one.
+/// Begin of the recording in a folder; `None` if there is none.
 fn began(folder: &Path) -> Option<u64> {
     let files = files(folder).ok()?;
     files.iter().find_map(|file| Some(RankFile::open(file).ok()?.header().begin.realtime))

@@ -1,7 +1,7 @@
-//! Writes files without harm to others.
+//! Writes files without damaging others.
 //!
-//! Writes a new file beside the one wanted and renames it when it is whole. Follows no link, whoever put it there, and never
-//! shows half a file.
+//! Writes a new file beside the target and renames it when it is whole. No link is followed, and no half-written file is ever
+//! visible.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -12,23 +12,21 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, renameat, unlinkat};
 use rustix::process::{getegid, geteuid};
 
-/// A folder that files are written into.
 pub struct OutputFolder(OwnedFd);
 
-/// A file that is being written.
 pub struct OutputFile {
     file: File,
     place: Option<RenameTarget>,
 }
 
-/// Where a file will lie when it is whole.
+/// Target of the rename that completes a file.
 struct RenameTarget {
     folder: OutputFolder,
     temporary: OsString,
     name: OsString,
 }
 
-/// Begins a file that the user has asked for. A device or pipe of that name is written to as it is; a link is refused.
+/// Creates a file that the user asked for. Writes to an existing device or pipe of that name; refuses a link.
 pub fn create(path: &Path) -> io::Result<OutputFile> {
     let there = fs::symlink_metadata(path);
     if let Ok(found) = fs::metadata(path)
@@ -47,7 +45,7 @@ pub fn create(path: &Path) -> io::Result<OutputFile> {
     OutputFolder::open(parent)?.create(name)
 }
 
-/// Writes a file that the user has asked for.
+/// Writes a file that the user asked for.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut output = create(path)?;
     output.write_all(bytes)?;
@@ -60,7 +58,7 @@ impl OutputFolder {
         Ok(OutputFolder(rustix::fs::open(path, flags, Mode::empty())?))
     }
 
-    /// A folder that is the user's own: nobody else may write into it, but for the user's own group.
+    /// Opens a folder that only the user and the user's own group may write to.
     pub fn own(path: &Path) -> Option<OutputFolder> {
         let folder = OutputFolder::open(path).ok()?;
         let found = fstat(&folder.0).ok()?;
@@ -68,21 +66,20 @@ impl OutputFolder {
         (found.st_uid == geteuid().as_raw() && found.st_mode & 0o002 == 0 && of_group).then_some(folder)
     }
 
-    /// Writes a file in it.
     pub fn write(self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut output = self.create(name.as_ref())?;
         output.write_all(bytes)?;
         output.finish()
     }
 
-    /// Writes a file in it. Fails where something has that name.
+    /// Writes a file in it; fails if the name exists.
     pub fn add(self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut output = self.create(name.as_ref())?;
         output.write_all(bytes)?;
         output.finish_new()
     }
 
-    /// Whether a file in it, not a link, holds these bytes.
+    /// True if a file of that name, not a link, holds these bytes.
     pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let Ok(file) = openat(&self.0, name, flags, Mode::empty()) else { return false };
@@ -109,11 +106,11 @@ impl OutputFolder {
     }
 }
 
-/// Names that are tried for a new file.
+/// Names tried for a new file.
 const TRIES: u32 = 1000;
 
 impl OutputFile {
-    /// The file is whole, and takes its name.
+    /// Completes the file under its name.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(place) = &self.place else { return self.file.flush() };
         renameat(&place.folder.0, &place.temporary, &place.folder.0, &place.name)?;
@@ -121,7 +118,7 @@ impl OutputFile {
         Ok(())
     }
 
-    /// The file is whole, and takes its name if nothing has it.
+    /// Completes the file under its name unless that exists.
     fn finish_new(self) -> io::Result<()> {
         let Some(place) = &self.place else { return Err(ErrorKind::AlreadyExists.into()) };
         Ok(linkat(&place.folder.0, &place.temporary, &place.folder.0, &place.name, AtFlags::empty())?)

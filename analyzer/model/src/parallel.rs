@@ -1,10 +1,10 @@
-//! The same work on many items, as many at once as there are processors.
+//! Runs the same work on many items, as many at once as there are processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What `work` makes of each number below `count`, in order.
+/// Results of `work` for each number below `count`, in order.
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let workers = thread::available_parallelism().map_or(1, |workers| workers.get()).min(count);
     let next = AtomicUsize::new(0);
@@ -28,12 +28,12 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Locks, also where another worker has panicked.
+/// Locks a mutex even if another worker panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is inside, when all workers are done.
+/// Content of a mutex once all workers are done.
 pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

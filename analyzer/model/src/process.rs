@@ -1,4 +1,4 @@
-//! What a process on this host and its threads do at the moment, as the system sees them.
+//! Reads the state of a process on this host and of its threads.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,20 +8,18 @@ use serde::{Deserialize, Serialize};
 /// A process at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Process {
-    /// What it does.
     pub state: ProcessState,
-    /// Processor time that its threads have used, in the system's clock ticks.
+    /// Processor time of all its threads, in the system's clock ticks.
     pub used: u64,
-    /// The core that its first thread last ran on.
+    /// Core that its first thread last ran on.
     pub core: u32,
 }
 
-/// What a process or a thread does.
+/// State of a process or a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ProcessState {
-    /// It runs, or could.
+    /// It runs or is ready to run.
     Running,
-    /// It sleeps.
     Asleep,
     /// A signal or a debugger stopped it.
     Stopped,
@@ -29,20 +27,19 @@ pub enum ProcessState {
     Gone,
 }
 
-/// One thread of a process at one moment.
+/// A thread of a process at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// The system's id.
+    /// The system's thread id.
     pub tid: u32,
-    /// What it does.
     pub state: ProcessState,
-    /// Processor time that it has used, nanoseconds; in steps of a clock tick where the system has no finer account.
+    /// Processor time, nanoseconds; in steps of a clock tick if the system has no finer account.
     pub used: u64,
-    /// When it started, nanoseconds after the system did, in steps of a clock tick.
+    /// Start, in nanoseconds since the system's boot, in steps of a clock tick.
     pub started: u64,
 }
 
-/// What the system counts processor time and starts in: USER_HZ, which is 100 on every architecture that we run on.
+/// Unit of processor times and starts: USER_HZ, which is 100 on every architecture that we run on. Nanoseconds.
 pub const TICK: u64 = 10_000_000;
 
 /// One line of `/proc/PID/stat` or `/proc/PID/task/TID/stat`, by proc_pid_stat(5).
@@ -55,7 +52,7 @@ struct Stat {
 }
 
 impl Process {
-    /// That of a process number. `None` if the system does not say.
+    /// The state of a process; `None` if the system does not tell.
     pub fn of(pid: u32) -> Option<Process> {
         match fs::read_to_string(format!("/proc/{pid}/stat")) {
             Ok(text) => {
@@ -71,7 +68,7 @@ impl Process {
 }
 
 impl Task {
-    /// All threads of a process number; none where it is gone, or the system does not say.
+    /// All threads of a process; empty if it is gone or the system does not tell.
     pub fn all_of(pid: u32) -> Vec<Task> {
         let folders = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         folders.filter_map(|folder| Task::of(pid, folder.file_name().to_str()?.parse().ok()?)).collect()

@@ -4,17 +4,15 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// See the module.
+/// Ranks that the user chose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranks(Vec<RangeInclusive<u32>>);
 
 impl Ranks {
-    /// Whether one is among them.
     pub fn contain(&self, rank: u32) -> bool {
         self.0.iter().any(|ranks| ranks.contains(&rank))
     }
 
-    /// The highest.
     pub fn last(&self) -> u32 {
         self.0.iter().map(|ranks| *ranks.end()).max().unwrap_or(0)
     }

@@ -1,47 +1,47 @@
-//! Numbers a thread's requests: which of them its calls begin, complete, start again, give up or make ready.
+//! Numbers a thread's requests, and resolves the requests named in records.
 //!
-//! In: a thread's calls and the records behind each, in order. Out: a [`RequestChange`] for each record, by thread and number.
-//! A thread's requests have numbers from 0 in the order their calls began. A record names a request of its own thread by its age, which
-//! is how many numbers were taken since, and one of another thread by its number. Each page says which number comes next, so that
-//! numbers are right behind a page that cannot be read.
+//! In: a thread's calls and the records behind each, in order. Out: a [`RequestChange`] for each record, by thread and number. A
+//! thread's requests are numbered from 0 in the order their calls began. A record names a request of its own thread by its age,
+//! the number of requests begun since, and one of another thread by its number. Each page holds the next number, so that numbers
+//! are right behind a page that cannot be read.
 
 use std::ops::Range;
 
 use traces::record::RecordKind;
 
-/// A request, by the thread that began it and its number.
+/// Thread that began a request, and the request's number.
 pub type RequestId = (u32, u64);
 
-/// Requests of one thread with numbers that follow each other.
+/// Requests of one thread with consecutive numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestRun {
-    /// The thread that began them.
+    /// Thread that began them.
     pub thread: u32,
-    /// The number of the first.
+    /// Number of the first.
     pub first: u64,
-    /// How many there are; at least one, unless the file is damaged.
+    /// Number of requests; at least one, unless the file is damaged.
     pub count: u32,
 }
 
-/// What a record says of requests.
+/// A change of requests, as told by a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequestChange {
-    /// They are complete.
+    /// The requests are complete.
     Completed(RequestRun),
-    /// Persistent requests were started, each as a new request of the thread that made the call.
+    /// Persistent requests were started, each as a new request of the calling thread.
     Started {
-        /// The numbers under which they were created.
+        /// The numbers of their creation.
         created: RequestRun,
-        /// The number of the first new request.
+        /// Number of the first new request.
         first: u64,
     },
-    /// They were given up.
+    /// The requests were freed.
     Freed(RequestRun),
-    /// Parts of partitioned sends were handed out.
+    /// Partitions of partitioned sends were marked ready.
     Ready(RequestRun),
 }
 
-/// Counts a thread's requests.
+/// Counts the requests of a thread.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RequestNumbers {
     thread: u32,
@@ -49,40 +49,37 @@ pub struct RequestNumbers {
 }
 
 impl RequestRun {
-    /// Their numbers.
     pub fn numbers(&self) -> Range<u64> {
         self.first..self.first.saturating_add(self.count.into())
     }
 
-    /// All of them, by thread and number.
     pub fn ids(self) -> impl Iterator<Item = RequestId> {
         self.numbers().map(move |number| (self.thread, number))
     }
 
-    /// The last of them, to which belongs what arrived.
+    /// The last of them, which the status belongs to.
     pub fn last(&self) -> RequestId {
         (self.thread, self.first.wrapping_add(self.count.into()).wrapping_sub(1))
     }
 }
 
 impl RequestNumbers {
-    /// Of a thread that begins its request number `next` next.
+    /// Counts a thread whose next request is number `next`.
     pub fn new(thread: u32, next: u64) -> RequestNumbers {
         RequestNumbers { thread, next }
     }
 
-    /// The thread's number.
     pub fn thread(&self) -> u32 {
         self.thread
     }
 
-    /// The number of the thread's next request.
+    /// Number of the thread's next request.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// A call began, or created a request if its signature takes one. Returns the number of that.
+    /// Counts a call, which begins or creates a request if `takes` is set. Returns the request's number.
     #[inline]
     pub fn begin(&mut self, takes: bool) -> u64 {
         let number = self.next;
@@ -90,24 +87,24 @@ impl RequestNumbers {
         number
     }
 
-    /// Records were lost. `next` is the number of the thread's next request, if any follow.
+    /// Skips lost records. `next` is the number of the thread's next request, if any follow.
     pub fn torn(&mut self, next: Option<u64>) {
         self.next = next.unwrap_or(self.next);
     }
 
-    /// The number of the thread's request of this age.
+    /// Number of the thread's request of this age.
     #[inline]
     pub fn of_age(&self, age: u64) -> u64 {
         self.next.saturating_sub(age)
     }
 
-    /// A record tells of requests of the thread itself.
+    /// Resolves a record about requests of the thread itself.
     #[inline]
     pub fn own(&mut self, kind: RecordKind, count: u32, age: u64) -> RequestChange {
         self.foreign(kind, count, self.thread, self.of_age(age))
     }
 
-    /// A record tells of requests that a thread began from `number` on.
+    /// Resolves a record about requests that `thread` began, from `number` on.
     #[inline]
     pub fn foreign(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) -> RequestChange {
         let run = RequestRun { thread, first: number, count };

@@ -1,4 +1,4 @@
-//! A run: the files of a folder, read side by side.
+//! Reads the files of a folder as one run, several at a time.
 
 use std::collections::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +24,12 @@ use super::sites::Sites;
 use crate::error::Error;
 use crate::parallel;
 
-/// See the module.
+/// A run: the ranks in one folder.
 pub struct Run {
-    /// Its folder.
     pub folder: PathBuf,
-    /// It was not named: it is the newest in the working folder.
+    /// The folder was not named: it is the newest in the working folder.
     pub is_newest: bool,
-    /// What of it is asked about.
+    /// Selected part of it.
     pub choice: Choice,
     /// Ranks whose files could be read, by world and number; processes without a rank last.
     pub ranks: Vec<Rank>,
@@ -38,9 +37,9 @@ pub struct Run {
     pub missing: Vec<RangeInclusive<u32>>,
     /// Ranks of the first world that were not recorded.
     pub unrecorded: Vec<RangeInclusive<u32>>,
-    /// Files that could not be read, and why.
+    /// Files that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// Where its call sites are.
+    /// Names of its call sites.
     pub sites: Sites,
 }
 
@@ -50,12 +49,12 @@ impl Run {
         Run::select(folder, &Choice::default())
     }
 
-    /// The same, for what is chosen of the run.
+    /// Reads the chosen part of a run.
     pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
         Run::select_watched(folder, choice, &|_, _| {})
     }
 
-    /// The same. `watch` is told again and again how many bytes of how many have been read, by any thread.
+    /// Reads the chosen part of a run. Any thread calls `watch` with the bytes read and the bytes in all.
     pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         let (traces, unreadable) = open(folder)?;
         let bytes = traces.iter().map(|trace| trace.len()).sum();
@@ -79,17 +78,17 @@ impl Run {
         Ok(run)
     }
 
-    /// The one clock that all ranks' ticks are converted to.
+    /// The clock that all ranks' ticks are converted to.
     pub fn common_clock(&self) -> CommonClock {
         CommonClock::of(&self.ranks)
     }
 
-    /// Whether starting and ending MPI counts although nobody asked for it: a rank is still at it.
+    /// True if starting and ending MPI counts without the user's choice, since a rank is still starting.
     pub fn is_starting(&self) -> bool {
         !self.choice.whole && self.asked().any(|rank| rank.is_starting)
     }
 
-    /// Fails where a time, in nanoseconds on the common clock, is behind the end of every rank.
+    /// Fails if a time, in nanoseconds on the common clock, is behind the end of every rank.
     pub fn reaches(&self, from: Option<i64>) -> Result<(), Error> {
         let Some(from) = from else { return Ok(()) };
         let lines = self.common_clock().lines;
@@ -100,17 +99,17 @@ impl Run {
         }
     }
 
-    /// The ranks that are asked about.
+    /// The selected ranks.
     pub fn asked(&self) -> impl Iterator<Item = &Rank> {
         self.ranks.iter().filter(|rank| rank.is_asked)
     }
 
-    /// Ranks the run had: what its world says, or as many as there are.
+    /// Number of ranks of the run: as its world says, or as many as are here.
     pub fn size(&self) -> u32 {
         self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)
     }
 
-    /// How many ranks each world has.
+    /// Number of ranks of each world.
     pub fn worlds(&self) -> BTreeMap<u32, u32> {
         worlds(&self.ranks)
     }
@@ -120,7 +119,7 @@ impl Run {
         &self.ranks[0]
     }
 
-    /// Fails where no rank's calls were recorded one by one, and what is asked about is about those.
+    /// Fails if single calls are needed and no rank recorded them.
     pub fn has_calls(&self, asked: &'static str) -> Result<(), Error> {
         let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
         match self.ranks.iter().all(is_profile) {
@@ -129,7 +128,7 @@ impl Run {
         }
     }
 
-    /// Whether something is missing that a whole run has.
+    /// True if the data of the run is not complete.
     pub fn is_partial(&self) -> bool {
         let cut = |rank: &Rank| {
             !matches!(rank.end, End::Finalized)
@@ -141,7 +140,7 @@ impl Run {
     }
 }
 
-/// The trace files of a folder, in the order of their names.
+/// Trace files of a folder, sorted by name.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     let mut files: Vec<PathBuf> = entries
@@ -157,7 +156,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// A file that a rank is giving its final name has both for a moment: the final one, which sorts last, stays.
+/// Drops the first name of a file that a rank is renaming: for a moment it has both, and the final name sorts last.
 fn leave_out_second_names(files: &mut Vec<PathBuf>) {
     let is_final =
         |file: &PathBuf| file.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"process-"));
@@ -171,16 +170,16 @@ fn leave_out_second_names(files: &mut Vec<PathBuf>) {
     files.reverse();
 }
 
-/// The order of ranks in a run.
+/// Sort key of the ranks in a run.
 pub fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
     (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
 }
 
-/// How often the files of a folder are listed at most.
+/// Maximum number of times that a folder is listed.
 const LISTED: usize = 5;
 
-/// Maps the files, and says of the others why that could not be. A file that is gone before it is opened has its final name by now:
-/// all are listed again.
+/// Maps the files; returns the reasons for those that failed. A file that is gone before it is opened has its final name by now,
+/// so the folder is listed again.
 fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
     let is_gone = |opened: &Result<RankFile, TraceError>| matches!(opened, Err(TraceError::Io { source, .. }) if source.kind() == ErrorKind::NotFound);
     let mut opened = open_all(&files(folder)?);
@@ -204,7 +203,7 @@ fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
     parallel::map(files.len(), |at| RankFile::open(&files[at]))
 }
 
-/// What of each rank's time is asked about, in its own ticks: that takes all clocks on one line.
+/// The selected time of each rank in its own ticks, by the common clock.
 fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     let described = parallel::map(traces.len(), |at| Rank::open(&traces[at]));
     let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
@@ -219,7 +218,7 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     windows
 }
 
-/// Whether a rank is asked about that has no time between starting MPI and ending it.
+/// True for a selected rank without time between starting MPI and ending it.
 fn is_without_span(trace: &RankFile, choice: &Choice) -> bool {
     let header = trace.header();
     header.state & INITIALIZED == 0 && choice.has_rank(header) && is_starting(&trace.contents(), header)
@@ -232,13 +231,13 @@ fn read(
     watch: &(dyn Fn(u64) + Sync),
 ) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    // All that run count until the same moment.
+    // All running processes count until the same moment.
     let now = clocks().0;
     let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), now, watch);
     parallel::map(traces.len(), load)
 }
 
-/// Fails where the files are of several runs. A rank that never learned its run's identity belongs to any.
+/// Fails if the files are of several runs. A rank that never learned its run's identity belongs to any.
 fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
     let mut runs: BTreeMap<[u8; 16], Vec<&str>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.header.run != [0; 16]) {
@@ -255,7 +254,7 @@ fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
     Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
 }
 
-/// Fails where the run does not have a rank that is asked about, or none of them has a file.
+/// Fails if the run lacks a selected rank, or none of the selected ranks has a file.
 fn has_ranks(ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
     let Some(asked) = &choice.ranks else { return Ok(()) };
     let size = worlds(ranks).values().copied().max().unwrap_or(0);
@@ -266,7 +265,7 @@ fn has_ranks(ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
     }
 }
 
-/// Fails where no rank has the region that is asked about.
+/// Fails if no rank has the selected region.
 fn has_region(folder: &Path, ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
     let Some(region) = &choice.region else { return Ok(()) };
     let regions = ranks.iter().flat_map(|rank| rank.regions.values());
@@ -286,8 +285,7 @@ fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
     worlds
 }
 
-/// Ranks of the first world without a file: those that are missing, and those that were not recorded, by what all others say
-/// who recorded together with them.
+/// Ranks of the first world without a file: the missing ones, and those that were not recorded by the other ranks' lists.
 fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>) {
     let size = worlds(ranks).get(&0).copied().unwrap_or(0);
     let first_world = || ranks.iter().filter(|rank| rank.header.world == 0 && rank.number().is_some());
@@ -303,13 +301,13 @@ fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>
     (missing, unrecorded)
 }
 
-/// A span of ranks without gaps.
+/// The range of a span without gaps.
 fn range(span: &Span) -> Option<RangeInclusive<u32>> {
     let first = u32::try_from(span.first).ok()?;
     (span.count == 1 || span.step == 1).then(|| first..=first.saturating_add(span.count.saturating_sub(1)))
 }
 
-/// What ranges leave of so many ranks.
+/// Numbers below `size` that no range covers.
 pub fn gaps(ranges: impl Iterator<Item = RangeInclusive<u32>>, size: u32) -> Vec<RangeInclusive<u32>> {
     let mut ranges: Vec<_> = ranges.filter(|range| range.start() <= range.end()).collect();
     ranges.sort_unstable_by_key(|range| *range.start());

@@ -1,13 +1,13 @@
-//! A bounded number of values out of any number, each as likely as any other, the same at every reading.
+//! A bounded random sample of any number of values, the same at every reading.
 //!
-//! Each value draws a number and those with the lowest stay (bottom-k sampling), so samples of several ranks make one of all.
+//! Each value draws a number and the lowest numbers stay (bottom-k sampling), so samples of several ranks merge into one of all.
 
 use std::collections::BinaryHeap;
 
-/// Values that stay: the median of so many is off by less than two percentiles.
+/// Sample size: the median of so many is off by less than two percentiles.
 const MOST: usize = 2048;
 
-/// See the module.
+/// A sample of at most `MOST` values.
 #[derive(Clone, Debug)]
 pub struct Sample<T> {
     drawn: u64,
@@ -21,29 +21,27 @@ impl<T: Ord> Default for Sample<T> {
 }
 
 impl<T: Ord + Copy> Sample<T> {
-    /// One more.
     pub fn add(&mut self, value: T) {
         self.add_as(self.drawn.wrapping_add(1), value);
     }
 
-    /// One more, of which the number it draws by is known: what stays does not depend on the order.
+    /// Adds a value that draws by `number`, so that the sample does not depend on the order.
     pub fn add_as(&mut self, number: u64, value: T) {
         self.drawn = self.drawn.wrapping_add(1);
         self.keep((scattered(number), value));
     }
 
-    /// Adds those of another.
     pub fn merge(&mut self, other: &Sample<T>) {
         self.drawn = self.drawn.wrapping_add(other.drawn);
         other.kept.iter().for_each(|value| self.keep(*value));
     }
 
-    /// How many there were, with those that did not stay.
+    /// Number of values added.
     pub fn count(&self) -> u64 {
         self.drawn
     }
 
-    /// Those that stayed.
+    /// The sampled values.
     pub fn values(&self) -> impl Iterator<Item = &T> + Clone {
         self.kept.iter().map(|(_, value)| value)
     }
@@ -58,7 +56,7 @@ impl<T: Ord + Copy> Sample<T> {
     }
 }
 
-/// Numbers that follow each other, far from each other: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+/// Spreads consecutive numbers: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
 fn scattered(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -92,7 +90,7 @@ mod tests {
 
     #[test]
     fn numbers_are_scattered_as_splitmix64_scatters_them() {
-        // What its reference implementation (Vigna, splitmix64.c) draws from the seed 0.
+        // First outputs of the reference implementation (Vigna, splitmix64.c) for the seed 0.
         let first = [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f];
         assert_eq!([1, 2, 3].map(scattered), first);
     }

@@ -1,7 +1,7 @@
-//! A thread's calls one after another, on the run's common clock, with what each of them is to other ranks.
+//! Reads a thread's calls on the run's common clock, each with its role towards other ranks.
 //!
-//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time; last the one that has not
-//! ended, for who asks. Calls inside other calls are left out.
+//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time; on request, the call that
+//! has not returned comes last. Calls inside other calls are left out.
 
 use std::ops::Range;
 
@@ -13,37 +13,36 @@ use super::roles::{Role, Roles};
 use super::selection::{ALL, Cursor, LEFT_OUT};
 use super::thread_calls::{Detail, Extras, ThreadCalls};
 
-/// A call that ended. Times in nanoseconds on the run's common clock.
+/// A call. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Debug)]
 pub struct TimedCall {
-    /// When it began.
     pub start: i64,
-    /// When it ended; of one that has not returned, until when it is known to have lasted.
+    /// End; for a call that has not returned, the time until which it lasted for certain.
     pub end: i64,
-    /// Time inside MPI: less than from start to end for a run of tests.
+    /// Time inside MPI: less than `end - start` for a run of tests.
     pub inside: i64,
-    /// Between this call and the thread's next one.
+    /// Time between this call and the thread's next one.
     pub behind: i64,
-    /// How many calls it stands for: 1, except for a run of tests.
+    /// Number of calls it stands for: 1, except for a run of tests.
     pub count: u64,
-    /// What it is, to be asked for by [`Stream::role`].
+    /// Index of its role; see [`Stream::role`].
     role: u32,
-    /// The number of the request it began or created.
+    /// Number of the request that it began or created.
     pub request: u64,
-    /// It returned an error, or never.
+    /// It returned an error, or never returned.
     pub failed: bool,
     /// An exception or longjmp left it.
     pub left: bool,
     /// It has not returned.
     pub open: bool,
-    /// It is a run of tests that found nothing.
+    /// A run of tests without success.
     pub in_vain: bool,
     details: Range<u32>,
 }
 
 #[cfg(test)]
 impl TimedCall {
-    /// A call at a time, without anything else.
+    /// A call with times and nothing else.
     pub fn at(start: i64, end: i64) -> TimedCall {
         let [failed, left, open, in_vain] = [false; 4];
         let (inside, behind, count, role, request, details) = (end - start, 0, 1, 0, 0, 0..0);
@@ -53,27 +52,26 @@ impl TimedCall {
 
 /// A thread's calls with their roles.
 pub struct Stream<'a> {
-    /// The thread's number.
     pub thread: u32,
     calls: ThreadCalls<'a>,
     line: &'a ClockLine,
     cursor: Cursor<'a>,
-    /// By signature number; behind them the same for calls that are left out, where there are any.
+    /// Roles by signature number; if calls are left out, followed by the same roles marked as left out.
     known: Vec<Role>,
     left_out: usize,
     roles: Roles<'a>,
     current: Option<TimedCall>,
-    /// When the call behind that begins.
+    /// Begin of the call after the current one.
     start_behind: Option<i64>,
 }
 
 impl<'a> Stream<'a> {
-    /// From the first call of a rank's thread on, those that have a record.
+    /// Reads the recorded calls of a rank's thread.
     pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
         Stream::of(ThreadCalls::of_records(thread, Extras::empty()), thread, rank, line, roles)
     }
 
-    /// The same, and behind them tests that found nothing and the call that has not returned.
+    /// Reads the recorded calls, then tests without success and the call that has not returned.
     pub fn whole(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
         Stream::of(ThreadCalls::whole(thread, Extras::empty()), thread, rank, line, roles)
     }
@@ -101,48 +99,45 @@ impl<'a> Stream<'a> {
         stream
     }
 
-    /// The next call, if there is one.
     #[inline]
     pub fn peek(&self) -> Option<&TimedCall> {
         self.current.as_ref()
     }
 
-    /// Goes on to the next call.
     #[inline]
     pub fn advance(&mut self) {
         self.calls.advance();
         self.read();
     }
 
-    /// What belongs to a call that [`peek`](Self::peek) gave.
+    /// Details of a call returned by [`peek`](Self::peek).
     pub fn details(&self, call: &TimedCall) -> &[Detail] {
         self.calls.details_at(&call.details)
     }
 
-    /// What a call is that [`peek`](Self::peek) gave.
+    /// Role of a call returned by [`peek`](Self::peek).
     #[inline]
     pub fn role(&self, call: &TimedCall) -> &Role {
         &self.known[call.role as usize]
     }
 
-    /// The number of a call's signature.
+    /// Signature number of a call.
     #[inline]
     pub fn signature(&self, call: &TimedCall) -> usize {
         let number = call.role as usize;
         if number < self.left_out { number } else { number - self.left_out }
     }
 
-    /// The last call that was read, which may not count.
+    /// The last call read, which may be outside the selection.
     pub fn last(&self) -> Option<RecordedCall> {
         self.calls.last()
     }
 
-    /// When that ended, ticks.
+    /// End of that call, ticks.
     pub fn last_end(&self) -> u64 {
         self.calls.last_end()
     }
 
-    /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.roles
     }

@@ -1,14 +1,10 @@
-//! Sums of numbers read from files. A damaged file may hold any number, so sums saturate.
+//! Saturating sums: a damaged file may hold any number.
 
-/// A sum that grows.
 pub trait Grow {
-    /// Adds more.
     fn grow(&mut self, more: Self);
 }
 
-/// All that comes, added up.
 pub trait Total<T> {
-    /// The sum.
     fn total(self) -> T;
 }
 

@@ -1,7 +1,8 @@
-//! A thread's calls one after another as they were recorded, each with what it did with requests and what it got.
+//! Reads a thread's calls as recorded, each with its changes to requests and its messages.
 //!
-//! In: the pages of a thread. Out: [`ThreadCall`]s in the order they ended, a bounded number at a time; last the one that has not
-//! returned, unless only records are asked for. Calls inside other calls are left out, but their requests have numbers like all others.
+//! In: the pages of a thread. Out: [`ThreadCall`]s in the order they ended, a bounded number at a time; the call that has not
+//! returned comes last, unless only records are asked for. Calls inside other calls are left out, but their requests are
+//! numbered, too.
 
 use std::ops::Range;
 
@@ -13,71 +14,71 @@ use traces::signature::{CREATES, NESTED, STARTS};
 
 use super::request_numbers::{RequestChange, RequestNumbers};
 
-/// A call, or a run of tests that all found nothing. Times in ticks.
+/// A call, or a run of tests without success. Times in ticks.
 #[derive(Clone, Debug)]
 pub struct ThreadCall {
-    /// The number of its signature, which the file may not define.
+    /// Number of its signature, which the file may not define.
     pub signature: u32,
-    /// When it began.
     pub start: u64,
-    /// When it ended; if it has not returned, until when it is known to have lasted.
+    /// End; for a call that has not returned, the time until which it lasted for certain.
     pub end: u64,
-    /// Time inside MPI: less than from start to end for a run of tests.
+    /// Time inside MPI: less than `end - start` for a run of tests.
     pub inside: u64,
-    /// How many calls it stands for: 1, except for a run of tests.
+    /// Number of calls it stands for: 1, except for a run of tests.
     pub count: u64,
-    /// The number of the request that it began or created, if its signature takes one.
+    /// Number of the request that it began or created, if its signature takes one.
     pub request: u64,
-    /// What the progress engine did meanwhile.
+    /// Entries into the progress engine during the call.
     pub engine: Entries,
-    /// It returned an error, or never.
+    /// It returned an error, or never returned.
     pub failed: bool,
     /// An exception or longjmp left it.
     pub left: bool,
     /// It has not returned.
     pub open: bool,
-    /// It is a run of tests that found nothing.
+    /// A run of tests without success.
     pub in_vain: bool,
     details: Range<u32>,
 }
 
-/// What a record says about the call before it.
+/// A record about the call before it.
 #[derive(Clone, Copy, Debug)]
 pub enum Detail {
-    /// It did this with requests.
+    /// The call changed the state of requests.
     Requests(RequestChange),
-    /// The request completed last got this, or the call itself.
+    /// Status of the request completed last, or of the call itself.
     Arrived(Arrived),
-    /// The request started or completed last held this, or the call itself. Only with [`Extras::CONTENTS`].
+    /// Contents of the request started or completed last, or of the call itself. Only with [`Extras::CONTENTS`].
     Content(Content),
-    /// At this tick, after the call, MPI said that the thread's request of this number is complete. Only with [`Extras::FOUND_COMPLETE`].
+    /// At this tick, after the call, MPI reported the thread's request of this number complete. Only with
+    /// [`Extras::FOUND_COMPLETE`].
     FoundComplete(u64, u64),
 }
 
 bitflags! {
-    /// What is read besides calls, requests and messages.
+    /// Records to read besides calls, requests and messages.
     #[derive(Clone, Copy)]
     pub struct Extras: u8 {
-        /// What messages held.
+        /// Contents of messages.
         const CONTENTS = 1;
-        /// When MPI said that requests are complete.
+        /// Times at which MPI reported requests complete.
         const FOUND_COMPLETE = 1 << 1;
-        /// When the progress engine achieved something.
+        /// Productive entries into the progress engine.
         const PRODUCTIVE = 1 << 2;
     }
 }
 
 impl Detail {
-    /// The message that came, if it tells of one.
+    /// The status, if this is one.
     pub fn arrived(&self) -> Option<Arrived> {
         if let Detail::Arrived(arrived) = self { Some(*arrived) } else { None }
     }
 }
 
-/// Records that are read at a time.
+/// Records read at a time.
 const STEP: usize = 1024;
 
-/// Goes through a thread's calls.
+/// Reads a thread's calls.
 pub struct ThreadCalls<'a> {
     walk: ThreadWalk<'a>,
     is_over: bool,
@@ -86,12 +87,12 @@ pub struct ThreadCalls<'a> {
 }
 
 impl<'a> ThreadCalls<'a> {
-    /// All calls of a thread, also those that have no record yet: tests that found nothing, and the call that has not returned.
+    /// Reads all calls of a thread, including those without a record: tests without success, and the call that has not returned.
     pub fn whole(thread: &ThreadPages<'a>, extras: Extras) -> ThreadCalls<'a> {
         ThreadCalls::of(ThreadWalk::new(thread), thread, extras)
     }
 
-    /// The calls of a thread that have a record.
+    /// Reads the recorded calls of a thread.
     pub fn of_records(thread: &ThreadPages<'a>, extras: Extras) -> ThreadCalls<'a> {
         ThreadCalls::of(ThreadWalk::of_records(thread), thread, extras)
     }
@@ -118,20 +119,18 @@ impl<'a> ThreadCalls<'a> {
         calls
     }
 
-    /// The next call, if there is one.
     #[inline]
     pub fn peek(&self) -> Option<&ThreadCall> {
         self.collector.calls.get(self.next)
     }
 
-    /// When the call behind the next one begins, if there is one.
+    /// Begin of the call after the next one.
     #[inline]
     pub fn start_behind(&self) -> Option<u64> {
         let behind = self.collector.calls.get(self.next + 1).or(self.collector.current.as_ref());
         behind.map(|call| call.start)
     }
 
-    /// Goes on to the next call.
     #[inline]
     pub fn advance(&mut self) {
         self.next += 1;
@@ -140,29 +139,29 @@ impl<'a> ThreadCalls<'a> {
         }
     }
 
-    /// The details of a call that [`peek`](Self::peek) gave.
+    /// Details of a call returned by [`peek`](Self::peek).
     #[inline]
     pub fn details(&self, call: &ThreadCall) -> &[Detail] {
         self.details_at(&call.details)
     }
 
-    /// The same by the call's place among the details.
+    /// Details by the call's range of indices.
     #[inline]
     pub(super) fn details_at(&self, at: &Range<u32>) -> &[Detail] {
         &self.collector.details[at.start as usize..at.end as usize]
     }
 
-    /// The last call that was read, also one inside another call.
+    /// The last call read, including calls inside other calls.
     pub fn last(&self) -> Option<RecordedCall> {
         self.collector.last
     }
 
-    /// When that ended, ticks.
+    /// End of that call, ticks.
     pub fn last_end(&self) -> u64 {
         self.collector.last_end
     }
 
-    /// When the engine achieved something, as far as that was read, since this was asked last.
+    /// Productive engine entries read since the last call of this function.
     pub fn take_productive(&mut self) -> std::vec::Drain<'_, EntryRun> {
         self.collector.productive.drain(..)
     }
@@ -171,14 +170,14 @@ impl<'a> ThreadCalls<'a> {
         let collector = &mut self.collector;
         collector.calls.clear();
         self.next = 0;
-        // Details of the call that is still being read stay.
+        // Details of a call that is still being read stay.
         let read = collector.current.as_ref().map_or(collector.details.len(), |call| call.details.start as usize);
         collector.details.drain(..read);
         if let Some(call) = &mut collector.current {
             call.details = 0..call.details.len() as u32;
         }
         while collector.calls.is_empty() && !self.is_over {
-            // Damage was reported when the calls were added up.
+            // Damage was reported when the calls were counted.
             self.is_over = !self.walk.step(collector, STEP).unwrap_or(true);
             if self.is_over {
                 collector.calls.extend(collector.current.take());
@@ -204,9 +203,9 @@ struct CallCollector {
     shapes: Vec<CallShape>,
     extras: Extras,
     numbers: RequestNumbers,
-    /// The last call that was not inside another.
+    /// The last call that is not inside another.
     current: Option<ThreadCall>,
-    /// The records that follow belong to it.
+    /// The next records belong to `current`.
     is_listening: bool,
     last: Option<RecordedCall>,
     last_end: u64,
@@ -319,7 +318,7 @@ impl Visitor for CallCollector {
     }
 
     fn found_complete(&mut self, at: u64, age: u64) {
-        // It may stand behind a call inside another one.
+        // The record may stand behind a call inside another one.
         if let Some(call) = self.current.as_mut().filter(|_| self.extras.contains(Extras::FOUND_COMPLETE)) {
             call.details.end += 1;
             self.details.push(Detail::FoundComplete(at, self.numbers.of_age(age)));

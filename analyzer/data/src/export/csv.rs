@@ -1,4 +1,4 @@
-//! A table for spreadsheets: a line for each row, names made harmless as in reports.
+//! Writes a table for spreadsheets, one line per row; names are made harmless as in reports.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,11 +9,11 @@ use super::{Output, TableWriter};
 use tables::csv::harmless;
 use tables::{Batch, Cell};
 
-/// See the module.
+/// A CSV file that is being written.
 pub struct CsvTable(Writer<Output>);
 
 impl CsvTable {
-    /// Begins it with the columns' keys.
+    /// Starts the file with the columns' keys.
     pub fn new(keys: &[String], out: Output) -> io::Result<CsvTable> {
         let mut writer = Writer::from_writer(out);
         writer.write_record(keys)?;
@@ -40,7 +40,7 @@ fn field(cell: Cell<'_>) -> Cow<'_, str> {
         Cell::Flag(flag) => if flag { "true" } else { "false" }.into(),
         Cell::Whole(number) => number.to_string().into(),
         Cell::Signed(number) => number.to_string().into(),
-        // What is no number is no text that spreadsheets take for one.
+        // Spreadsheets would take NaN and infinities for text.
         Cell::Real(number) if number.is_finite() => number.to_string().into(),
         Cell::Real(_) | Cell::Null => "".into(),
     }

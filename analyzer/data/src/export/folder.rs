@@ -1,5 +1,5 @@
-//! The folder that an export is written into. What lies there is not overwritten unless that was asked for, and then only files that an
-//! export has written.
+//! The folder that an export is written to. Existing data is overwritten only on request, and then only files that an export
+//! wrote.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use model::Run;
 use model::error::Error;
 
-/// What Hive calls the folder of rows that have no value.
+/// Hive's name for the folder of rows without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// See the module.
+/// A folder claimed for an export.
 pub struct ExportFolder(PathBuf);
 
 impl ExportFolder {
-    /// A folder that is new or empty; with `force`, one in which the tables of these names are to be replaced.
+    /// Claims a new or empty folder; with `force`, a folder whose tables of these names are removed.
     pub fn claim(path: &Path, names: &[&str], force: bool) -> Result<ExportFolder, Error> {
         let failed = |source| Error::Write { path: path.into(), source };
         match fs::read_dir(path).map(Iterator::count) {
@@ -27,7 +27,7 @@ impl ExportFolder {
         Ok(ExportFolder(path.into()))
     }
 
-    /// A folder that is new or empty; with `force`, one in which the archive of OTF2 of a name is to be replaced.
+    /// Claims a new or empty folder; with `force`, a folder whose OTF2 archive of this name is removed.
     pub fn claim_archive(path: &Path, name: &str, force: bool) -> Result<(), Error> {
         ExportFolder::claim(path, &[], force)?;
         let events = path.join(name);
@@ -39,7 +39,7 @@ impl ExportFolder {
         remove_files(path, |file| file.file_stem() == Some(name.as_ref()) && has_extension(file, &["otf2", "def"]))
     }
 
-    /// The file of a table for the rank at a place of the run, in a folder that is there.
+    /// Path of a table's file for a rank, in a folder that is created.
     pub fn file(&self, run: &Run, table: &str, rank: usize, extension: &str) -> Result<PathBuf, Error> {
         let number = run.ranks[rank].number();
         let part = run.ranks[..rank].iter().filter(|other| other.number() == number).count();
@@ -50,7 +50,7 @@ impl ExportFolder {
     }
 }
 
-/// Removes the files of a folder that are meant, where there is one.
+/// Removes matching files of a folder, if it exists.
 fn remove_files(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> Result<(), Error> {
     let failed = |path: &Path, source| Error::Write { path: path.into(), source };
     let there = match fs::read_dir(folder) {
@@ -67,7 +67,7 @@ fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     file.extension().is_some_and(|found| extensions.iter().any(|extension| found == *extension))
 }
 
-/// Removes a table that an export has written, and fails where anything else lies there.
+/// Removes a table that an export wrote; fails if the folder holds anything else.
 fn remove(table: &Path) -> Result<(), Error> {
     let failed = |path: &Path, source| Error::Write { path: path.into(), source };
     let ranks = match fs::read_dir(table) {

@@ -1,4 +1,4 @@
-//! A table for programs: an object on each line.
+//! Writes a table for programs, one JSON object per line.
 
 use std::io::{self, Write};
 
@@ -6,15 +6,14 @@ use super::{Output, TableWriter};
 use tables::json::escaped;
 use tables::{Batch, Cell};
 
-/// See the module.
+/// A file of JSON lines that is being written.
 pub struct JsonLines {
-    /// What comes before each value.
+    /// Text before each value.
     keys: Vec<String>,
     out: Output,
 }
 
 impl JsonLines {
-    /// Nothing is written yet.
     pub fn new(keys: &[String], out: Output) -> JsonLines {
         let keys = keys.iter().enumerate().map(|(at, key)| format!("{}\"{key}\":", if at == 0 { '{' } else { ',' }));
         JsonLines { keys: keys.collect(), out }

@@ -1,9 +1,9 @@
-//! The run in files for others to read.
+//! Exports a run to files of other tools.
 //!
-//! The data set is a folder for each table, in it one for each rank, as Hive lays them out.
+//! The data set becomes a folder for each table with a folder for each rank, in Hive's layout.
 //!
-//! `calls/rank=0/part-0.parquet`: Polars, DuckDB and PyArrow take the rank from the folder's name. Processes with the same number, of worlds
-//! that were spawned, are parts of one rank. Ranks are written at the same time, each a bounded number of rows at a time.
+//! Polars, DuckDB and PyArrow read the rank from the folder's name, as in `calls/rank=0/part-0.parquet`. Processes of spawned
+//! worlds with the same rank are parts of one rank. Ranks are written in parallel, each a bounded number of rows at a time.
 
 mod csv;
 mod folder;
@@ -24,19 +24,19 @@ use model::output::{self, OutputFile};
 use model::parallel;
 use tables::{Batch, ColumnHead};
 
-/// What an export writes.
+/// Kind of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
-    /// The tables of the data set, a folder of files.
+    /// The tables of the data set, as a folder of files.
     Tables(FileFormat),
-    /// For Perfetto's viewer: a file.
+    /// A file for Perfetto's viewer.
     Perfetto,
-    /// For Vampir, Scalasca, Pipit and ViTE: a folder.
+    /// A folder for Vampir, Scalasca, Pipit and ViTE.
     Otf2,
 }
 
 impl ExportFormat {
-    /// All, with their names.
+    /// All formats with their names.
     pub const ALL: [(&str, ExportFormat); 5] = [
         ("parquet", ExportFormat::Tables(FileFormat::Parquet)),
         ("csv", ExportFormat::Tables(FileFormat::Csv)),
@@ -46,7 +46,7 @@ impl ExportFormat {
     ];
 }
 
-/// What files of tables are.
+/// Format of table files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileFormat {
     /// For Polars, DuckDB, pandas, Spark: compressed columns
@@ -67,27 +67,25 @@ impl FileFormat {
     }
 }
 
-/// What was written.
+/// Size of an export.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exported {
-    /// The tables with their rows.
+    /// The tables with their numbers of rows.
     pub tables: Vec<(&'static str, u64)>,
-    /// The size of all files.
+    /// Size of all files.
     pub bytes: u64,
 }
 
-/// A file that a table's rows are written into.
+/// A file that a table's rows are written to.
 trait TableWriter {
-    /// Writes rows.
     fn write(&mut self, batch: Batch) -> io::Result<()>;
-    /// The file is whole. Returns what it was written to.
+    /// Completes the file; returns its output.
     fn finish(self: Box<Self>) -> io::Result<Output>;
 }
 
-/// A file under its final name when it is whole, and how long it is.
+/// A counting writer of a file that gets its final name when it is whole.
 type Output = BufWriter<Counted>;
 
-/// Writes these tables of a data set into a folder.
 pub fn write(
     set: &DataSet<'_>,
     names: &[&'static str],
@@ -117,7 +115,7 @@ pub fn write(
     Ok(exported)
 }
 
-/// Writes a rank's rows of a table. Returns how many there are, and the file's size.
+/// Writes a rank's rows of a table. Returns the number of rows and the file's size.
 fn one_file(
     table: &dyn DataTable,
     rank: usize,
@@ -126,7 +124,7 @@ fn one_file(
 ) -> Result<io::Result<(u64, u64)>, Error> {
     let head = table.head();
     let wanted: Vec<usize> = match format {
-        // Readers take it from the folder's name, and two of one name would be one too many.
+        // Readers take the rank from the folder's name; a column of the same name would clash.
         FileFormat::Parquet => (0..head.columns.len()).filter(|at| head.columns[*at].key != "rank").collect(),
         FileFormat::Csv | FileFormat::Json => (0..head.columns.len()).collect(),
     };
@@ -158,7 +156,7 @@ fn create(path: &Path) -> io::Result<Output> {
     Ok(BufWriter::with_capacity(1 << 18, file))
 }
 
-/// The file is whole. Returns its size.
+/// Completes the file; returns its size in bytes.
 fn finish(out: Output) -> io::Result<u64> {
     let Counted { file, bytes } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.finish()?;
@@ -182,7 +180,7 @@ fn writer(
     })
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct Counted {
     file: OutputFile,
     bytes: u64,

@@ -1,4 +1,4 @@
-//! A table for data frames: compressed columns.
+//! Writes a table for data frames as compressed columns.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use super::{Output, TableWriter};
 use crate::arrow::{record_batch, schema};
 use tables::{Batch, ColumnHead};
 
-/// Rows of a row group, which readers skip or load as one.
+/// Rows per row group, which readers skip or load as a whole.
 const GROUP: usize = 1 << 18;
 
 pub struct ParquetTable {
@@ -44,7 +44,7 @@ impl TableWriter for ParquetTable {
     }
 }
 
-/// The system's own error, where there is one: a full disk is told as such.
+/// The system's own error, if there is one, so that a full disk is reported as such.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

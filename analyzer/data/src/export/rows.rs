@@ -1,9 +1,9 @@
-//! Rows of the data set's tables, one at a time.
+//! Reads rows of the data set's tables one at a time.
 
 use crate::{DataSet, table};
 use tables::Cell;
 
-/// Goes through the rows that a table of the data set has of a rank, and adds up what is said of each.
+/// Shows each row of a rank in a table, and sums up what `show` returns.
 pub fn each(
     set: &DataSet<'_>,
     name: &str,

@@ -1,7 +1,8 @@
-//! Exchanges between two ranks: one message each way, again and again, with nothing between.
+//! Finds exchanges between two ranks: one message each way, repeated, with nothing between.
 //!
-//! In: each rank's calls. Out: [`Exchanges`], runs of equal exchanges with their time, ping-pong told from ping-ping. What a rank
-//! saw is found on its own clock ([`reader`], [`windows`]); clocks are compared only to find the same run on the other rank ([`pairs`]).
+//! In: each rank's calls. Out: [`Exchanges`], streaks of equal exchanges with their time, ping-pong told from ping-ping. Each
+//! rank's part is found on its own clock ([`reader`], [`windows`]); clocks are compared only to find the other rank's part
+//! ([`pairs`]).
 
 mod pairs;
 mod reader;
@@ -17,64 +18,62 @@ use crate::roles::CallSites;
 
 pub use streak::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowSide, WindowStreak};
 
-/// Outside of MPI, for each call: reading a clock, a turn of a loop, what the recorder does beside it.
+/// Nanoseconds outside MPI allowed for each call: a clock read, the loop itself, the recorder.
 const NOTHING: i64 = 300;
-/// Or so much of all.
+/// Alternatively, this fraction of the whole time is allowed.
 const LITTLE: i64 = 20;
 
-/// Whether time outside of MPI, around so many calls and out of so much, is not worth naming.
+/// True if `outside` nanoseconds outside MPI, around `calls` calls in a time of `of`, are negligible.
 fn is_little(outside: i64, calls: i64, of: i64) -> bool {
     outside <= (calls * NOTHING).max(of / LITTLE)
 }
 
-/// Exchanges of one size and kind, one behind the other. Nanoseconds.
+/// A streak of exchanges of one size and kind. Times in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Exchanges {
-    /// The ranks' places in the run; where the exchanges are ordered, the one that sends first.
+    /// The two ranks, by place in the run; if the exchanges are ordered, the first to send is first.
     pub ranks: (u32, u32),
-    /// One sends when it has received: ping-pong.
+    /// True for ping-pong: one rank sends after it has received.
     pub is_ordered: bool,
-    /// What the two call.
+    /// Functions that each rank calls.
     pub calls: (ExchangeCalls, ExchangeCalls),
     /// Bytes of each message.
     pub bytes: u64,
-    /// How many.
     pub count: u64,
-    /// What all of them took the rank that took longer.
+    /// Time of the whole streak, on the rank where it took longer.
     pub time: i64,
-    /// What each but the first took it, in batches.
+    /// Times of the exchanges except the first, in batches.
     pub times: Batches<1>,
 }
 
-/// Equal windows of messages, one behind the other, as the rank saw them that took longer. Nanoseconds.
+/// A streak of equal message windows, as seen by the rank on which it took longer. Times in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct MessageWindows {
-    /// The ranks' places in the run; the one that sends more first.
+    /// The two ranks, by place in the run; the one that sends more is first.
     pub ranks: (u32, u32),
-    /// What each of the two does in a window.
+    /// Messages of each rank in a window.
     pub shapes: (WindowShape, WindowShape),
-    /// How many windows.
     pub count: u64,
-    /// What each took, in batches.
+    /// Times of the windows, in batches.
     pub times: Batches<1>,
 }
 
-/// All that ranks did two by two.
+/// All exchanges of a run.
 #[derive(Default)]
 pub struct RunExchanges {
-    /// Runs of exchanges that both ranks tell the same of.
+    /// Exchanges that both ranks saw.
     pub exchanges: Vec<Exchanges>,
-    /// Windows of messages that both ranks tell the same of.
+    /// Message windows that both ranks saw.
     pub windows: Vec<MessageWindows>,
-    /// Messages sent one behind the other with nothing received between.
+    /// Successive sends with no receive between them.
     pub sends: Vec<SendStreak>,
-    /// Exchanges that one rank tells and the other does not.
+    /// Exchanges that only one rank saw.
     pub unpaired: u64,
-    /// Ranks of which no more could be kept.
+    /// Ranks whose list of exchanges was cut off.
     pub full: u64,
 }
 
-/// Reads the calls of the ranks that are asked about.
+/// Reads the calls of the selected ranks.
 pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
     let (objects, places) = (Objects::of(run), CallSites::default());
     let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, &places, at));

@@ -1,14 +1,14 @@
-//! The same exchanges as two ranks saw them.
+//! Pairs the exchanges that two ranks saw.
 //!
-//! In: what each rank saw. Out: those that both did, at the same time by the clocks and their errors. Whose send comes behind its
-//! receive answers: with one such rank the exchange is ordered, with none both sent at once.
+//! In: each rank's streaks. Out: those that both ranks saw at the same time, within the clocks' errors. A rank whose send follows
+//! its receive answers: with one such rank the exchange is ordered, with none both sent at once.
 
 use std::collections::BTreeMap;
 
 use super::{Exchanges, MessageWindows, Streak, WindowStreak};
 use crate::common_clock::CommonClock;
 
-/// By rank, those it saw. Returns the pairs, and how many exchanges found none.
+/// Pairs streaks, given by rank. Returns the pairs and the number of exchanges without a partner.
 pub fn paired(streaks: &[Vec<Streak>], common_clock: &CommonClock) -> (Vec<Exchanges>, u64) {
     let mut by_pair: BTreeMap<(u32, u32), [Vec<Streak>; 2]> = BTreeMap::new();
     for (rank, streaks) in (0u32..).zip(streaks) {
@@ -47,10 +47,10 @@ pub fn paired(streaks: &[Vec<Streak>], common_clock: &CommonClock) -> (Vec<Excha
 fn exchanges(ranks: (u32, u32), own: &Streak, other: &Streak) -> Exchanges {
     let answers = |streak: &Streak| streak.answers as f64 / streak.count as f64;
     let is_ordered = answers(own) + answers(other) > 0.5;
-    // Of an unordered pair that calls different functions, the order is that of the functions.
+    // Unordered ranks that call different functions are put in the order of the functions.
     let swapped = if is_ordered { answers(own) > answers(other) } else { other.calls < own.calls };
     let calls = if swapped { (other.calls, own.calls) } else { (own.calls, other.calls) };
-    // One rank may have been interrupted where the other was not: then their parts are not the same.
+    // If only one rank was interrupted, the two parts differ.
     let others = if own.count == other.count { other.end - other.begin } else { 0 };
     let longer = if others > own.end - own.begin { other } else { own };
     let (time, times) = (longer.end - longer.begin, longer.times.clone());
@@ -58,14 +58,14 @@ fn exchanges(ranks: (u32, u32), own: &Streak, other: &Streak) -> Exchanges {
     Exchanges { ranks, is_ordered, calls, bytes: own.bytes, count: own.count, time, times }
 }
 
-/// By rank, the windows it saw in the order of time. Returns those that the other rank saw as well, from its side and at the same time.
+/// Returns the windows, given by rank in the order of time, that the other rank saw at the same time from its side.
 pub fn paired_windows(rows: &[Vec<WindowStreak>], common_clock: &CommonClock) -> Vec<MessageWindows> {
     let mut found = Vec::new();
     for (rank, own) in (0u32..).zip(rows) {
         for row in own.iter().filter(|row| row.peer > rank) {
             let error = common_clock.error_between(rank, row.peer, row.begin);
             let others = rows.get(row.peer as usize).map_or(&[][..], Vec::as_slice);
-            // Rows of one thread do not overlap, and few threads send at once: those that end before it begins are skipped.
+            // Rows of one thread do not overlap, and few threads send at once, so rows that end earlier are skipped.
             let first = others.partition_point(|other| other.end + error < row.begin);
             let near = others[first..].iter().take_while(|other| other.begin - error < row.end);
             let is_same = |other: &&WindowStreak| {

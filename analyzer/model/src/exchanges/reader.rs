@@ -1,8 +1,8 @@
-//! A rank's exchanges from its calls.
+//! Finds a rank's exchanges in its calls.
 //!
-//! In: its calls in order. Out: its [`Streak`]s. A send and a receive belong together that are the oldest ones of a partner; three of
-//! one kind under way are no exchange. What is not MPI may take no time worth naming: a program that computes
-//! between post and wait says nothing of the network. Empty messages beside others only take time: they are how programs shake hands.
+//! In: its calls in order. Out: its [`Streak`]s. The oldest send to and the oldest receive from a partner belong together;
+//! three of one kind under way are no exchange. Time outside MPI must be negligible: a program that computes between post
+//! and wait says nothing about the network. Empty messages among others only take time: programs shake hands by them.
 
 use std::collections::VecDeque;
 
@@ -20,24 +20,24 @@ use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
 
-/// Messages of one kind under way in an exchange: this one's and the next one's, posted early.
+/// Messages of one kind under way in an exchange: the current one, and the next one if posted early.
 const UNDER_WAY: usize = 2;
-/// Sends one behind the other that show how fast a rank can send.
+/// Least number of successive sends that shows the sending rate.
 const LEAST_SENDS: u64 = 16;
-/// Streaks of a rank that are kept.
+/// Maximum number of streaks kept per rank.
 const MOST: usize = 1 << 18;
 
-/// What a rank saw.
+/// One rank's part in exchanges.
 #[derive(Default)]
 pub struct RankExchanges {
     pub streaks: Vec<Streak>,
     pub windows: Vec<WindowStreak>,
     pub sends: Vec<SendStreak>,
-    /// There were more.
+    /// Some were dropped.
     pub is_full: bool,
 }
 
-/// Reads the calls of a rank, where it is asked about. Threads exchange each for itself.
+/// Reads the calls of a rank if it is selected. Threads exchange independently.
 pub fn of_rank(
     run: &Run,
     common_clock: &CommonClock,
@@ -71,12 +71,12 @@ struct Operation {
     function: u16,
     bytes: u64,
     begin: i64,
-    /// Time in MPI, and calls, when it began.
+    /// Time in MPI and calls up to its begin.
     inside: i64,
     calls: i64,
-    /// When it was over.
+    /// Time of completion.
     end: Option<i64>,
-    /// By its number among all of this thread.
+    /// Number among the operations of this thread.
     number: u64,
 }
 
@@ -87,23 +87,23 @@ struct Reader<'a> {
     peer: Option<u32>,
     sends: VecDeque<Operation>,
     receives: VecDeque<Operation>,
-    /// Messages of one kind follow each other, sends or receives: until one of the other kind ends that.
+    /// True while sends follow each other, false while receives do; ended by a message of the other kind.
     stream: Option<bool>,
-    /// Which operation a request is of: whether it sends.
+    /// The operation of each request, and whether it sends.
     requests: FxHashMap<u64, (bool, u64)>,
-    /// Requests created, to be started.
+    /// Persistent requests.
     persistent: FxHashMap<u64, Role>,
     operations: u64,
-    /// Time in MPI so far, and calls.
+    /// Time in MPI and calls so far.
     inside: i64,
     calls: i64,
-    /// When something else ended last.
+    /// End of the last call that is no part of an exchange.
     other: i64,
     streak: Option<Streak>,
     windows: WindowReader,
     /// Time in MPI and calls when the streak began.
     before: (i64, i64),
-    /// Sends in a row, when the first one began, and when the last one's call ended.
+    /// Successive sends, begin of the first, and end of the last one's call.
     row: Option<(SendStreak, i64, i64)>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// There are no more calls.
+    /// Ends everything under way after the last call.
     fn end(mut self) {
         self.end_streak();
         self.end_sends();
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         }
         self.inside = self.inside.saturating_add(call.inside);
         self.calls += 1;
-        // What asks in vain, and what else completes or starts nothing, is a part of an exchange only if it waits for one.
+        // Tests without success, and calls that complete or start nothing, belong to an exchange only while they wait for one.
         if !is_message && !moves && !matches!(role.what, CallPart::Nothing | CallPart::Probe) {
             self.forget();
             (self.other, self.stream) = (call.end, None);
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Messages that are under way with another partner make no exchange.
+    /// Messages under way with another partner make no exchange.
     fn towards(&mut self, peer: u32) {
         if self.peer != Some(peer) {
             self.forget();
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Something else happens: what is complete has no partner, what is under way may find one.
+    /// Ends the streaks: complete operations have no partner, those under way may still find one.
     fn forget(&mut self) {
         self.windows.end((self.inside, self.calls));
         self.end_streak();
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
         self.receives.retain(|operation| operation.end.is_none());
     }
 
-    /// Takes out an exchange that is over.
+    /// Takes out each exchange that is complete.
     fn pair(&mut self) {
         self.shake_hands();
         while let (Some(send), Some(receive)) = (self.sends.front(), self.receives.front())
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Leaves out empty messages that are complete, where others are under way.
+    /// Drops complete empty messages if others are under way.
     fn shake_hands(&mut self) {
         let has_bytes = |queue: &VecDeque<Operation>| queue.iter().any(|operation| operation.bytes > 0);
         if has_bytes(&self.sends)
@@ -304,14 +304,14 @@ impl<'a> Reader<'a> {
             receive: receive.function,
             receives_first: receive.number < send.number,
         };
-        // A receive that was posted before something else ended says nothing of when the exchange began.
+        // A receive posted before something else ended does not tell when the exchange began.
         let first = if receive.begin < send.begin && receive.begin >= self.other { receive } else { send };
         let is_same = send.bytes == receive.bytes;
         let answers = u64::from(send.begin >= received);
         let now = (self.inside, self.calls);
         let goes_on = |streak: &&mut Streak| {
             let same = (streak.peer, streak.calls, streak.bytes) == (peer, calls, send.bytes);
-            // Of all together: an interruption now and then is no computation.
+            // Summed over the streak, since an occasional interruption is no computation.
             let length = end - streak.begin;
             same && is_little(length.saturating_sub(now.0.saturating_sub(self.before.0)), now.1 - self.before.1, length)
         };

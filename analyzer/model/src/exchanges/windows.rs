@@ -1,8 +1,8 @@
-//! Windows: several messages to a partner posted one behind the other, waited for together, and answered by one message, or crossed by as
-//! many from the partner. It is how programs measure bandwidth, and how they send what does not fit into one message.
+//! Finds windows: several messages to a partner, posted one after the other, waited for together, and answered by one message or
+//! crossed by as many from the partner. Programs measure bandwidth this way, and split large data.
 //!
-//! In: a thread's messages in the order of their calls. Out: rows of equal windows. A window begins with its first call and lasts
-//! until the next one begins; nothing of it may be under way then.
+//! In: a thread's messages in the order of their calls. Out: rows of equal windows. A window lasts from its first call to the
+//! begin of the next window, when nothing of it may be under way.
 
 use rustc_hash::FxHashSet;
 
@@ -10,58 +10,56 @@ use super::is_little;
 use super::streak::{WindowShape, WindowSide, WindowStreak};
 use crate::batches::Batches;
 
-/// Messages one way that make a window; fewer are exchanges.
+/// Least number of messages in one direction; fewer are exchanges.
 const LEAST: u64 = 3;
 
 /// A message to or from this rank.
 #[derive(Clone, Copy)]
 pub struct WindowMessage {
-    /// The rank at the other end.
     pub peer: u32,
     pub is_send: bool,
     /// The function that sends or receives it, or begins to.
     pub function: u16,
     pub bytes: u64,
-    /// When the call began and ended.
+    /// Begin and end of the call.
     pub begin: i64,
     pub end: i64,
-    /// Where it is not complete then.
+    /// The request that completes it, if the call does not.
     pub request: Option<u64>,
-    /// Time in MPI so far, and calls.
+    /// Time in MPI and calls so far.
     pub inside: (i64, i64),
 }
 
-/// Messages of one way that follow each other.
+/// Successive messages in one direction.
 #[derive(Clone, Copy)]
 struct Side {
     is_send: bool,
     of: WindowSide,
 }
 
-/// A window that has begun.
+/// A window under way.
 struct Open {
     first: Side,
     second: Option<Side>,
     begin: i64,
-    /// When the last of what is complete was.
+    /// Latest completion so far.
     end: i64,
     inside: (i64, i64),
 }
 
-/// See the module.
+/// The windows of one thread.
 #[derive(Default)]
 pub struct WindowReader {
     peer: u32,
     open: Option<Open>,
     pending: FxHashSet<u64>,
-    /// A row, and the time in MPI and calls when it began.
+    /// The current row, with the time in MPI and calls when it began.
     row: Option<(WindowStreak, (i64, i64))>,
-    /// Rows that are over.
+    /// Rows that have ended.
     pub rows: Vec<WindowStreak>,
 }
 
 impl WindowReader {
-    /// The next message.
     pub fn message(&mut self, message: &WindowMessage) {
         if self.peer != message.peer {
             self.end(message.inside);
@@ -85,14 +83,13 @@ impl WindowReader {
         }
     }
 
-    /// A request is complete.
     pub fn complete(&mut self, request: u64, end: i64) {
         if self.pending.remove(&request) {
             self.reach(end);
         }
     }
 
-    /// Something else happens.
+    /// Ends the current window and row; the thread does something else.
     pub fn end(&mut self, inside: (i64, i64)) {
         if let Some(end) = self.open.as_ref().map(|open| open.end) {
             self.close(end, inside);
@@ -113,7 +110,7 @@ impl WindowReader {
         }
     }
 
-    /// The window lasts until now.
+    /// Ends the current window at `until`.
     fn close(&mut self, until: i64, inside: (i64, i64)) {
         let Some(open) = self.open.take() else { return };
         let shape = open.shape().filter(|_| self.pending.is_empty());
@@ -148,7 +145,7 @@ impl WindowReader {
 }
 
 impl Open {
-    /// Whether a message belongs to the window.
+    /// Adds a message to the window if it belongs there.
     fn take(&mut self, side: Side) -> bool {
         let has_second = self.second.is_some();
         let last = self.second.as_mut().unwrap_or(&mut self.first);

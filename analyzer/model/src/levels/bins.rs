@@ -1,4 +1,4 @@
-//! A rank's time in bins: how long it was in which function, and how long it waited.
+//! Divides a rank's time into bins: time per function, and waiting time.
 
 use super::Grid;
 use super::reader::{SingleCall, SingleCalls};
@@ -9,7 +9,7 @@ use crate::matching::WaitSpan;
 use crate::sums::Grow;
 use crate::thread_calls::Extras;
 
-/// See the module. Only bins in which something was are there.
+/// The bins of a rank in which something happened.
 #[derive(Clone, Default, Debug)]
 pub struct RankBins {
     /// In the order of time.
@@ -20,30 +20,28 @@ pub struct RankBins {
 /// One bin of a rank.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct BinCell {
-    /// Its number.
     pub bin: u32,
     /// Calls that began in it.
     pub calls: u64,
-    /// Entries into the engine that achieved something.
+    /// Entries into the engine that made progress.
     pub productive: u64,
-    /// Nanoseconds of the calls' time that were waits.
+    /// The part of the calls' time that was waiting, nanoseconds.
     pub waited: i64,
-    /// Where its times begin, and how many they are.
+    /// Index of its first function time, and how many there are.
     times: (u32, u32),
 }
 
-/// Time in a function.
+/// Time in a function within a bin.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FunctionTime {
     bin: u32,
-    /// Its number.
+    /// Id of the MPI function.
     pub function: u16,
-    /// Ticks.
     pub ticks: u64,
 }
 
 impl RankBins {
-    /// Of a rank, with what it waited.
+    /// Divides a rank's time, with its waits.
     pub fn of(rank: &Rank, line: &ClockLine, grid: &Grid, waits: &[WaitSpan]) -> RankBins {
         let contents = rank.contents();
         let mut sorter = BinSorter::new(grid, line);
@@ -67,13 +65,13 @@ impl RankBins {
         bins
     }
 
-    /// How long each function took in a bin.
+    /// Time of each function in a bin.
     pub fn times(&self, cell: &BinCell) -> &[FunctionTime] {
         let (first, count) = cell.times;
         &self.times[first as usize..(first + count) as usize]
     }
 
-    /// The same with bins twice as long.
+    /// These bins with twice the width.
     pub fn folded(&self) -> RankBins {
         let mut folded = self.clone();
         folded.cells.iter_mut().for_each(|cell| cell.bin /= 2);
@@ -82,7 +80,7 @@ impl RankBins {
         folded
     }
 
-    /// Puts together what is of one bin.
+    /// Merges entries of the same bin.
     fn combine(&mut self) {
         if !self.times.is_sorted() {
             self.times.sort_unstable();
@@ -121,14 +119,14 @@ impl BinCell {
     }
 }
 
-/// What was waited in each bin.
+/// Waiting time of each bin.
 fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<BinCell> {
     let mut sums: Vec<i64> = vec![0; if waits.is_empty() { 0 } else { grid.count }];
     for wait in waits {
         let (first, last) = (grid.bin_at(wait.from).max(0), grid.bin_at(wait.until).min(grid.count as i64 - 1));
         for bin in first..=last {
             let begin = grid.from.saturating_add(grid.width.saturating_mul(bin));
-            // What is outside counts in the outermost bins, if it counts.
+            // Time outside the grid counts in the outermost bins if the grid says so.
             let from = if bin == 0 && grid.keeps_outside { i64::MIN } else { begin };
             let to = match bin + 1 == grid.count as i64 && grid.keeps_outside {
                 true => i64::MAX,
@@ -141,11 +139,11 @@ fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<BinCell> {
     there.map(|(waited, bin)| BinCell { bin, waited, ..BinCell::default() }).collect()
 }
 
-/// Sorts calls into bins. They mostly come in order: what is of the same bin is added up before it is kept.
+/// Sorts calls into bins. Calls mostly come in order, so each bin is summed up before it is stored.
 struct BinSorter<'a> {
     grid: &'a Grid,
     cursor: GridCursor<'a>,
-    /// Of the cursor's bin.
+    /// Times by function in the cursor's bin.
     sums: Vec<(u16, u64)>,
     cell: BinCell,
     cells: Vec<BinCell>,
@@ -173,7 +171,7 @@ impl<'a> BinSorter<'a> {
         }
     }
 
-    /// A call that lies in several bins; of one that is several, evenly.
+    /// Spreads a call over several bins; a run of tests is spread evenly.
     fn spread(&mut self, function: u16, call: &SingleCall<'_>) {
         let length = call.end - call.start;
         let until = |tick: u64| (u128::from(tick - call.start) * u128::from(call.inside) / u128::from(length)) as u64;
@@ -206,7 +204,7 @@ impl<'a> BinSorter<'a> {
         }
     }
 
-    /// Keeps what was added up.
+    /// Stores the sums of the current bin.
     fn flush(&mut self) {
         let cell = std::mem::take(&mut self.cell);
         let outside = !(0..self.grid.count as i64).contains(&self.cursor.bin);

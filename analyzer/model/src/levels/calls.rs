@@ -1,4 +1,4 @@
-//! A rank's single calls on the run's common clock, in the order they began.
+//! Reads a rank's single calls on the run's common clock, in the order they began.
 
 use traces::progress::EntryRun;
 use traces::read::Contents;
@@ -12,50 +12,47 @@ use crate::thread_calls::Extras;
 /// A call. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedCall<'a> {
-    /// The thread, by its place among the rank's.
+    /// The thread, by place among the rank's.
     pub thread: usize,
-    /// When it began.
     pub start: i64,
-    /// When it ended; of one that has not returned, until when it is known to have lasted.
+    /// End; for a call that has not returned, the time until which it lasted for certain.
     pub end: i64,
-    /// Inside MPI: less than from start to end for a run of tests.
+    /// Time inside MPI: less than `end - start` for a run of tests.
     pub inside: i64,
-    /// How many calls it stands for: 1, except for a run of tests.
+    /// Number of calls it stands for: 1, except for a run of tests.
     pub count: u64,
-    /// Its function, call site and arguments.
+    /// Function, call site and arguments.
     pub signature: &'a Signature,
-    /// It returned an error.
+    /// The call returned an error.
     pub failed: bool,
-    /// It has not returned.
+    /// The call has not returned.
     pub open: bool,
-    /// Entries into the engine meanwhile, and those that achieved something.
+    /// Entries into the engine during the call, and how many of them made progress.
     pub engine: (u64, u64),
-    /// What it got last: from whom, and how many bytes.
+    /// Source and bytes of its last message.
     pub arrived: Option<(i32, u64)>,
 }
 
-/// A rank's calls from the first on, read as they are asked for.
+/// A rank's calls, read on demand.
 pub struct RankCalls<'a> {
     line: &'a ClockLine,
     threads: Vec<SingleCalls<'a>>,
-    /// What the engine achieved in calls that were read and not asked for yet.
+    /// Begin, end and number of productive engine entries that were read and not returned yet.
     marks: Vec<(i64, i64, u64)>,
 }
 
 impl<'a> RankCalls<'a> {
-    /// Of a rank.
     pub fn new(rank: &'a Rank, contents: &'a Contents<'a>, line: &'a ClockLine) -> RankCalls<'a> {
         let calls = |thread| SingleCalls::new(thread, rank, Extras::PRODUCTIVE);
         let threads = contents.threads.iter().map(calls).collect();
         RankCalls { line, threads, marks: Vec::new() }
     }
 
-    /// How many threads it has.
     pub fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// The calls that begin before a time and were not asked for yet; and when the engine achieved how much.
+    /// Calls not returned yet that begin before `to`, and the productive engine entries among them.
     pub fn until(&mut self, to: i64) -> (Vec<PlacedCall<'a>>, Vec<(i64, i64, u64)>) {
         let mut calls = Vec::new();
         for (at, thread) in self.threads.iter_mut().enumerate() {

@@ -1,11 +1,11 @@
-//! What a rank does with its time, as a timeline colors it.
+//! The classes of time that a timeline colors.
 
 use traces::calls::{Call, Class};
 
-/// See the module.
+/// A class of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TimeClass {
-    /// It is not in MPI.
+    /// Outside MPI.
     Computation,
     /// Sends and receives.
     PointToPoint,
@@ -36,7 +36,7 @@ impl TimeClass {
         TimeClass::Open,
     ];
 
-    /// That of a function's number.
+    /// Class of a function, by its id.
     pub fn of(function: u16) -> TimeClass {
         let Some(call) = Call::from_number(function) else { return TimeClass::Other };
         match call.class() {
@@ -49,7 +49,6 @@ impl TimeClass {
         }
     }
 
-    /// Its name in legends.
     pub fn name(self) -> &'static str {
         match self {
             TimeClass::Computation => "computation",

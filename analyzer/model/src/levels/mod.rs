@@ -1,9 +1,8 @@
 //! A run at any level of detail: time per function in bins of time, and the single calls.
 //!
-//! In: a rank's pages, and the waits that matching found. Out: [`RankBins`], of which every level above is the same with neighbors
-//! put together ([`RankBins::folded`]), and single calls in the order of time ([`RankCalls`]). Both know the same calls as
-//! reports do.
-//! Memory is in proportion to the number of bins, not to the length of the run.
+//! In: a rank's pages, and the waits that matching found. Out: [`RankBins`], from which coarser levels are made by merging
+//! neighbors ([`RankBins::folded`]), and single calls in the order of time ([`RankCalls`]). Both cover the same calls as reports
+//! do. Memory grows with the number of bins, not with the length of the run.
 
 mod bins;
 mod calls;
@@ -28,54 +27,54 @@ pub use regions::{RegionSpan, regions};
 /// Time cut into equal bins. Nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// When the first bin begins.
+    /// Begin of the first bin.
     pub from: i64,
-    /// How long each is.
+    /// Length of a bin.
     pub width: i64,
-    /// How many.
+    /// Number of bins.
     pub count: usize,
-    /// What lies outside counts in the first and the last bin.
+    /// Time outside counts in the first and the last bin.
     pub keeps_outside: bool,
 }
 
-/// When a rank ran. Nanoseconds on the run's common clock.
+/// Lifetime of a rank. Nanoseconds on the run's common clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Life {
-    /// What counts of it begins.
+    /// Begin of the counted time.
     pub begin: i64,
-    /// What counts of it ends.
+    /// End of the counted time.
     pub end: i64,
-    /// When its calls are known one by one, and asked about: from when until when, in order.
+    /// Selected times whose calls are recorded one by one, in order.
     pub spans: Vec<(i64, i64)>,
-    /// The calls that its threads have not returned from: each one's function, and since when.
+    /// Calls that threads have not returned from, each with its function and begin.
     pub open: Vec<(u16, i64)>,
 }
 
 impl Grid {
-    /// So many bins, at least, from one time until another.
+    /// A grid of at least `count` bins over a time.
     pub fn over(from: i64, to: i64, count: usize) -> Grid {
         let length = to.saturating_sub(from).max(1);
         let width = (length as u64).div_ceil(count.max(1) as u64).max(1) as i64;
         Grid { from, width, count: count.max(1), keeps_outside: false }
     }
 
-    /// When it ends.
+    /// End of the last bin.
     pub fn end(&self) -> i64 {
         self.from.saturating_add(self.width.saturating_mul(self.count as i64))
     }
 
-    /// The bin of a time; those before and behind are -1 and the number of bins.
+    /// Bin of a time; -1 before the first, `count` behind the last.
     pub fn bin_at(&self, at: i64) -> i64 {
         at.saturating_sub(self.from).div_euclid(self.width).clamp(-1, self.count as i64)
     }
 
-    /// The same with bins twice as long.
+    /// This grid with bins of twice the width.
     pub fn folded(&self) -> Grid {
         Grid { width: self.width.saturating_mul(2), count: self.count.div_ceil(2), ..*self }
     }
 }
 
-/// Cuts the time of each rank that is asked about into bins, with what it waited.
+/// Divides the time of each selected rank into bins, with its waits.
 pub fn bins(run: &Run, common_clock: &CommonClock, grid: &Grid, waits: &[Vec<WaitSpan>]) -> Vec<RankBins> {
     parallel::map(run.ranks.len(), |at| {
         let rank = &run.ranks[at];
@@ -84,12 +83,11 @@ pub fn bins(run: &Run, common_clock: &CommonClock, grid: &Grid, waits: &[Vec<Wai
     })
 }
 
-/// When each rank ran.
 pub fn lives(run: &Run, common_clock: &CommonClock) -> Vec<Life> {
     run.ranks.iter().zip(&common_clock.lines).map(|(rank, line)| life(rank, line)).collect()
 }
 
-/// Spans of a rank that are told apart; of more, only where the first begins and the last ends.
+/// Maximum number of spans of a rank; beyond it, only the first begin and the last end are kept.
 const SPANS: usize = 1000;
 
 fn life(rank: &Rank, line: &ClockLine) -> Life {
@@ -115,7 +113,7 @@ fn life(rank: &Rank, line: &ClockLine) -> Life {
         spans = vec![(first.0, last.1)];
     }
     let begin = spans.first().map_or(begin, |span| span.0);
-    // What is not known belongs to it, what is not asked about does not.
+    // Unknown time belongs to the rank, unselected time does not.
     let end = match rank.active().and_then(|active| active.end) {
         _ if rank.is_part() => spans.last().map_or(begin, |span| span.1),
         Some(active) => end.min(line.nanoseconds_at(active)).max(begin),

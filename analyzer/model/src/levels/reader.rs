@@ -1,4 +1,4 @@
-//! A thread's calls as they stand in its pages, with what the progress engine did, a bounded number at a time.
+//! Reads a thread's calls from its pages, with the activity of the progress engine, a bounded number at a time.
 
 use traces::progress::{Entries, EntryRun};
 use traces::read::ThreadPages;
@@ -8,30 +8,29 @@ use crate::Rank;
 use crate::selection::{Cursor, LEFT_OUT};
 use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
-/// A call, or a run of tests that all found nothing. Times in ticks.
+/// A call, or a run of tests without success. Times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleCall<'a> {
-    /// When it began.
     pub start: u64,
-    /// When it ended; of one that has not returned, until when it is known to have lasted.
+    /// End; for a call that has not returned, the time until which it lasted for certain.
     pub end: u64,
-    /// Inside MPI: less than from start to end for a run of tests.
+    /// Time inside MPI: less than `end - start` for a run of tests.
     pub inside: u64,
-    /// How many calls it stands for: 1, except for a run of tests.
+    /// Number of calls it stands for: 1, except for a run of tests.
     pub count: u64,
-    /// Its function, call site and arguments.
+    /// Function, call site and arguments.
     pub signature: &'a Signature,
-    /// It returned an error.
+    /// The call returned an error.
     pub failed: bool,
-    /// It has not returned.
+    /// The call has not returned.
     pub open: bool,
-    /// What the engine did meanwhile.
+    /// Entries into the engine during the call.
     pub engine: Entries,
-    /// What it got last: from whom, and how many bytes.
+    /// Source and bytes of its last message.
     pub arrived: Option<(i32, u64)>,
 }
 
-/// A thread's calls that are asked about. Those inside other calls are left out.
+/// A thread's selected calls, without those inside other calls.
 pub struct SingleCalls<'a> {
     thread: &'a ThreadPages<'a>,
     calls: ThreadCalls<'a>,
@@ -40,7 +39,7 @@ pub struct SingleCalls<'a> {
 }
 
 impl<'a> SingleCalls<'a> {
-    /// From the first call of a rank's thread on.
+    /// Starts at the thread's first call.
     pub fn new(thread: &'a ThreadPages<'a>, rank: &'a Rank, extras: Extras) -> SingleCalls<'a> {
         let calls = ThreadCalls::whole(thread, extras);
         let cursor = Cursor::new(rank.stretches(thread.number));
@@ -49,28 +48,25 @@ impl<'a> SingleCalls<'a> {
         calls
     }
 
-    /// The thread's number.
     pub fn number(&self) -> u32 {
         self.thread.number
     }
 
-    /// The next call, if there is one.
     pub fn peek(&self) -> Option<&SingleCall<'a>> {
         self.current.as_ref()
     }
 
-    /// Goes on to the next call.
     pub fn advance(&mut self) {
         self.calls.advance();
         self.read();
     }
 
-    /// When the engine achieved something, as far as that was read, since this was asked last. Only with [`Extras::PRODUCTIVE`].
+    /// Productive engine entries read since the last call of this function. Only with [`Extras::PRODUCTIVE`].
     pub fn take_productive(&mut self) -> std::vec::Drain<'_, EntryRun> {
         self.calls.take_productive()
     }
 
-    /// Finds the next call that is asked about.
+    /// Finds the next selected call.
     fn read(&mut self) {
         self.current = None;
         while let Some(call) = self.calls.peek() {
@@ -99,7 +95,7 @@ impl<'a> SingleCalls<'a> {
         if !call.open {
             return self.thread.signatures.get(call.signature).map(|(signature, _)| signature);
         }
-        // One that was never recorded has no number.
+        // A signature that was never recorded has no number.
         let open = self.thread.tail.calls.iter().find(|open| open.start == call.start && open.number == call.signature);
         self.thread.signature_of(open?)
     }

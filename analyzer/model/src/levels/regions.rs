@@ -1,4 +1,4 @@
-//! The regions that a rank's first thread was in, as stretches of time.
+//! Reads the regions that a rank's first thread was in.
 
 use std::collections::HashMap;
 
@@ -6,27 +6,25 @@ use crate::Rank;
 use crate::common_clock::ClockLine;
 use crate::selection::region_marks;
 
-/// The most that are kept of a rank: the longest.
+/// Maximum number kept per rank, the longest ones.
 const MOST: usize = 2_000;
 
 /// A region that a rank was in. Nanoseconds on the run's common clock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RegionSpan {
-    /// When it was entered.
     pub from: i64,
-    /// When it was left, or the rank's end.
+    /// Exit, or the rank's end.
     pub to: i64,
-    /// How many regions were around it.
+    /// Number of regions around it.
     pub depth: usize,
-    /// Its name.
     pub name: String,
 }
 
-/// Those of a rank that overlap a time, the longest of them, in order; and how many there were.
+/// Regions of a rank that overlap a time, in order, the longest if there are too many; and their number.
 pub fn regions(rank: &Rank, line: &ClockLine, end: i64, (from, to): (i64, i64)) -> (Vec<RegionSpan>, usize) {
     let contents = rank.contents();
     let Some(thread) = contents.threads.first() else { return (Vec::new(), 0) };
-    // Number and begin; of those that were left, also the end and how many regions were around them.
+    // Number and begin; for regions that were left, also end and depth.
     let (mut open, mut closed) = (Vec::new(), Vec::new());
     for mark in region_marks(thread) {
         if mark.is_begin {

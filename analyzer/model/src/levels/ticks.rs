@@ -1,40 +1,39 @@
-//! A way through a grid's bins by the ticks of one rank.
+//! Walks a grid's bins by the ticks of one rank.
 
 use super::Grid;
 use crate::common_clock::ClockLine;
 
-/// See the module.
+/// Position in a grid's bins.
 pub struct GridCursor<'a> {
     grid: &'a Grid,
     line: &'a ClockLine,
-    /// The bin, or -1 before the first, or their number behind the last.
+    /// The current bin; -1 before the first, the number of bins behind the last.
     pub bin: i64,
-    /// Its ticks: from the first until before the other.
+    /// First tick of the bin, and first tick behind it.
     begin: u64,
-    /// See above.
     pub end: u64,
 }
 
 impl<'a> GridCursor<'a> {
-    /// Before the first bin.
+    /// Starts before the first bin.
     pub fn new(grid: &'a Grid, line: &'a ClockLine) -> GridCursor<'a> {
         let mut cursor = GridCursor { grid, line, bin: -1, begin: 0, end: 0 };
         cursor.enter(-1);
         cursor
     }
 
-    /// Whether a tick is in this bin.
+    /// True if a tick is in the current bin.
     #[inline(always)]
     pub fn holds(&self, tick: u64) -> bool {
         self.begin <= tick && tick < self.end
     }
 
-    /// Goes to a tick's bin.
+    /// Moves to a tick's bin.
     #[cold]
     #[inline(never)]
     pub fn go(&mut self, tick: u64) {
         self.enter(self.grid.bin_at(self.line.nanoseconds_at(tick)));
-        // Ticks and nanoseconds are rounded on the way.
+        // Ticks and nanoseconds round differently.
         while tick < self.begin {
             self.enter(self.bin - 1);
         }
@@ -43,12 +42,11 @@ impl<'a> GridCursor<'a> {
         }
     }
 
-    /// Goes to the next bin.
     pub fn step(&mut self) {
         self.enter(self.bin + 1);
     }
 
-    /// Whether no bin follows.
+    /// True behind the last bin.
     pub fn is_last(&self) -> bool {
         self.bin >= self.grid.count as i64
     }

@@ -1,4 +1,4 @@
-//! Collective calls, by object and ordinal: who arrived when, and for whom the others waited.
+//! Matches the collective calls of all ranks by object and ordinal, and charges each rank's wait to the rank that came last.
 
 use std::sync::Mutex;
 
@@ -14,45 +14,41 @@ use crate::roles::Flow;
 /// One rank's part in a collective call.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectiveArrival {
-    /// Who, and where.
     pub at: RankSite,
-    /// Who depends on whom.
+    /// Dependency between the ranks.
     pub flow: Flow,
-    /// The function's id.
+    /// Id of the MPI function.
     pub function: u16,
-    /// It is the root.
+    /// This rank is the root.
     pub root: bool,
-    /// Bytes of its larger side.
+    /// Bytes of the larger of its send and receive side.
     pub bytes: u64,
-    /// When it began.
     pub begin: i64,
-    /// When it ended.
     pub end: ArrivalEnd,
 }
 
-/// How a rank's part in a collective call ends.
+/// End of a rank's part in a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArrivalEnd {
-    /// The call returned then.
+    /// The call returned at this time.
     Ended(i64),
-    /// It is nonblocking: this is to be told what it waited for.
+    /// The call is nonblocking: its completion is told the cause of the wait, by this token.
     Pending(Token),
-    /// It has not returned, and is known to have lasted until then.
+    /// The call has not returned; it lasted at least until this time.
     Open(i64),
 }
 
 impl ArrivalEnd {
-    /// When the call returned.
     pub fn ended(self) -> Option<i64> {
         if let ArrivalEnd::Ended(end) = self { Some(end) } else { None }
     }
 
-    /// Who is to be told what a nonblocking call waited for.
+    /// The token of a nonblocking call.
     pub fn token(self) -> Option<Token> {
         if let ArrivalEnd::Pending(token) = self { Some(token) } else { None }
     }
 
-    /// Until when the call is known to have lasted.
+    /// Time until which the call lasted for certain; `None` for a nonblocking one.
     fn until(self) -> Option<i64> {
         match self {
             ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => Some(until),
@@ -64,21 +60,20 @@ impl ArrivalEnd {
 /// A rank's own part in a collective call.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPart {
-    /// The rank.
     pub rank: u32,
-    /// Who depends on whom.
+    /// Dependency between the ranks.
     pub flow: Flow,
-    /// It is the root.
+    /// This rank is the root.
     pub root: bool,
 }
 
-/// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
+/// Place of a call among an object's collective calls: calls before it, and for a persistent one the earlier starts.
 pub type Ordinal = (u64, u64);
 
-/// The number of no call: nobody has to come to it.
+/// Node number of a call that the replay ignores.
 pub const NO_NODE: u32 = 0;
 
-/// A call that not all have reached.
+/// A call that some ranks have not reached yet.
 struct Instance {
     arrivals: Vec<CollectiveArrival>,
     last: Option<(i64, RankSite)>,
@@ -89,7 +84,7 @@ struct Instance {
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, Instance>,
-    /// The place of the first call that its processes did not all make. Nothing can be said of it and of those after it.
+    /// Ordinal of the first call where ranks called different functions. Calls from there on cannot be matched.
     confused: Option<u64>,
 }
 
@@ -101,38 +96,34 @@ impl OfObject {
 
 /// All collective calls of a run.
 pub struct Collectives<'a> {
-    /// Who takes part in them.
     pub objects: &'a Objects,
-    /// What their times are on.
     pub common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
     nodes: Mutex<Vec<u32>>,
-    /// Where they are asked for, and how many are not there.
+    /// Data handed from or to roots, and the number of parts of nonblocking calls that are missing from it.
     deliveries: Mutex<(Vec<Delivery>, u64)>,
 }
 
-/// What became of the collective calls.
+/// Collective calls that could not be matched.
 #[derive(Default, Debug)]
 pub struct UnmatchedCollectives {
-    /// Ranks that came to a call that others did not come to, by where that was: how many, and how often.
+    /// Calls in which a rank waited for ranks that never came, by rank and call site.
     pub waiting: FxHashMap<RankSite, u64>,
-    /// Objects on which ranks called different functions at the same place.
+    /// Objects on which ranks called different functions at the same ordinal.
     pub confused: Vec<u32>,
-    /// How many have to come to each call before anyone who waits for it goes on.
+    /// Ranks that must reach each call before those that wait in it go on, by node number.
     pub nodes: Vec<u32>,
 }
 
 impl<'a> Collectives<'a> {
-    /// None has begun.
     pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
         Collectives { objects, common_clock, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
     }
 
-    /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
-    /// to be told to `told`. Returns the call's number among all, and whether it is now complete and
-    /// a call that is analyzed.
+    /// Enters a rank's arrival. The last arrival adds everyone's waits to `waits` and the causes for nonblocking parts to `told`.
+    /// Returns the call's node number and whether the call is complete and selected.
     pub fn arrive(
         &self,
         object: u32,
@@ -164,7 +155,7 @@ impl<'a> Collectives<'a> {
         if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
             instance.arrivals.push(arrival);
             of_object.confused = Some(ordinal.0);
-            // Nobody else will tell those under way, and other requests may be completed together with them.
+            // Nothing completes these calls any more; requests that complete together with them must not wait for causes.
             let under_way = of_object.open.iter().filter(|(other, _)| other.0 >= ordinal.0);
             let under_way = under_way.flat_map(|(_, instance)| &instance.arrivals);
             told.extend(under_way.filter_map(|other| Some((other.at.rank, other.end.token()?, None))));
@@ -178,19 +169,18 @@ impl<'a> Collectives<'a> {
         }
         let Some(instance) = of_object.open.remove(&ordinal) else { return (node, false) };
         drop(of_object);
-        // Not the rank that is read last, which differs from one analysis to the next: any of them.
+        // Any rank may be read last, so the answer must not depend on which one was.
         let counts = instance.arrivals.iter().any(|arrival| arrival.at.place.counts());
         self.resolve(object, instance, waits, told);
         (node, counts)
     }
 
-    /// The number of a call to which so many come, in [`UnmatchedCollectives::nodes`].
+    /// Creates a node that `needed` ranks must reach; returns its index in [`UnmatchedCollectives::nodes`].
     pub fn node(&self, needed: u32) -> u32 {
         self.nodes([needed])
     }
 
-    /// The number of the first of as many calls as a communicator has processes with files here: to each, those come that it
-    /// receives from.
+    /// Creates a node for each local process of a communicator, which the process's sources must reach. Returns the first number.
     fn neighbors(&self, object: u32) -> u32 {
         let sources = |rank| self.objects.neighbors(rank, object).map_or(0, |neighbors| neighbors.sources.len() as u32);
         self.nodes(self.objects.groups[object as usize].here().map(sources))
@@ -220,7 +210,7 @@ impl<'a> Collectives<'a> {
         }
         let sources = if flow == Flow::Neighbors { self.sources(object, &instance.arrivals) } else { Vec::new() };
         let state = state(flow);
-        // The last of those of lower rank, for MPI_Scan.
+        // The latest rank among those of lower rank, for MPI_Scan.
         let mut below = None;
         for (at, arrival) in instance.arrivals.iter().enumerate() {
             let late = match flow {
@@ -245,7 +235,7 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// What the root hands to the others, or they to it.
+    /// Records the data that the root sends to the others, or receives from them.
     fn deliver(&self, flow: Flow, arrivals: &[CollectiveArrival]) {
         let Some(root) = arrivals.iter().find(|arrival| arrival.root) else { return };
         let mut deliveries = lock(&self.deliveries);
@@ -262,12 +252,12 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// What collective calls from and to a root handed over, and how many parts of nonblocking ones are not there.
+    /// Takes the recorded deliveries and the number of parts of nonblocking calls that are missing from them.
     pub fn take_deliveries(&self) -> (Vec<Delivery>, u64) {
         std::mem::take(&mut lock(&self.deliveries))
     }
 
-    /// The last of those that each rank receives from.
+    /// For each arrival, the latest of the ranks that it receives from.
     fn sources(&self, object: u32, arrivals: &[CollectiveArrival]) -> Vec<Option<(i64, RankSite)>> {
         let neighbors = |arrival: &CollectiveArrival| self.objects.neighbors(arrival.at.rank, object);
         let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
@@ -276,7 +266,7 @@ impl<'a> Collectives<'a> {
         arrivals.iter().map(last).collect()
     }
 
-    /// From when the first rank left until the others did.
+    /// Charges the time between the first rank's exit and each other rank's exit.
     fn completion(&self, flow: Flow, arrivals: &[CollectiveArrival], waits: &mut Waits) {
         let state = match flow {
             Flow::Barrier => WaitState::BarrierCompletion,
@@ -297,7 +287,7 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// Why a rank waits in a call that not all have come to, if it does, and for whom: of several the first.
+    /// Why a rank still waits in an incomplete call, and for which rank: the first one missing. `None` if it does not wait.
     pub fn waits_for_others(&self, object: u32, ordinal: Ordinal, own: OwnPart) -> Option<(WaitState, Option<u32>)> {
         let OwnPart { rank, flow, root } = own;
         let group = &self.objects.groups[object as usize];
@@ -331,11 +321,11 @@ impl<'a> Collectives<'a> {
             }
             _ => group.everybody().find(|other| !came.contains(other)),
         };
-        // Who called something else at the same place has not come, and nobody knows who that is.
+        // A rank that called another function has not come here, and its number is unknown.
         (missing.is_some() || is_confused).then(|| (state(flow), missing.filter(|_| !is_confused)))
     }
 
-    /// What is left when all ranks' calls were seen.
+    /// Returns what is left once all calls of all ranks were seen.
     pub fn rest(self) -> UnmatchedCollectives {
         let nodes = into_inner(self.nodes);
         let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
@@ -344,12 +334,12 @@ impl<'a> Collectives<'a> {
             if state.confused.is_some() {
                 rest.confused.push(object as u32);
             }
-            // Nobody knows whether the others came.
+            // Without all files, nothing tells whether the others came.
             if !self.objects.groups[object].is_here() {
                 continue;
             }
             let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
-            // Who is still there may yet be joined.
+            // The others may still join a rank that is inside the call.
             let is_over = |arrival: &&CollectiveArrival| !matches!(arrival.end, ArrivalEnd::Open(_));
             for arrival in arrivals.filter(is_over).filter(|arrival| arrival.at.place.counts()) {
                 *rest.waiting.entry(arrival.at).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Calls that completed something, kept until everything they waited for is known.
+//! Keeps calls that completed something until the causes of all their waits are known.
 
 use std::cmp::Reverse;
 
@@ -10,23 +10,20 @@ use crate::stream::TimedCall;
 /// A call that completed something.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
-    /// Function and call site.
     pub place: SpottedSite,
-    /// When it began.
     pub start: i64,
-    /// When it ended.
     pub end: i64,
-    /// What it waited for last, as far as that is known.
+    /// The latest known cause of its wait.
     pub latest: Option<Cause>,
-    /// Its number in [`Order`](super::order::Order), and the first message it received: when that was sent, and by whom.
+    /// Its number in [`Order`](super::order::Order), and its earliest message: when that was sent, and by which rank.
     pub received: Option<(u64, i64, u32)>,
-    /// Its next link.
+    /// First of its links in [`Links`](super::links::Links); `u32::MAX` without one.
     pub link: u32,
-    /// How much is not known yet.
+    /// Causes that are still unknown.
     open: u32,
 }
 
-/// See the module. Numbers are used again.
+/// The completions of one rank. Numbers are reused.
 #[derive(Default)]
 pub struct Completions {
     all: Vec<Completion>,
@@ -34,7 +31,7 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// A call completes something: so much is to be told.
+    /// Adds a completion that expects `open` causes.
     #[inline]
     pub fn begin(&mut self, place: SpottedSite, call: &TimedCall, open: u32) -> u32 {
         let (start, end) = (call.start, call.end);
@@ -51,35 +48,33 @@ impl Completions {
         }
     }
 
-    /// One of them.
     #[inline]
     pub fn get(&mut self, number: u32) -> &mut Completion {
         &mut self.all[number as usize]
     }
 
-    /// What one waited for last, as far as that is known.
     pub fn latest(&self, number: u32) -> Option<Cause> {
         self.all[number as usize].latest
     }
 
-    /// How much is not known yet of one.
+    /// Number of causes that are still unknown.
     pub fn untold(&self, number: u32) -> u32 {
         self.all[number as usize].open
     }
 
-    /// One thing more is to be told.
+    /// Adds one to the expected causes.
     #[inline]
     pub fn await_one(&mut self, number: u32) {
         self.all[number as usize].open += 1;
     }
 
-    /// It may have waited for this.
+    /// Offers a cause; the latest plausible one stays.
     #[inline]
     pub fn late(&mut self, number: u32, cause: Option<Cause>) {
         let completion = &mut self.all[number as usize];
         // A send that was over before its receive was posted did not wait for it.
         let plausible = |cause: &Cause| cause.state != WaitState::LateReceiver || cause.at < completion.end;
-        // Of several at the same moment it is always the same one, whichever was told first.
+        // Ties are broken by rank and state, so that the result does not depend on the order of arrival.
         let order = |cause: &Cause| (cause.at, cause.who, Reverse(cause.state));
         let later = |cause: &Cause| completion.latest.is_none_or(|latest| order(&latest) < order(cause));
         if let Some(cause) = cause.filter(|cause| plausible(cause) && later(cause)) {
@@ -87,7 +82,7 @@ impl Completions {
         }
     }
 
-    /// One thing was told. The completion, if that was the last.
+    /// Counts one cause as known. Returns the completion if that was the last.
     #[inline]
     pub fn told(&mut self, number: u32) -> Option<Completion> {
         let completion = &mut self.all[number as usize];

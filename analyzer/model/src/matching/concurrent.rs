@@ -5,34 +5,32 @@
 
 use super::Message;
 
-/// When a call was under way that sent or posted something, and on which thread.
+/// Time and thread of a call that sends a message or posts a receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CallSpan {
-    /// By its place among the rank's threads.
+    /// The thread's place among the rank's threads.
     pub thread: u32,
-    /// When the call began.
     pub begin: i64,
-    /// When it ended.
     pub end: i64,
     /// Another thread's call for the same queue overlaps it.
     pub uncertain: bool,
 }
 
 impl CallSpan {
-    /// Whether two calls may have come to MPI in either order.
+    /// True if MPI may have seen the two calls in either order.
     pub fn overlaps(&self, other: &CallSpan) -> bool {
         self.thread != other.thread && self.begin < other.end && other.begin < self.end
     }
 }
 
-/// Messages of a rank with several threads, until it is known whether another overlaps them.
+/// Holds the messages of a multithreaded rank until no later call can overlap them.
 #[derive(Default)]
 pub struct Outbox {
     messages: Vec<(u32, Message)>,
 }
 
 impl Outbox {
-    /// A message to a rank, the last to begin so far.
+    /// Adds a message; messages are added in the order they begin.
     pub fn add(&mut self, to: u32, mut message: Message) {
         for (whom, other) in &mut self.messages {
             if *whom == to && other.envelope == message.envelope && other.turn.overlaps(&message.turn) {
@@ -42,7 +40,7 @@ impl Outbox {
         self.messages.push((to, message));
     }
 
-    /// All that begins from now on begins later: sends what that cannot overlap, or what is overlapped anyway.
+    /// Sends every message that no call from `now` on can overlap, and those already known to be overlapped.
     pub fn pass(&mut self, now: i64, mut send: impl FnMut(u32, Message)) {
         self.messages.retain(|(to, message)| {
             let waits = !message.turn.uncertain && message.turn.end > now;
@@ -54,7 +52,7 @@ impl Outbox {
     }
 }
 
-/// Marks calls that overlap the last one, and that one where there are any.
+/// Marks `last` and each earlier call that overlaps it as uncertain.
 pub fn mark<'a>(last: &mut CallSpan, before: impl Iterator<Item = &'a mut CallSpan>) {
     for other in before {
         if other.overlaps(last) {
@@ -63,15 +61,14 @@ pub fn mark<'a>(last: &mut CallSpan, before: impl Iterator<Item = &'a mut CallSp
     }
 }
 
-/// The place of the receive that the first message went to, once that is complete. Of several that it may have gone to it is
-/// the one that was complete first: then no message runs backwards that need not. Of each receive: its turn, and when it was
-/// complete.
+/// Index of the receive that got the first message, once that receive is complete. If several may have got it, the one completed
+/// first is chosen: then no message runs backwards unless it must. Each post is its call and its completion time.
 pub fn receive_of_first(
     mut messages: impl Iterator<Item = CallSpan>,
     posts: impl Iterator<Item = (CallSpan, Option<i64>)> + Clone,
 ) -> Option<usize> {
     let first = messages.next()?;
-    // So many others may have come before it.
+    // As many messages may have entered the queue before this one.
     let ahead = messages.take_while(|turn| turn.begin < first.end).filter(|turn| turn.overlaps(&first)).count();
     let mut candidate: Option<(i64, usize)> = None;
     for (at, (turn, done)) in posts.clone().enumerate() {

@@ -1,25 +1,24 @@
-//! What one rank handed to another, each time.
+//! Data that one rank handed to another, one entry per transfer.
 
 use super::waits::RankSite;
 
-/// A message that was received, or one rank's part of a collective call from or to a root. Times in nanoseconds on the run's time
-/// line, each by the clock of the rank where it was read.
+/// A received message, or one rank's part of a collective call from or to a root. Times in nanoseconds on the run's time line,
+/// each by the clock of its own rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Delivery {
-    /// When the call began that handed it out.
+    /// Begin of the sending call.
     pub begin: i64,
-    /// When the call ended that got it.
+    /// End of the receiving call.
     pub end: i64,
-    /// Who sent it, and where.
+    /// Sender and its call site.
     pub from: RankSite,
-    /// Who got it, and where that was waited for.
+    /// Receiver and the call site that waited for the data.
     pub to: RankSite,
-    /// Its bytes.
     pub bytes: u64,
 }
 
 impl Delivery {
-    /// Whether both calls are asked about.
+    /// True if both calls are selected.
     pub fn counts(&self) -> bool {
         self.from.place.counts() && self.to.place.counts()
     }

@@ -1,28 +1,28 @@
-//! What an account keeps beside sums.
+//! Selects what an account records in addition to sums.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// What an account keeps beside sums: one walk through the calls finds all of it, and each takes memory.
+    /// Details that an account records in addition to sums. One walk through the calls finds all; each costs memory.
     #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
     pub struct Follow: u16 {
-        /// What calls depend on.
+        /// Dependencies between calls.
         const DEPENDENCIES = 1;
-        /// Each wait as a way to another rank.
+        /// Each wait as a jump to another rank.
         const JUMPS = 1 << 1;
         /// Each wait with its times.
         const SPANS = 1 << 2;
-        /// What messages took.
+        /// Transfer times of messages.
         const TRANSFERS = 1 << 3;
-        /// Each message, from its begin to its end.
+        /// Each message from begin to end.
         const DELIVERIES = 1 << 4;
-        /// What collective calls from and to a root hand over, likewise.
+        /// Each part of collective calls from and to a root, from begin to end.
         const HANDED_OVER = 1 << 5;
-        /// Each message, with all that is known of it.
+        /// Each message with all its attributes.
         const MESSAGES = 1 << 6;
-        /// Collective operations as a whole.
+        /// Sums over whole collective operations.
         const OPERATIONS = 1 << 7;
-        /// Each rank's part in each of them.
+        /// Each rank's part in each collective operation.
         const JOINED = 1 << 8;
     }
 }

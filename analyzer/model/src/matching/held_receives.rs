@@ -1,10 +1,10 @@
 //! Receives that cannot be placed in a queue yet, in the order they were posted.
 //!
-//! In: receives with wildcards, and those behind them that could take the same messages. Out: each of them once its queue is known and no
-//! earlier one could have taken its message.
+//! In: receives with wildcards, and those behind them that could take the same messages. Out: each of them once its queue is
+//! known and no earlier one could have taken its message.
 //!
-//! Receives of one pattern leave in the order they came, so only the first of each pattern can block another or leave. Those stand on
-//! shelves by source and tag, and a pattern looks at no more than four shelves, however many receives are held.
+//! Receives of one pattern leave in the order they came, so only the first of each pattern can block another or leave. Those
+//! stand on shelves by source and tag, and a pattern looks at no more than four shelves, however many receives are held.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,10 @@ use rustc_hash::FxHashMap;
 
 use super::posted_receive::{Envelope, Pattern, Post, Receival};
 
-/// A receive that is held back.
 pub struct HeldPost {
-    /// What it can take.
     pub pattern: Pattern,
-    /// The queue it belongs to, once that is known.
+    /// Envelope of its queue, once that is known.
     pub envelope: Option<Envelope>,
-    /// The receive itself.
     pub post: Post,
 }
 
@@ -32,14 +29,14 @@ pub struct HeldReceives {
     firsts: FxHashMap<Shelf, BTreeSet<u64>>,
 }
 
-/// One side of a shelf: a source, or a tag.
+/// One coordinate of a shelf: a source or a tag.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Label<T> {
-    /// Receives that name this one.
+    /// Receives that name this value.
     Exactly(T),
     /// Receives with a wildcard.
     Wildcard,
-    /// Both.
+    /// Receives of either kind.
     All,
 }
 
@@ -70,7 +67,7 @@ impl HeldReceives {
         self.posts.get(&ticket)
     }
 
-    /// A receive got its message, from the queue of `envelope` if that is known.
+    /// Records that a receive got its message, from the queue of `envelope` if that is known.
     pub fn finish(&mut self, ticket: u64, envelope: Option<Envelope>, got: Receival) {
         if let Some(held) = self.posts.get_mut(&ticket) {
             held.post.finish(got);
@@ -78,12 +75,12 @@ impl HeldReceives {
         }
     }
 
-    /// All of them, in the order they were posted.
+    /// All held receives, in the order they were posted.
     pub fn iter(&self) -> impl Iterator<Item = &HeldPost> {
         self.posts.values()
     }
 
-    /// Whether one of them could take what a new receive of this pattern wants.
+    /// True if a held receive could take a message that the new pattern matches.
     pub fn blocks(&self, pattern: &Pattern) -> bool {
         self.first_alike(pattern).is_some()
     }
@@ -93,7 +90,8 @@ impl HeldReceives {
         self.take_out(ticket, freed);
     }
 
-    /// Takes out the first of the `freed` receives that no other blocks and whose queue is known. Adds those to `freed` that it had blocked.
+    /// Takes out the first of the `freed` receives that nothing blocks and whose queue is known; adds those it blocked to
+    /// `freed`.
     pub fn take_free(&mut self, freed: &mut BTreeSet<u64>) -> Option<(u64, Envelope, Post)> {
         while let Some(ticket) = freed.pop_first() {
             let Some(held) = self.posts.get(&ticket) else { continue };

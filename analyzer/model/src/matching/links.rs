@@ -1,5 +1,4 @@
-//! What each rank's calls depend on, and how long the run would have taken if that were all: on a network without latency and
-//! with infinite bandwidth.
+//! Replays the dependencies between ranks on an ideal network, without latency and with infinite bandwidth.
 //!
 //! In: for each rank in order, its useful time at the calls that receive something, and the same of the calls that gave it. Out:
 //! the time of the ideal run, as Dimemas finds it by replay for the POP metrics (Rosas, Giménez, Labarta: "Scalability
@@ -10,39 +9,37 @@ use crate::common_clock::ClockLine;
 use crate::selection::{LEFT_OUT, Part};
 use crate::sums::Grow;
 
-/// One thing that a call depends on, or gives.
+/// One dependency of a call, or one contribution to a collective call.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// Useful time of the rank at the call; when replayed, the delay after it. Nanoseconds.
+    /// Useful time of this rank at the call, nanoseconds; the replay overwrites it with the delay after the call.
     time: i64,
-    /// Useful time of the other at the call that gave it.
+    /// Useful time of the other rank at the call that is depended on.
     other: i64,
-    /// The other, or one of the numbers below.
+    /// The other rank, or NOTHING, COMES or AWAITS.
     rank: u32,
-    /// How many links of the other came before; the number of a node.
+    /// Links of the other rank before that call; for COMES and AWAITS, the node's number.
     number: u32,
 }
 
-/// Nothing is known that it depends on.
+/// No dependency is known.
 const NOTHING: u32 = u32::MAX;
-/// It comes to a collective call.
+/// The rank reaches a collective call.
 const COMES: u32 = u32::MAX - 1;
-/// It waits for a collective call.
+/// The rank waits for a collective call.
 const AWAITS: u32 = u32::MAX - 2;
 
-/// Where a rank was in its links when it gave something.
+/// Position of a rank in its links.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Mark {
-    /// Useful time, nanoseconds.
     time: i64,
-    /// Links before.
+    /// Links so far.
     number: u32,
 }
 
-/// What a rank comes to in its time.
+/// A phase boundary or selection boundary of a rank.
 #[derive(Clone, Copy, Debug)]
 struct LinkTurn {
-    /// When.
     at: i64,
     mark: Mark,
     to: LinkEvent,
@@ -50,30 +47,28 @@ struct LinkTurn {
 
 #[derive(Clone, Copy, Debug)]
 enum LinkEvent {
-    /// The next phase.
     NextPhase,
-    /// What is asked about, or what is not.
+    /// The selection begins (true) or ends.
     Selection(bool),
 }
 
-/// Where what is asked about of a rank's time begins and ends, on the run's common clock.
+/// Boundaries of the selection in a rank's time, on the run's common clock.
 #[derive(Debug)]
 pub struct SelectionEdges {
-    /// Whether it begins with the rank's time.
+    /// True if the rank's time begins inside the selection.
     pub begins_selected: bool,
     /// Latest first.
     rest: Vec<(i64, bool)>,
 }
 
 impl SelectionEdges {
-    /// Those of a thread.
     pub fn of(stretches: &[(u64, Part)], line: &ClockLine) -> SelectionEdges {
         let edges = stretches.iter().map(|(at, part)| (line.nanoseconds_at(*at), *part != LEFT_OUT));
         let begins_selected = stretches.first().is_none_or(|first| first.1 != LEFT_OUT);
         SelectionEdges { begins_selected, rest: edges.skip(1).rev().collect() }
     }
 
-    /// Passes those until a time.
+    /// Passes on every edge up to a time.
     #[inline]
     pub fn until(&mut self, until: i64, mut pass: impl FnMut(i64, bool)) {
         while let Some((at, selected)) = self.rest.pop_if(|(at, _)| *at <= until) {
@@ -82,7 +77,7 @@ impl SelectionEdges {
     }
 }
 
-/// One rank's links, and the time it has had.
+/// One rank's links and useful time.
 #[derive(Default, Debug)]
 pub struct Links {
     /// When MPI was initialized, on the run's common clock.
@@ -91,32 +86,29 @@ pub struct Links {
     pub end: i64,
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
-    /// Time that the rank has waited at its end for what has not happened: on no network would it.
+    /// Time at the rank's end spent waiting for what never happened, nanoseconds; an ideal network has no such wait.
     pub in_vain: i64,
-    /// Where MPI_Pcontrol was called, and where what is asked about begins and ends.
+    /// MPI_Pcontrol calls and selection boundaries.
     turns: Vec<LinkTurn>,
-    /// Whether what comes next is asked about.
+    /// The time from here on is selected.
     selected: bool,
-    /// The same of what came first.
+    /// The time after MPI_Init is selected.
     begins_selected: bool,
     wanted: bool,
     links: Vec<Link>,
 }
 
 impl Links {
-    /// Where links are wanted, they are kept.
     pub fn new(wanted: bool, selected: bool) -> Links {
         Links { wanted, selected, begins_selected: selected, ..Links::default() }
     }
 
-    /// MPI is initialized.
     pub fn begin(&mut self, at: i64) {
         (self.begin, self.end, self.useful) = (at, at, 0);
         self.turns.clear();
         self.begins_selected = self.selected;
     }
 
-    /// What is asked about begins or ends.
     pub fn edge(&mut self, at: i64, selected: bool) {
         if at > self.end {
             self.call(at, at, 0);
@@ -125,32 +117,30 @@ impl Links {
         self.turns.push(LinkTurn { at, mark: self.mark(), to: LinkEvent::Selection(selected) });
     }
 
-    /// A call of the rank's first thread.
+    /// Adds a call of the rank's first thread; `inside` is the part of it in MPI, nanoseconds.
     #[inline]
     pub fn call(&mut self, start: i64, end: i64, inside: i64) {
         self.useful.grow((start - self.end).max(0) + (end - start - inside).max(0));
         self.end = end;
     }
 
-    /// A phase ends, and another begins.
+    /// Ends a phase at an MPI_Pcontrol call and begins the next.
     pub fn phase(&mut self, start: i64, end: i64) {
         self.call(start, end, end - start);
         self.turns.push(LinkTurn { at: start, mark: self.mark(), to: LinkEvent::NextPhase });
     }
 
-    /// MPI is being finalized.
     pub fn finalize(&mut self, at: i64) {
         self.useful.grow((at - self.end).max(0));
         self.end = at;
     }
 
-    /// Where the rank is.
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark { time: self.useful, number: self.links.len() as u32 }
     }
 
-    /// The call depends on something that will be known later. Returns what to say that by.
+    /// Adds a link whose source is not known yet. Returns the index by which [`Links::known`] fills it.
     #[inline]
     pub fn reserve(&mut self) -> u32 {
         if self.wanted {
@@ -159,8 +149,7 @@ impl Links {
         self.links.len() as u32
     }
 
-    /// What a call depends on, of the things it expects from this one on: something a rank gave. Returns by what to say the
-    /// next.
+    /// Fills the first open link at or after `expected`. Returns the index to pass for the next message of the same call.
     #[inline]
     pub fn known(&mut self, expected: u32, rank: u32, mark: Mark) -> u32 {
         let first = (expected as usize).saturating_sub(1);
@@ -170,12 +159,12 @@ impl Links {
         at as u32 + 2
     }
 
-    /// The delay that a rank has after so many links, when they were replayed.
+    /// Delay of the rank after its first `links` links; valid after the replay.
     fn delay(&self, links: usize) -> i64 {
         links.checked_sub(1).and_then(|last| self.links.get(last)).map_or(0, |link| link.time)
     }
 
-    /// What is asked about of its phases, when its links were replayed.
+    /// Phases of the selected time; valid after the replay.
     fn phases(&self) -> Vec<PhaseTimes> {
         let ideal = |mark: Mark| mark.time.saturating_add(self.delay(mark.number as usize));
         let (mut last, mut selected) = ((self.begin, Mark::default()), self.begins_selected);
@@ -199,7 +188,7 @@ impl Links {
         phases
     }
 
-    /// The rank comes to a collective call, or waits for one.
+    /// Records that the rank reaches a collective call (`comes`), waits for it (`awaits`), or both.
     #[inline]
     pub fn collective(&mut self, node: u32, comes: bool, awaits: bool) {
         if self.wanted {
@@ -210,39 +199,37 @@ impl Links {
     }
 }
 
-/// A collective call in the ideal run.
+/// A collective call in the replay.
 struct Node {
-    /// How many have to come yet.
+    /// Ranks that have not reached it yet.
     needed: u32,
-    /// When the last of them came.
+    /// Time at which the last rank reached it.
     last: i64,
     waiting: Vec<u32>,
 }
 
 struct Replay {
     ranks: Vec<Links>,
-    /// Links that each rank has behind it.
+    /// Links replayed so far, by rank.
     done: Vec<usize>,
     delays: Vec<i64>,
-    /// Who waits for a rank to have so many behind it.
+    /// For each rank, the ranks that wait for its link of a given number.
     waiting: Vec<Vec<(usize, u32)>>,
     nodes: Vec<Node>,
     ready: Vec<u32>,
 }
 
-/// A stretch of a rank's time, nanoseconds.
+/// Real, ideal and useful time of one phase, nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PhaseTimes {
-    /// How long it took.
     pub time: i64,
-    /// How long it would have taken.
     pub ideal: i64,
-    /// What of it was outside MPI.
+    /// The part of `time` outside MPI.
     pub useful: i64,
 }
 
-/// Replays a run; `nodes` says how many come to each collective call. Returns each rank's phases, one more than it has called
-/// MPI_Pcontrol.
+/// Replays a run; `nodes` holds how many ranks must reach each collective call. Returns each rank's phases, one more than it
+/// called MPI_Pcontrol.
 pub fn replay(ranks: Vec<Links>, nodes: &[u32]) -> Vec<Vec<PhaseTimes>> {
     let count = ranks.len();
     let node = |needed: &u32| Node { needed: *needed, last: i64::MIN, waiting: Vec::new() };
@@ -258,7 +245,7 @@ pub fn replay(ranks: Vec<Links>, nodes: &[u32]) -> Vec<Vec<PhaseTimes>> {
         while let Some(rank) = replay.ready.pop() {
             replay.go_on(rank as usize);
         }
-        // Where something was lost, a rank may depend on what never happens: it goes on without.
+        // After losses, a rank may depend on what never happens: drop that dependency and go on.
         let stuck = (0..count).filter(|rank| replay.done[*rank] < replay.ranks[*rank].links.len());
         let Some(rank) = stuck.min_by_key(|rank| replay.ranks[*rank].links[replay.done[*rank]].time) else { break };
         let at = replay.done[rank];
@@ -292,7 +279,7 @@ impl Replay {
                         self.waiting[other].push((number, rank as u32));
                         break;
                     }
-                    // The delay after the links that came before the one who gave it did.
+                    // Delay of the other rank before the call that is depended on.
                     let delay = number.checked_sub(1).map_or(0, |last| self.ranks[other].links[last].time);
                     link.other.saturating_add(delay)
                 }

@@ -1,7 +1,7 @@
-//! The ranks' calls as one account: messages with their receives, collective calls with each other, and who waited for whom.
+//! Matches the calls of all ranks: messages with receives, collective calls with each other, and each wait with its cause.
 //!
-//! In: the files of a run. Out: [`Account`]. Each rank reads its calls in order ([`rank`]), a few at a time, the rank furthest
-//! behind first; ranks write each other letters. So memory holds what is under way between ranks, not the run.
+//! In: the files of a run. Out: [`Account`]. Each rank reads a batch of its calls in order ([`rank`]); the rank furthest
+//! behind is next. Ranks inform each other by `Letter`s. So memory holds what is under way between ranks, not the run.
 
 mod collectives;
 mod completions;
@@ -58,119 +58,113 @@ use posted_receive::Envelope;
 use rank::RankMatcher;
 use windows::Windows;
 
-/// A message on its way.
+/// A message that was sent and is not matched yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// What it can be received by.
     pub envelope: Envelope,
-    /// The call that sent it.
+    /// Function and call site of the send.
     pub place: SpottedSite,
-    /// When that began.
+    /// Begin of the sending call.
     pub begin: i64,
-    /// The call that put it into its queue.
+    /// The call that put the message into its queue.
     pub turn: CallSpan,
-    /// Its bytes.
     pub bytes: u64,
-    /// Whom to tell when its receive was posted.
+    /// The sender's request or completion that waits for the receive.
     pub token: Option<Token>,
-    /// The call that sends it has not returned: it may not have been sent.
+    /// The sending call has not returned, so the message may not have been sent.
     pub open: bool,
-    /// Where the sender was.
+    /// Position of the sender in its links.
     mark: Mark,
 }
 
-/// What a rank remembers of something that another will tell it about.
+/// Identifies a request or completion of a rank to the rank that will send news of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Token {
-    /// A request, by its thread and number.
+    /// A request, by thread and number.
     Request(u32, u64),
-    /// A completion, by its number.
     Completion(u32),
 }
 
-/// What a call may have waited for: something another rank did.
+/// An event on another rank that a call may have waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// When.
+    /// Time of the event.
     pub at: i64,
-    /// Who, where.
+    /// Rank and call site of the event.
     pub who: RankSite,
-    /// What such a wait is called.
+    /// Name of the wait it causes.
     pub state: WaitState,
 }
 
-/// What one rank has to say to another.
+/// News from one rank to another.
 enum Letter {
     Message(Message),
-    /// Of something that a token stands for: what it waited for.
+    /// The cause of the wait for what the token identifies.
     Told(Token, Option<Cause>),
 }
 
-/// Messages from one rank to another.
+/// Totals of the messages from one rank to another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RankPair {
-    /// How many were received.
+    /// Messages received.
     pub messages: u64,
-    /// Bytes that were sent.
     pub sent: u64,
-    /// Bytes that came.
+    /// Bytes that arrived.
     pub received: u64,
-    /// Messages that were received before they were sent, by the clocks.
+    /// Messages received before they were sent, by the clocks.
     pub backwards: u64,
-    /// The least time between the begin of a send and the end of its receive, nanoseconds.
+    /// Shortest time from the begin of a send to the end of its receive, nanoseconds.
     pub least: i64,
 }
 
-/// One account of all ranks' calls.
+/// The analysis of all ranks' calls. Fields that [`Follow`] did not ask for are empty. "By rank" is by place in [`Run::ranks`].
 #[derive(Default)]
 pub struct Account {
-    /// Who waited for whom.
     pub waits: Waits,
-    /// Each wait as a way to another rank, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
+    /// Each wait as a jump to another rank, by waiting rank.
     pub jumps: Vec<Vec<Jump>>,
-    /// Each wait by itself, by the same, where that was asked for; in no order.
+    /// Each wait with its times, by waiting rank; unordered.
     pub spans: Vec<Vec<WaitSpan>>,
-    /// Each message, and what collective calls from and to a root hand over, where that was asked for; in no order.
+    /// Each message, and each part of a collective call from or to a root; unordered.
     pub deliveries: Vec<Delivery>,
-    /// Each message, where that was asked for; in no order.
+    /// Each message with its attributes; unordered.
     pub messages: Vec<ReceivedMessage>,
-    /// Parts of nonblocking collective calls from and to a root that are not among those, since they end in another call.
+    /// Parts of nonblocking collective calls that `deliveries` lacks, since they end in another call.
     pub undelivered: u64,
-    /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
+    /// Totals by sending and receiving rank.
     pub pairs: FxHashMap<(u32, u32), RankPair>,
-    /// Messages that were sent and not received, by where they were sent.
+    /// Messages that were never received, by sender.
     pub unreceived: FxHashMap<RankSite, u64>,
-    /// Receives that got no message that is known, by where they were posted.
+    /// Receives without a known message, by receiver.
     pub unsent: FxHashMap<RankSite, u64>,
-    /// Messages of several threads at once, of which nobody knows which receive got which, by where they were sent.
+    /// Messages whose receive is ambiguous because several threads called at once, by sender.
     pub uncertain: FxHashMap<RankSite, u64>,
-    /// Messages that were cancelled, by where they were sent.
+    /// Cancelled messages, by sender.
     pub cancelled: FxHashMap<RankSite, u64>,
-    /// Receives that had no room for all of their message, by where they were posted.
+    /// Receives whose buffer was too small, by receiver.
     pub truncated: FxHashMap<RankSite, u64>,
     /// Calls that never returned, since an exception or longjmp left them.
     pub left: FxHashMap<RankSite, u64>,
-    /// Messages of which the sender or the receiver is not in this folder.
+    /// Messages whose sender or receiver has no file in this folder.
     pub elsewhere: u64,
-    /// Messages of which the sender or the receiver was not recorded.
+    /// Messages whose sender or receiver was not recorded.
     pub unrecorded: u64,
-    /// Collective calls that all processes joined.
     pub collectives: u64,
-    /// Those that not all came to.
+    /// Collective calls that could not be matched.
     pub rest: UnmatchedCollectives,
-    /// Collective operations as a whole, where that was asked for.
+    /// Sums over whole collective operations.
     pub operations: OperationSums,
-    /// Each rank's part in each of them, by the place of the rank in [`Run::ranks`], where that was asked for; in no order.
+    /// Each rank's part in each collective operation, by rank; unordered.
     pub joined: Vec<Vec<JoinedOperation>>,
     /// Functions and call sites by number.
     pub places: Vec<CallSite>,
-    /// What each rank depends on, by their places in [`Run::ranks`].
+    /// Dependencies of each rank.
     pub links: Vec<Links>,
-    /// What messages took, where that was asked for.
+    /// Transfer times of messages.
     pub transfers: Transfers,
 }
 
-/// What ranks write to together.
+/// Tables that all ranks write to.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
     collectives: &'a Collectives<'a>,
@@ -178,10 +172,10 @@ struct Shared<'a> {
     windows: &'a Windows<'a>,
 }
 
-/// Calls that a rank is let do before another has its turn.
+/// Number of calls that a rank processes before the next rank has its turn.
 const TURN: usize = 1024;
 
-/// Puts the calls of all ranks together.
+/// Matches the calls of all ranks.
 pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
     let objects = Objects::of(run);
     let places = CallSites::default();
@@ -246,16 +240,16 @@ impl Account {
     }
 }
 
-/// Whether all that the ranks have done so far is known.
+/// True if the record is complete: what it lacks did not happen.
 fn is_whole(run: &Run) -> bool {
     let is_whole = |rank: &Rank| rank.damage.is_empty() && !rank.header.has_profile() && rank.header.lost == 0;
     run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty() && run.ranks.iter().all(is_whole)
 }
 
-/// Whose turn it is, and their letters.
+/// Schedule of the ranks, and their inboxes.
 struct Work<'a, 'r> {
     ranks: &'a [Mutex<RankMatcher<'r>>],
-    /// Ranks with calls left, by when the next one begins.
+    /// Ranks with calls left, by the begin of their next call.
     turns: Mutex<BinaryHeap<Reverse<(i64, usize)>>>,
     inboxes: Vec<Mutex<Vec<Letter>>>,
     busy: AtomicUsize,
@@ -297,7 +291,7 @@ impl<'a, 'r> Work<'a, 'r> {
         }
     }
 
-    /// All calls were seen: reads letters until there are none.
+    /// Delivers letters until none are left; all calls were seen before.
     fn empty_inboxes(&self) {
         loop {
             let mut any = false;
@@ -314,8 +308,8 @@ impl<'a, 'r> Work<'a, 'r> {
         }
     }
 
-    /// All letters were read: finds out what calls that have not returned wait for. `is_whole`: what no rank is known to have
-    /// done, none has done.
+    /// Finds the causes of calls that have not returned; all letters were read before. With `is_whole`, what no rank recorded did
+    /// not happen.
     fn judge_open(&self, is_whole: bool) {
         if !self.ranks.iter().any(|rank| lock(rank).has_open()) {
             return;
@@ -343,7 +337,7 @@ impl<'a, 'r> Work<'a, 'r> {
     }
 }
 
-/// Somebody has a rank's turn, and may put the rank back. Not one who panics: the others do not wait.
+/// Counts a worker that has taken a rank and may put it back. Dropped in a panic too, so that the others do not wait for ever.
 struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
@@ -359,7 +353,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// What a rank has to say to others, in order for each.
+/// Letters from a rank to others; order is kept for each receiver.
 #[derive(Default)]
 struct Letters {
     boxes: Vec<(u32, Vec<Letter>)>,
@@ -379,12 +373,12 @@ impl Letters {
 }
 
 impl Cause {
-    /// How long a call from `begin` to `end` waited for it.
+    /// Wait of a call from `begin` to `end` for this cause, nanoseconds.
     pub fn wait(&self, begin: i64, end: i64) -> i64 {
         self.at.min(end) - begin
     }
 
-    /// Adds the wait of a call from `begin` to `end`. Returns it with its error, where it stands out from that.
+    /// Adds the wait of a call from `begin` to `end`. Returns the wait and its error if the wait exceeds the error.
     pub fn charge(
         &self,
         waiter: RankSite,

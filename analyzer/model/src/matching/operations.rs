@@ -1,7 +1,8 @@
-//! Collective operations as a whole: from when their ranks began them to when they had them complete.
+//! Sums up collective operations as a whole, from the first rank's begin to the last rank's completion.
 //!
-//! In: each rank's begin and end of its part, in any order. Out: an [`OperationSum`] for each place and size. An operation is known by its
-//! object and ordinal, as in [`super::collectives`]; it is over when all ranks with files here have ended their parts.
+//! In: each rank's begin and end of its part, in any order. Out: an [`OperationSum`] for each place and size. An operation is
+//! known by its object and ordinal, as in [`super::collectives`]; it is over when all ranks with files here have ended their
+//! parts.
 
 use std::sync::Mutex;
 
@@ -21,60 +22,55 @@ use crate::sums::{Grow, Total};
 /// One rank's part in an operation. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationPart {
-    /// Who, and where.
     pub at: RankSite,
-    /// The function's id.
+    /// Id of the MPI function.
     pub function: u16,
-    /// It is the root.
+    /// This rank is the root.
     pub root: bool,
-    /// Bytes that it hands out or gets, whichever is more.
+    /// Bytes sent or received, whichever is more.
     pub bytes: u64,
-    /// When it began.
     pub begin: i64,
-    /// When it was complete, where that is known.
+    /// Time of completion, if known.
     pub end: Option<i64>,
-    /// Between its call and the rank's next one.
+    /// Time between the end of this call and the begin of the rank's next one.
     pub behind: i64,
 }
 
-/// A rank's part in an operation, for itself.
+/// A rank's part in an operation, with the operation it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct JoinedOperation {
     /// The run's number for the communicator.
     pub object: u32,
-    /// How many of its operations came before; of a persistent one, how often that was started before.
+    /// Operations before it on the communicator; for a persistent one, also its earlier starts.
     pub ordinal: Ordinal,
-    /// The part.
     pub part: OperationPart,
-    /// When the first rank began that has its file here.
+    /// Begin of the first rank that has its file here.
     pub first: i64,
 }
 
-/// What operations have in common.
+/// Attributes by which operations are summed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationKey {
-    /// The function's id.
+    /// Id of the MPI function.
     pub function: u16,
     /// The run's number for the communicator.
     pub object: u32,
-    /// Where its first rank is.
+    /// Call site of the lowest rank.
     pub place: SpottedSite,
-    /// The root's number there.
+    /// The root's rank in the communicator.
     pub root: Option<u32>,
-    /// The most bytes of any of its ranks.
+    /// Largest number of bytes of any rank.
     pub bytes: u64,
 }
 
-/// A time between two ranks, and by how much it may be off. Nanoseconds.
+/// A time between events on two ranks, and its maximum error. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct TimeSpan {
-    /// The time.
     pub time: u64,
-    /// Off by no more than this.
     pub error: u64,
 }
 
-/// What all ranks together tell.
+/// Times that take the clocks of all ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct OperationSpans {
     /// From the first begin to the last end.
@@ -87,57 +83,54 @@ pub struct OperationSpans {
     pub root_late: Option<TimeSpan>,
 }
 
-/// One operation. Times of ranks are of those that are asked about, nanoseconds.
+/// Times of one operation, over its selected ranks. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct OperationTimes {
-    /// None where a rank's file is not here.
+    /// None if a rank's file is missing.
     pub spans: Option<OperationSpans>,
-    /// The least, the mean, the median and the most that a rank took.
+    /// Minimum, mean, median and maximum of the ranks' times in the call.
     pub ranks: [u64; 4],
-    /// The median of what lay between a rank's call and its next.
+    /// Median time between a rank's call and its next one.
     pub behind: u64,
-    /// What the root took.
+    /// Time of the root in the call.
     pub root: Option<u64>,
-    /// The median of what the others took.
+    /// Median time of the other ranks.
     pub others: Option<u64>,
 }
 
 /// Operations with the same key.
 #[derive(Clone, Default, Debug)]
 pub struct OperationSum {
-    /// How many.
     pub operations: u64,
-    /// Those of which a rank's file is not here.
+    /// Operations with a rank whose file is missing.
     pub lacking: u64,
-    /// From the first begin to the last end, added up.
+    /// Sum of first begin to last end, nanoseconds.
     pub total: u64,
-    /// Some of them.
+    /// A sample of the operations.
     pub times: Sample<OperationTimes>,
-    /// Of all of them, in batches: from the first begin to the last end; what a rank took in the mean, and what lay between its call and
-    /// the next.
+    /// Batch means over all operations: first begin to last end; mean time of a rank; mean time between its call and the next.
     pub means: Batches<3>,
-    /// Of each rank, what it took, and what lay behind.
+    /// Batch means of each rank: time in the call, and time until its next one.
     pub by_rank: FxHashMap<u32, Batches<2>>,
 }
 
-/// Ranks of which each has a mean of its own; operations of more have none by rank.
+/// Largest operation, in ranks, for which means of each rank are kept.
 const MOST_RANKS: usize = 64;
 
 /// All operations of a run.
 #[derive(Default)]
 pub struct OperationSums {
-    /// By what they have in common.
     pub sums: FxHashMap<OperationKey, OperationSum>,
-    /// The communicators' names and how many processes they have, by number.
+    /// Name and size of each communicator, by number.
     pub objects: Vec<(String, u64)>,
-    /// Operations that not all ranks with files here began and completed.
+    /// Operations that some rank with a file here did not begin or did not complete.
     pub unfinished: u64,
 }
 
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, OpenOperation>,
-    /// The place of the first call that its processes did not all make.
+    /// Ordinal of the first call where ranks called different functions.
     confused: Option<u64>,
 }
 
@@ -147,26 +140,24 @@ struct OpenOperation {
     ended: u64,
 }
 
-/// See the module.
+/// Operations of a run while its calls are read.
 pub struct Operations<'a> {
     objects: &'a Objects,
     common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
     sums: Mutex<FxHashMap<OperationKey, OperationSum>>,
-    /// By the place of the rank, where they are asked for.
+    /// Parts by rank, filled if [`Follow::JOINED`] is set.
     joined: Vec<Mutex<Vec<JoinedOperation>>>,
 }
 
 impl<'a> Operations<'a> {
-    /// None has begun.
     pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Operations<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
         let joined = common_clock.lines.iter().map(|_| Mutex::default()).collect();
         Operations { objects, common_clock, follow, open, sums: Mutex::default(), joined }
     }
 
-    /// A rank began its part.
     pub fn begin(&self, object: u32, ordinal: Ordinal, part: OperationPart) {
         let mut of_object = lock(&self.open[object as usize]);
         if of_object.confused.is_some_and(|from| ordinal.0 >= from) {
@@ -183,7 +174,6 @@ impl<'a> Operations<'a> {
         self.close(object, ordinal, &mut of_object);
     }
 
-    /// A rank's part is complete.
     pub fn end(&self, object: u32, ordinal: Ordinal, rank: u32, end: i64) {
         let mut of_object = lock(&self.open[object as usize]);
         let Some(operation) = of_object.open.get_mut(&ordinal) else { return };
@@ -194,7 +184,6 @@ impl<'a> Operations<'a> {
         self.close(object, ordinal, &mut of_object);
     }
 
-    /// Adds an operation up if it is over.
     fn close(&self, object: u32, ordinal: Ordinal, of_object: &mut OfObject) {
         let here = self.objects.groups[object as usize].number_here();
         if of_object.open.get(&ordinal).is_none_or(|operation| operation.ended < here) {
@@ -212,13 +201,13 @@ impl<'a> Operations<'a> {
         sum.operations += 1;
         sum.lacking += u64::from(times.spans.is_none());
         sum.total.grow(times.spans.map_or(0, |spans| spans.whole.time));
-        // Operations end in another order in each analysis: which of them stay has to depend on themselves alone.
+        // Operations end in a different order in each analysis, so the sample is chosen by ordinal.
         sum.times.add_as(ordinal.0.wrapping_mul(0x1_0000_0001).wrapping_add(ordinal.1), times);
-        // A persistent one has one place among the others, and is started again and again.
+        // A persistent operation keeps its place among the others; its starts tell the operations apart.
         sum.add_to_means(ordinal.0.max(ordinal.1), &operation.parts, &times);
     }
 
-    /// Keeps each rank's part, where that was asked for.
+    /// Keeps each rank's part if [`Follow::JOINED`] is set.
     fn keep(&self, object: u32, ordinal: Ordinal, parts: &[OperationPart]) {
         let Some(first) = parts.iter().map(|part| part.begin).min().filter(|_| self.follow.contains(Follow::JOINED))
         else {
@@ -280,7 +269,7 @@ impl<'a> Operations<'a> {
         TimeSpan { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
     }
 
-    /// What there is when all ranks' calls were seen.
+    /// Returns the sums once all calls of all ranks were seen.
     pub fn finish(mut self) -> (OperationSums, Vec<Vec<JoinedOperation>>) {
         let counts = |operation: &OpenOperation| operation.parts.iter().any(|part| part.at.place.counts());
         let mut unfinished = 0;
@@ -310,7 +299,6 @@ impl OperationSum {
         }
     }
 
-    /// Adds others.
     pub fn merge(&mut self, other: &OperationSum) {
         self.operations.grow(other.operations);
         self.lacking.grow(other.lacking);
@@ -333,7 +321,7 @@ impl OperationPart {
     }
 }
 
-/// The value in the middle of sorted ones.
+/// Median of sorted values.
 fn middle(sorted: &[u64]) -> Option<u64> {
     let half = sorted.len() / 2;
     match sorted.len() {

@@ -1,4 +1,4 @@
-//! Messages received in the wrong order.
+//! Finds messages received in the wrong order.
 //!
 //! In: completed receives, in whatever order their messages become known. Examines them in the order of the rank's
 //! calls. Out: late senders whose message a rank waited for while another was there, received only later.
@@ -7,51 +7,46 @@ use std::collections::VecDeque;
 
 use super::waits::WaitKey;
 
-/// A call that received something.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// When it began.
     pub start: i64,
-    /// When the first of its messages was sent.
+    /// Time at which the earliest of its messages was sent.
     pub earliest: i64,
-    /// By whom.
+    /// Sender of that message.
     pub source: u32,
-    /// What it waited for, if a sender was late.
+    /// Its wait, if a sender was late.
     pub late: Option<Late>,
 }
 
 /// A wait for a late sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Late {
-    /// Where.
     pub key: WaitKey,
-    /// When the waiting began, and when the call was over.
     pub begin: i64,
-    /// See `begin`.
     pub end: i64,
-    /// How long it was, and by how much that may be off.
+    /// Duration and maximum error, nanoseconds.
     pub wait: (i64, i64),
 }
 
-/// See the module.
+/// Receives of one rank, and the late senders among them.
 #[derive(Default)]
 pub struct Order {
-    /// In the order of the calls; what is not known yet is none.
+    /// In the order of the calls; `None` while a call's messages are unknown.
     calls: VecDeque<Option<Received>>,
-    /// How many have been looked at.
+    /// Number of calls examined and dropped.
     done: u64,
     late: VecDeque<Late>,
-    /// When the last of those began to wait.
+    /// Latest begin of a wait in `late`.
     latest: i64,
 }
 
-/// Calls that may wait to be looked at. One whose message never becomes known does not hold up more.
+/// Calls kept for examination. The bound keeps one message that never becomes known from holding up more.
 const CALLS: usize = 4096;
-/// Late senders that are remembered.
+/// Late senders kept.
 const LATE: usize = 64;
 
 impl Order {
-    /// A call receives something. Returns the number it has here.
+    /// Adds a call that receives something. Returns its number.
     pub fn begin(&mut self) -> u64 {
         if self.calls.len() == CALLS {
             self.calls.pop_front();
@@ -61,8 +56,8 @@ impl Order {
         self.done + self.calls.len() as u64 - 1
     }
 
-    /// All is known of a call. Shows waits that turn out to be for a message in the wrong order.
-    /// `margin` says by how much the time of the first message may be off.
+    /// Fills in a call, then passes to `wrong` each wait that turns out to be for a message in the wrong order. `margin` is the
+    /// maximum error of the time of a call's earliest message.
     pub fn known(
         &mut self,
         number: u64,

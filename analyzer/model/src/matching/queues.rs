@@ -1,6 +1,6 @@
-//! Pairs messages with the receives that got them.
+//! Pairs each message with the receive it matched.
 //!
-//! In: messages in the order each rank sent them, receives in the order they were posted, and what became of those. Out: pairs.
+//! In: messages in the order each rank sent them, receives in the order they were posted, and their completions. Out: pairs.
 //! MPI keeps order for each (communicator, source, tag), so a queue for each is enough. A receive with a wildcard belongs to
 //! a queue once its message is known; later receives that could have taken that message wait. If threads called at once, the
 //! order is [unknown](super::concurrent).
@@ -15,39 +15,34 @@ use super::held_receives::HeldReceives;
 use super::posted_receive::{Envelope, Pattern, Post, Receival};
 use crate::roles::SpottedSite;
 
-/// A call that asked for a message before it was received.
+/// A probe that found a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Function and call site.
     pub place: SpottedSite,
-    /// When it began.
     pub start: i64,
-    /// When it ended.
     pub end: i64,
     /// The number in its queue of the receive that will get the message.
     receive: u64,
 }
 
-/// Where a receive is until it is over.
+/// Identifies a posted receive until it is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receipt {
-    /// The queue, and the number in it.
+    /// The number of its queue, and its number in the queue.
     Placed(u32, u64),
-    /// It waits for an earlier one.
+    /// The ticket of a receive that an earlier one blocks.
     Held(u64),
 }
 
-/// A message, its receive, and the completion of that.
+/// A message with its receive and the receive's completion.
 pub struct MatchedMessage {
-    /// What was sent.
     pub message: Message,
-    /// What received it.
     pub post: Post,
-    /// The completion's number.
+    /// Number of the completion.
     pub completion: u32,
-    /// Calls that asked for the message before.
+    /// Probes that found the message before.
     pub probes: Vec<Probe>,
-    /// It may have been another message, or another receive.
+    /// The pair is a guess: several threads called at once.
     pub uncertain: bool,
 }
 
@@ -55,9 +50,9 @@ pub struct MatchedMessage {
 struct Queue {
     messages: VecDeque<Message>,
     posts: VecDeque<Post>,
-    /// Posts so far.
+    /// Number of receives posted so far.
     posted: u64,
-    /// When the last call ends that has posted one.
+    /// Latest end of the calls that posted one.
     reach: i64,
     /// Probes whose message has not been received yet.
     probes: Vec<Probe>,
@@ -69,12 +64,11 @@ pub struct Queues {
     numbers: FxHashMap<Envelope, u32>,
     queues: Vec<Queue>,
     held: HeldReceives,
-    /// Where held receives went that were placed before they were over.
+    /// New receipts of receives that were held and placed before they completed.
     placed: FxHashMap<u64, Receipt>,
 }
 
 impl Queues {
-    /// A message was sent to this rank.
     pub fn message(&mut self, message: Message, pairs: &mut Vec<MatchedMessage>) {
         let number = self.number(message.envelope);
         let queue = &mut self.queues[number as usize];
@@ -82,7 +76,6 @@ impl Queues {
         queue.pump(pairs);
     }
 
-    /// A receive was posted.
     pub fn post(&mut self, pattern: Pattern, post: Post) -> Receipt {
         match pattern.envelope() {
             Some(envelope) if !self.held.blocks(&pattern) => self.place(envelope, post),
@@ -90,7 +83,7 @@ impl Queues {
         }
     }
 
-    /// A receive got its message, or never will.
+    /// Completes a receive with its message, or takes it out if it gets none (`got` is `None`).
     pub fn complete(
         &mut self,
         receipt: Receipt,
@@ -123,7 +116,7 @@ impl Queues {
         }
     }
 
-    /// A call asked for a message, and there was one.
+    /// Adds a probe that found a message.
     pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, start: i64, end: i64) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
@@ -136,7 +129,7 @@ impl Queues {
         numbers.flat_map(|(_, number)| &self.queues[*number as usize].posts)
     }
 
-    /// Messages that wait for a receive to be completed that is posted, each with that.
+    /// Pairs of a message and its posted receive that is not complete yet.
     pub fn posted(&self) -> impl Iterator<Item = (&Message, &Post)> {
         self.queues.iter().flat_map(|queue| queue.messages.iter().zip(&queue.posts))
     }
@@ -156,7 +149,7 @@ impl Queues {
         }
     }
 
-    /// The first message that a receive could get that is posted behind all others.
+    /// The first message that a receive could get if it were posted now.
     pub fn message_for(&self, pattern: &Pattern) -> Option<&Message> {
         let could = self.numbers.iter().filter(|(envelope, _)| Pattern::of(**envelope).covers(pattern));
         let next = |number: u32| {
@@ -166,7 +159,7 @@ impl Queues {
         could.filter_map(|(_, number)| next(*number)).min_by_key(|message| (message.begin, message.envelope.source))
     }
 
-    /// Messages that nobody received, and receives that got none.
+    /// Messages without a receive, and receives without a message.
     pub fn rest(&self) -> (impl Iterator<Item = &Message>, impl Iterator<Item = &Post>) {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);
         let here = self.numbers.iter().filter(|(envelope, _)| envelope.source != Envelope::UNRECORDED);
@@ -187,7 +180,7 @@ impl Queues {
         Receipt::Placed(number, self.queues[number as usize].post(post))
     }
 
-    /// Places those of the `freed` receives that no other holds back, and all that are free then.
+    /// Places each of the `freed` receives that nothing blocks, and those that become free by that.
     fn release(&mut self, mut freed: BTreeSet<u64>, pairs: &mut Vec<MatchedMessage>) {
         let mut filled = Vec::new();
         while let Some((ticket, envelope, post)) = self.held.take_free(&mut freed) {
@@ -207,7 +200,6 @@ impl Queues {
 }
 
 impl Queue {
-    /// Takes in a receive. Returns its number.
     fn post(&mut self, mut post: Post) -> u64 {
         let (number, mut turn) = (self.posted, post.turn);
         if self.reach > turn.begin {
@@ -220,17 +212,17 @@ impl Queue {
         number
     }
 
-    /// Where a receive is now.
+    /// Index of a receive in the queue.
     fn place_of(&self, number: u64) -> Option<usize> {
         let at = number.checked_sub(self.posts.front()?.number)? as usize;
         if self.posts.get(at).is_some_and(|post| post.number == number) {
             return Some(at);
         }
-        // Others have gone from between them.
+        // Receives were removed from the middle.
         self.posts.binary_search_by_key(&number, |post| post.number).ok()
     }
 
-    /// The calls that asked for the message of this receive.
+    /// Takes out the probes that found this receive's message.
     fn probed(&mut self, receive: u64) -> Vec<Probe> {
         let (probed, others) = self.probes.iter().partition(|probe| probe.receive <= receive);
         self.probes = others;
@@ -251,7 +243,7 @@ impl Queue {
         }
     }
 
-    /// The place of the receive that the first message went to.
+    /// Index of the completed receive that the first message belongs to.
     #[inline]
     fn ready(&self) -> Option<usize> {
         let (message, post) = (self.messages.front()?, self.posts.front()?);

@@ -1,38 +1,37 @@
-//! A message with all that is known of it.
+//! A received message with all its attributes.
 
 use super::waits::RankSite;
 
-/// A message that was received. Times in nanoseconds on the run's common clock, each by the clock of the rank where it was read.
+/// A received message. Times in nanoseconds on the run's common clock, each by the clock of the rank where it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReceivedMessage {
-    /// The run's number of its communicator.
+    /// The run's number for the communicator.
     pub communicator: u32,
-    /// Its tag.
     pub tag: i32,
-    /// Who sent it, and where.
+    /// Sender and its call site.
     pub from: RankSite,
-    /// Where its receive was posted.
+    /// Receiver and the call site that posted the receive.
     pub posted_by: RankSite,
-    /// Who got it, in the call that completed the receive.
+    /// Receiver and the call site that completed the receive.
     pub to: RankSite,
-    /// When the call began that sent it.
+    /// Begin of the sending call.
     pub begin: i64,
-    /// When the call began that posted its receive.
+    /// Begin of the posting call.
     pub posted: i64,
-    /// When the call ended that completed the receive.
+    /// End of the completing call.
     pub end: i64,
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub sent: u64,
-    /// Bytes that came.
+    /// Bytes received.
     pub received: u64,
-    /// There was not room for all of it.
+    /// The receive buffer was too small.
     pub truncated: bool,
-    /// It may have been another message, or another receive: several threads called at once.
+    /// The pair is a guess: several threads called at once.
     pub uncertain: bool,
 }
 
 impl ReceivedMessage {
-    /// Whether both ends are asked about.
+    /// True if both ends are selected.
     pub fn counts(&self) -> bool {
         self.from.place.counts() && self.to.place.counts()
     }

@@ -1,6 +1,6 @@
-//! A rank's requests until they are over, by thread and number.
+//! Keeps a rank's requests until they are over, by thread and number.
 //!
-//! A thread's numbers go up, and most requests are over soon: those of the last few thousand numbers are found by their place.
+//! A thread's numbers ascend and most requests are short, so the last few thousand numbers are an array.
 
 use std::collections::VecDeque;
 
@@ -11,47 +11,44 @@ use super::collectives::{Ordinal, OwnPart};
 use super::queues::Receipt;
 use crate::roles::{CallPart, Peer, Role};
 
-/// A request that was started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// The receive it is for.
+    /// The receive it belongs to.
     pub receive: Option<(Receipt, Wanted)>,
-    /// What another rank has to tell.
+    /// News from the other side.
     pub partner: Partner,
-    /// The completion that waits to be told.
+    /// The completion that waits for that news.
     pub completion: Option<u32>,
-    /// Nobody will complete it.
+    /// The program freed it, so no call completes it.
     pub freed: bool,
-    /// The collective call it is for, in the replay.
+    /// The replay's node of its collective call.
     pub node: Option<u32>,
-    /// The same by its object and ordinal, with the rank's part in it.
+    /// Object and ordinal of its collective call, with the rank's part in it.
     pub collective: Option<(u32, Ordinal, OwnPart)>,
 }
 
-/// What a receive can take.
+/// Messages that a receive matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Its communicator.
     pub object: Option<u32>,
-    /// From whom, and the tag.
+    /// Source and tag.
     pub from: (Peer, i32),
-    /// By partitions.
     pub partitioned: bool,
 }
 
-/// What the other side has to tell about a request.
+/// News from the other side of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Partner {
-    /// Nothing.
+    /// The other side has nothing to tell.
     #[default]
     Nothing,
-    /// It has not yet.
+    /// The other side has not told yet.
     Awaited,
-    /// What it may have waited for.
+    /// The other side told the cause of a wait.
     Told(Option<Cause>),
 }
 
-/// See the module.
+/// Requests of one rank that are not over.
 #[derive(Default)]
 pub struct Requests {
     threads: FxHashMap<u32, OfThread>,
@@ -59,17 +56,16 @@ pub struct Requests {
 
 #[derive(Default)]
 struct OfThread {
-    /// The number of the first of those that follow.
+    /// Number of the first entry of `recent`.
     first: u64,
     recent: VecDeque<Option<Request>>,
     older: FxHashMap<u64, Request>,
 }
 
-/// How many numbers are found by their place.
+/// Length of the array of recent requests.
 const RECENT: u64 = 4096;
 
 impl Wanted {
-    /// What a call wants.
     pub fn by(role: &Role) -> Wanted {
         let partitioned = matches!(role.what, CallPart::Message { partitioned: true, .. });
         Wanted { object: role.object, from: role.from, partitioned }
@@ -77,12 +73,10 @@ impl Wanted {
 }
 
 impl Requests {
-    /// A request was started.
     pub fn insert(&mut self, thread: u32, number: u64, request: Request) {
         self.threads.entry(thread).or_default().insert(number, request);
     }
 
-    /// A request that is not over.
     #[inline]
     pub fn get(&mut self, thread: u32, number: u64) -> Option<&mut Request> {
         let of_thread = self.threads.get_mut(&thread)?;
@@ -92,13 +86,12 @@ impl Requests {
         }
     }
 
-    /// Those of a thread that are not over.
+    /// Requests of a thread that are not over.
     pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &Request> {
         let of_thread = self.threads.get(&thread).into_iter();
         of_thread.flat_map(|of_thread| of_thread.older.values().chain(of_thread.recent.iter().flatten()))
     }
 
-    /// A request is over.
     #[inline]
     pub fn remove(&mut self, thread: u32, number: u64) {
         let Some(of_thread) = self.threads.get_mut(&thread) else { return };
@@ -123,7 +116,7 @@ impl OfThread {
             self.older.insert(number, request);
             return;
         };
-        // What is too far behind a new one is found by its number.
+        // A request that falls out of the array moves to the map.
         let passed = (at + 1).saturating_sub(RECENT);
         for number in self.first..self.first + passed.min(self.recent.len() as u64) {
             let oldest = self.recent.pop_front().flatten();
@@ -131,7 +124,7 @@ impl OfThread {
         }
         self.first += passed;
         let at = (at - passed) as usize;
-        // Numbers between are of requests that were complete at once.
+        // The skipped numbers belong to requests that were complete at once.
         if self.recent.len() <= at {
             self.recent.resize(at + 1, None);
         }

@@ -1,20 +1,17 @@
-//! An account on a common clock that its own messages agree with.
+//! Matches a run on a clock that agrees with its messages.
 
 use super::{Account, Follow, account};
 use crate::Run;
 use crate::common_clock::{CommonClock, Slack};
 
-/// An account, the common clock it is on, and how many messages ran backwards before clocks were moved.
 pub struct Settled {
-    /// The account.
     pub account: Account,
-    /// Its common clock.
     pub common_clock: CommonClock,
-    /// Messages that were received before they were sent, by the clocks as they were compared.
+    /// Messages received before they were sent, before the clocks were adjusted.
     pub backwards_before: u64,
 }
 
-/// Puts the calls of a run together. Where messages run backwards, clocks are moved within their errors, and it is done again.
+/// Matches the calls of a run. If messages run backwards, adjusts the clocks within their errors and matches again.
 pub fn settled(run: &Run, follow: Follow) -> Settled {
     let mut common_clock = run.common_clock();
     let mut first = account(run, &common_clock, follow);
@@ -32,7 +29,7 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
 }
 
 impl Account {
-    /// Messages that were received before they were sent.
+    /// Messages received before they were sent, by the clocks.
     pub fn backwards(&self) -> u64 {
         self.pairs.values().map(|pair| pair.backwards).sum()
     }

@@ -1,8 +1,7 @@
-//! What messages took from the call that sent them to the call that received them.
+//! Samples the time of messages from the sending call to the receiving call.
 //!
-//! In: messages with their receives. Out: samples by partners, calls and size. The time of a message is that of the network only
-//! where the receiver was in its call before the message was sent; what a receive costs by itself is seen where the message came long
-//! before.
+//! In: messages with their receives. Out: samples by ranks, calls and size. A message's time is the network's only if the
+//! receiver was in its call before the message was sent; if the message came long before, the receive's own cost shows.
 
 use rustc_hash::FxHashMap;
 
@@ -12,46 +11,44 @@ use super::posted_receive::Post;
 use crate::roles::SpottedSite;
 use crate::sample::Sample;
 
-/// What messages have in common.
+/// Attributes by which messages are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TransferKey {
-    /// The places of sender and receiver in the run.
+    /// Sender and receiver, by place in the run.
     pub ranks: (u32, u32),
-    /// The call that sent, and the one that received or completed that.
+    /// The sending call, and the one that received or completed the receive.
     pub calls: (SpottedSite, SpottedSite),
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub bytes: u64,
 }
 
-/// Messages that have that in common. Nanoseconds.
+/// Times of the messages of one group, nanoseconds.
 #[derive(Clone, Default, Debug)]
 pub struct Transfer {
-    /// How many.
     pub messages: u64,
-    /// From the begin of the send to the end of the receive, where the receiver was waiting.
+    /// From the begin of the send to the end of the receive, for messages whose receiver was waiting.
     pub ways: Sample<i64>,
-    /// By how much those may be off.
+    /// Maximum error of `ways`.
     pub error: i64,
-    /// The calls that sent.
+    /// Durations of the sending calls.
     pub sends: Sample<i64>,
-    /// How long before its receive a message was sent, and what that took.
+    /// For each message that came before its receive: how long before, and the duration of the receive.
     pub receives: Sample<(i64, i64)>,
 }
 
-/// See the module.
+/// Transfer times of a rank's messages, or of all ranks'.
 #[derive(Default)]
 pub struct Transfers {
-    /// By what they have in common.
     pub by_key: FxHashMap<TransferKey, Transfer>,
-    /// Messages without a place among those.
+    /// Messages beyond the limit of groups.
     pub left_out: u64,
 }
 
-/// Kinds that are kept of a rank: a program may send each message in a size of its own.
+/// Maximum number of groups per rank: a program may send each message in a size of its own.
 const MOST: usize = 1 << 14;
 
 impl Transfers {
-    /// One more, that a rank received.
+    /// Adds a message that `rank` received.
     pub(super) fn add(&mut self, rank: u32, message: &Message, post: &Post, completion: &Completion, error: i64) {
         if !message.place.counts() || !completion.place.counts() {
             return;
@@ -74,7 +71,6 @@ impl Transfers {
         }
     }
 
-    /// Adds those of another rank.
     pub(super) fn merge(&mut self, other: Transfers) {
         self.by_key.extend(other.by_key);
         self.left_out = self.left_out.saturating_add(other.left_out);

@@ -1,4 +1,4 @@
-//! Wait states, added up: who waited where, for whom.
+//! Sums up wait states: which rank waited, at which call site, for which rank.
 //!
 //! Definitions after Scalasca's catalogue of performance properties (Geimer, Wolf et al.: "The Scalasca performance toolset
 //! architecture", 2010), except where a comment says otherwise.
@@ -16,10 +16,9 @@ macro_rules! wait_states {
         pub enum WaitState { $($(#[$meaning])* $state),* }
 
         impl WaitState {
-            /// All of them.
             pub const ALL: &'static [WaitState] = &[$(WaitState::$state),*];
 
-            /// Its name in reports.
+            /// The name in reports.
             pub fn name(self) -> &'static str {
                 match self { $(WaitState::$state => $name),* }
             }
@@ -30,7 +29,7 @@ macro_rules! wait_states {
 wait_states! {
     /// A receive, or its completion, began before the message was sent. Until the send begins.
     LateSender "late_sender";
-    /// The same, where a message was there already that the rank received only later.
+    /// A late sender, although another message that the rank received only later was there already.
     WrongOrder "wrong_order";
     /// A send, or its completion, lasted until the receive was posted. Until then.
     LateReceiver "late_receiver";
@@ -40,7 +39,7 @@ wait_states! {
     BarrierCompletion "barrier_completion";
     /// MPI_Allreduce, MPI_Alltoall and the like: until the last rank entered.
     WaitAtNxn "wait_at_nxn";
-    /// The same calls: from when the first rank left them.
+    /// MPI_Allreduce, MPI_Alltoall and the like: from when the first rank left.
     NxnCompletion "nxn_completion";
     /// MPI_Bcast, MPI_Scatter: until the root entered.
     LateBroadcast "late_broadcast";
@@ -67,65 +66,57 @@ wait_states! {
     WaitAtNeighbors "wait_at_neighbors";
 }
 
-/// A place of a rank: its place in [`Run::ranks`](crate::Run::ranks), and the function and call site.
+/// A call site of a rank, which is given by its place in [`Run::ranks`](crate::Run::ranks).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RankSite {
-    /// The rank.
     pub rank: u32,
-    /// The function and call site, of a call that is asked about or not.
+    /// Function and call site; marks whether the call is selected.
     pub place: SpottedSite,
 }
 
-/// What waits are added up by.
+/// Attributes by which waits are summed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WaitKey {
-    /// Why.
     pub state: WaitState,
-    /// Who waited.
     pub waiter: RankSite,
-    /// For whom; the same where no single one was late.
+    /// Rank and site it waited for; equal to `waiter` if no single rank was late.
     pub cause: RankSite,
 }
 
-/// Waits of one kind, in nanoseconds.
+/// Sum of waits, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WaitSum {
-    /// Time.
     pub time: i64,
-    /// How many.
     pub count: u64,
-    /// The longest.
     pub longest: i64,
-    /// By how much the time may be off.
+    /// Maximum error of `time`.
     pub error: i64,
-    /// How many of them go on: what the call waits for has not happened.
+    /// Waits that go on: the awaited event has not happened.
     pub open: u64,
 }
 
-/// Waits added up.
 #[derive(Default)]
 pub struct Waits {
-    /// Those longer than the clocks' error.
+    /// Waits longer than the clocks' error.
     pub sums: FxHashMap<WaitKey, WaitSum>,
-    /// The others: neither waits nor none.
+    /// Waits within the clocks' error, which may be none.
     pub unresolved: FxHashMap<WaitState, WaitSum>,
-    /// Each of them as a way to another rank, where that was asked for.
+    /// Each wait as a jump to another rank, if followed.
     pub jumps: Vec<Jump>,
-    /// Each of those that are added up, where that was asked for.
+    /// Each summed wait with its times, if followed.
     pub spans: Vec<WaitSpan>,
     follow: Follow,
 }
 
-/// A wait that is added up, by itself. Times in nanoseconds on the run's common clock.
+/// One summed wait. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct WaitSpan {
-    /// When the call began that waited.
+    /// Begin of the waiting call.
     pub call: i64,
-    /// From when it waited.
+    /// Begin of the wait.
     pub from: i64,
-    /// Until when.
+    /// End of the wait.
     pub until: i64,
-    /// Why, who and for whom.
     pub key: WaitKey,
 }
 
@@ -134,20 +125,19 @@ pub struct WaitSpan {
 pub struct Jump {
     /// The rank that waited.
     pub rank: u32,
-    /// The one it waited for.
+    /// The rank it waited for.
     pub cause_rank: u32,
-    /// When its call ended.
+    /// End of the waiting call.
     pub end: i64,
-    /// When the other came to what was waited for; [`NEVER`] if it has not.
+    /// Time of the awaited event; [`NEVER`] if it has not happened.
     pub cause_at: i64,
 }
 
-/// The time of what has not happened.
+/// Time of an event that has not happened.
 pub const NEVER: i64 = i64::MAX;
 
 impl Waits {
-    /// Adds a wait of so long, and by how much that may be off, where the call that waited is asked about. Returns whether it
-    /// stands out from the error.
+    /// Adds a wait of `time` ± `error` nanoseconds if its call is selected. Returns whether the wait exceeds the error.
     pub fn add(&mut self, key: WaitKey, time: i64, error: i64) -> bool {
         let resolved = time > error;
         if !key.waiter.place.counts() {
@@ -162,7 +152,7 @@ impl Waits {
         resolved
     }
 
-    /// Adds the wait of a call that has not returned, for what nobody has done yet; or the one rank that could.
+    /// Adds the wait of a call that has not returned; `whom` is the one rank that could end it, if there is one.
     pub fn add_open(
         &mut self,
         (state, whom): (WaitState, Option<u32>),
@@ -182,26 +172,25 @@ impl Waits {
         }
     }
 
-    /// None yet, and what is to be kept of each.
     pub fn new(follow: Follow) -> Waits {
         Waits { follow, ..Waits::default() }
     }
 
-    /// A wait stands for a way from one rank to another.
+    /// Keeps a wait as a jump, if jumps are followed.
     pub fn jump(&mut self, jump: Jump) {
         if self.follow.contains(Follow::JUMPS) {
             self.jumps.push(jump);
         }
     }
 
-    /// A wait that was added, by itself.
+    /// Keeps a wait with its times, if spans are followed.
     pub fn span(&mut self, span: WaitSpan) {
         if self.follow.contains(Follow::SPANS) && span.key.waiter.place.counts() {
             self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
         }
     }
 
-    /// Moves a wait that was added from one reason to another.
+    /// Moves a summed wait to another wait state.
     pub fn call_it(&mut self, key: WaitKey, state: WaitState, (time, error): (i64, i64)) {
         if !key.waiter.place.counts() {
             return;
@@ -220,7 +209,7 @@ impl Waits {
         }
     }
 
-    /// Adds those of another part of the run, but for what is kept one by one.
+    /// Adds the sums of another part of the run; jumps and spans are left to the caller.
     pub fn merge(&mut self, other: Waits) {
         for (key, sum) in other.sums {
             self.sums.entry(key).or_default().merge(&sum);
@@ -232,7 +221,7 @@ impl Waits {
 }
 
 impl WaitKey {
-    /// Whoever was late, it is the same place.
+    /// Drops whether the cause is selected, so that both cases share a sum.
     fn anyway(self) -> WaitKey {
         WaitKey { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
     }
@@ -243,7 +232,6 @@ impl WaitSum {
         self.merge(&WaitSum { time, count: 1, longest: time, error, open: 0 });
     }
 
-    /// Adds others.
     pub fn merge(&mut self, other: &WaitSum) {
         self.time.grow(other.time);
         self.count.grow(other.count);

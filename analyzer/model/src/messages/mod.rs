@@ -1,7 +1,7 @@
-//! Every message of a rank, and its part of every collective call, with what they held where that was recorded.
+//! Lists every message of a rank and its part of every collective call, with contents if recorded.
 //!
-//! In: a rank's records. Out: its [`ComparableMessage`]s by [`Channel`], in the order that MPI keeps: of sends that of the calls, of receives that
-//! in which they were posted, whatever completed first. Nothing is asked of other ranks.
+//! In: a rank's records. Out: its [`ComparableMessage`]s by [`Channel`], in MPI's order: sends in the order of their calls,
+//! receives in the order of their posts, whichever completed first. Other ranks' files are not read.
 
 mod reader;
 
@@ -11,55 +11,52 @@ use traces::record::Content;
 
 use super::Rank;
 
-/// Messages between which MPI keeps order.
+/// Attributes of messages that MPI keeps in order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Channel {
-    /// What they are to the rank.
     pub way: Way,
-    /// The communicator, by how it was made: the same in runs of the same program.
+    /// The communicator, identified by its creation, which is the same in all runs of a program.
     pub communicator: String,
-    /// The rank at the other end, in the communicator.
+    /// The other rank, by number in the communicator.
     pub peer: i32,
-    /// Their tag.
     pub tag: i32,
 }
 
-/// What a message is to a rank.
+/// Direction of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Way {
-    /// It sends it.
+    /// The rank sends it.
     Sent,
-    /// It receives it.
+    /// The rank receives it.
     Received,
-    /// It is the rank's part of a collective call.
+    /// The rank's part of a collective call.
     Collective,
 }
 
 /// A message, or a rank's part of a collective call.
 #[derive(Clone, Debug)]
 pub struct ComparableMessage {
-    /// Its place among those of its way, from 1.
+    /// Its place among the messages of its direction, from 1.
     pub ordinal: u64,
-    /// When its call began, and when all was known of it: ticks.
+    /// Begin of its call, and time at which all of it was known; ticks.
     pub begin: u64,
-    /// See `begin`.
     pub end: u64,
     /// The function that sent or received it, or began to.
     pub call: u16,
-    /// And where.
+    /// Call site of that function.
     pub site: u32,
-    /// Bytes it hands out.
+    /// Bytes sent.
     pub sent: u64,
-    /// Bytes it receives.
+    /// Bytes received.
     pub received: u64,
-    /// What it held.
+    /// Recorded contents.
     pub contents: Vec<Content>,
 }
 
-/// All of a rank.
+/// All messages of a rank.
 #[derive(Default, Debug)]
 pub struct RankMessages {
-    /// In each channel in its order.
+    /// Messages of each channel, in order.
     pub channels: BTreeMap<Channel, Vec<ComparableMessage>>,
     /// Receives that were posted and not completed.
     pub pending: u64,
@@ -73,7 +70,7 @@ pub fn of_rank(rank: &Rank) -> RankMessages {
     }
     found.complete_foreign();
     let mut messages = RankMessages { pending: found.pending(), ..RankMessages::default() };
-    // Of several threads, whichever was first.
+    // Several threads are merged by the begin of their calls.
     found.messages.sort_by_key(|(_, message)| message.begin);
     let mut ordinals = [0; 3];
     let mut names = HashMap::new();
@@ -87,11 +84,11 @@ pub fn of_rank(rank: &Rank) -> RankMessages {
     messages
 }
 
-/// How deep communicators may be made from each other, in a file that may say anything.
+/// Maximum depth of communicators made from each other, since a damaged file may hold a cycle.
 const DEEPEST: u32 = 64;
 
-/// What tells a communicator from the rank's others in every run of the program: `MPI_COMM_WORLD`, or what it was made from and how
-/// many were before.
+/// Identity of a communicator in every run of the program: `MPI_COMM_WORLD`, or its parent and the number of communicators made
+/// from that before.
 fn identity(rank: &Rank, number: u32, depth: u32) -> String {
     match rank.origins.get(&number).filter(|origin| origin.parent != number && depth < DEEPEST) {
         Some(origin) if origin.ordinal != u32::MAX => {

@@ -1,4 +1,4 @@
-//! Goes through a thread's calls and follows each receive from its post to what came.
+//! Follows each receive of a thread from its post to its message.
 
 use std::mem::take;
 
@@ -12,20 +12,19 @@ use super::{ComparableMessage, Way};
 use crate::request_numbers::{RequestChange, RequestId, RequestRun};
 use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
-/// What was found so far of a rank.
+/// Messages of a rank found so far.
 #[derive(Default)]
 pub struct Found {
-    /// Where each message belongs.
+    /// Each message with its channel.
     pub messages: Vec<(Place, ComparableMessage)>,
     /// Receives and collective calls under way, by thread and number of their request.
     open: FxHashMap<RequestId, Open>,
-    /// What a thread completed that another one began.
+    /// Requests that a thread completed and another one began.
     foreign: Vec<CompletedRun>,
-    /// Persistent requests.
     created: FxHashMap<RequestId, Meaning>,
 }
 
-/// The channel of a message, by the rank's own numbers.
+/// Channel of a message, by the rank's own numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub way: Way,
@@ -34,15 +33,15 @@ pub struct Place {
     pub tag: i32,
 }
 
-/// What is under way.
+/// An operation under way.
 enum Open {
-    /// A receive, as it was posted.
+    /// A receive, with the time of its post.
     Receive(Meaning, u64),
-    /// A collective call, by its place among the messages.
+    /// A collective call, by index in `messages`.
     Collective(usize),
 }
 
-/// What a request got.
+/// Result of a request.
 #[derive(Default)]
 struct Completion {
     end: u64,
@@ -50,21 +49,21 @@ struct Completion {
     contents: Vec<Content>,
 }
 
-/// Requests with consecutive numbers that a call completed, and what the last of them got.
+/// Requests with consecutive numbers that a call completed, and the result of the last one.
 struct CompletedRun {
     run: RequestRun,
     last: Completion,
 }
 
-/// What a signature says of its calls.
+/// Attributes that all calls of a signature share.
 #[derive(Clone, Copy, Default)]
 struct Meaning {
     call: u16,
     site: u32,
     communicator: u32,
-    /// To whom it sends, and the tag.
+    /// Destination and tag of its send.
     to: Option<(i32, i32)>,
-    /// From whom it receives.
+    /// Source and tag of its receive.
     from: Option<(i32, i32)>,
     collective: bool,
     sent: u64,
@@ -74,11 +73,10 @@ struct Meaning {
     at_once: bool,
 }
 
-/// Adds the messages of a thread.
 pub fn read(thread: &ThreadPages<'_>, found: &mut Found) {
     let by_number = thread.signatures.by_number(Meaning::default(), Meaning::of);
     let mut reader = Reader { thread: thread.number, found, by_number };
-    // Tests that found nothing and calls that have not returned moved nothing for certain.
+    // Tests without success and calls that have not returned moved no data for certain.
     let mut calls = ThreadCalls::of_records(thread, Extras::CONTENTS);
     while let Some(call) = calls.peek() {
         if !call.in_vain {
@@ -128,12 +126,12 @@ impl Meaning {
 }
 
 impl Found {
-    /// Receives that are still under way.
+    /// Number of receives still under way.
     pub fn pending(&self) -> u64 {
         self.open.values().filter(|open| matches!(open, Open::Receive(..))).count() as u64
     }
 
-    /// Completes what one thread began and another one completed.
+    /// Completes requests that one thread began and another one completed.
     pub fn complete_foreign(&mut self) {
         for run in take(&mut self.foreign) {
             self.complete_run(run);
@@ -148,7 +146,7 @@ impl Found {
         self.complete(run.last(), last);
     }
 
-    /// A call begins what it moves. Returns what a request of it waits for.
+    /// Adds a call's messages. Returns the operation that its request completes.
     fn begin(&mut self, meaning: &Meaning, begin: u64, end: u64, contents: Vec<Content>) -> Option<Open> {
         let (received, sent): (Vec<Content>, Vec<Content>) = contents.into_iter().partition(|content| content.received);
         if meaning.collective {
@@ -180,7 +178,7 @@ impl Found {
         }
     }
 
-    /// A message has come.
+    /// Adds a received message.
     fn receive(&mut self, meaning: &Meaning, begin: u64, completion: Completion) {
         let Completion { end, arrived, contents } = completion;
         let Some((source, with)) = meaning.from else { return };
@@ -204,7 +202,7 @@ impl Reader<'_> {
         let meaning = self.by_number.get(call.signature as usize).copied().unwrap_or_default();
         let (begin, end) = (call.start, call.end);
         let mut own = Completion { end, ..Completion::default() };
-        // Requests that it started: what they move, their numbers, and what they hand out.
+        // Started requests: attributes, number and contents to send.
         let mut started: Vec<(Meaning, u64, Vec<Content>)> = Vec::new();
         let mut completed: Vec<CompletedRun> = Vec::new();
         for detail in details {

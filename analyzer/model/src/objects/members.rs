@@ -1,30 +1,29 @@
-//! The processes of a group that have files here. The others take no room, since their number comes from a file and may be
-//! anything.
+//! The processes of a group that have files here. The others take no memory, since a damaged file may name any number of them.
 
 use rustc_hash::FxHashSet;
 use traces::definitions::Span;
 
-/// Places in [`Run::ranks`](crate::Run::ranks) by ranks of one world, in order.
+/// Places in [`Run::ranks`](crate::Run::ranks) by rank of one world, in order.
 pub type Places = [(u32, u32)];
 
-/// See the module.
+/// A group of processes, of which some have files here.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Members {
-    /// How many processes the group has.
+    /// Number of processes in the group.
     size: u64,
-    /// By their numbers in the group, in order: their places in [`Run::ranks`](crate::Run::ranks).
+    /// Pairs of a number in the group and a place in [`Run::ranks`](crate::Run::ranks), in order.
     here: Vec<(u32, u32)>,
 }
 
 impl Members {
-    /// Those of spans of ranks.
+    /// The group of these spans of ranks.
     pub fn of(spans: &[Span], places: &Places) -> Members {
         let mut members = Members::default();
         let mut seen = FxHashSet::default();
         for span in spans {
             let before = members.size;
             let mut add = |number: u32, place: u32| {
-                // A process is in a group once, whatever a damaged file says.
+                // A damaged file may list a process twice.
                 let number = u32::try_from(before + u64::from(number));
                 members.here.extend(number.ok().filter(|_| seen.insert(place)).map(|number| (number, place)));
             };
@@ -44,22 +43,22 @@ impl Members {
         members
     }
 
-    /// How many processes the group has.
+    /// Number of processes in the group.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Those that have files here, in order.
+    /// Processes that have files here, in order.
     pub fn here(&self) -> impl ExactSizeIterator<Item = u32> {
         self.here.iter().map(|(_, place)| *place)
     }
 
-    /// Whether all have.
+    /// True if all processes have files here.
     pub fn are_here(&self) -> bool {
         self.here.len() as u64 == self.size
     }
 
-    /// Whom the group calls by a number.
+    /// The process with this number in the group.
     pub fn get(&self, number: u32) -> Option<u32> {
         let at = match self.are_here() {
             true => number as usize,
@@ -68,17 +67,17 @@ impl Members {
         self.here.get(at).map(|member| member.1)
     }
 
-    /// The number of a rank in the group.
+    /// Number of a rank in the group.
     pub fn number(&self, rank: u32) -> Option<u32> {
         self.here.iter().find(|(_, place)| *place == rank).map(|(number, _)| *number)
     }
 
-    /// Whether the two may be one group, of which each knows processes that the other does not.
+    /// True if the two may be one group, each with processes that the other lacks.
     pub fn fit(&self, other: &Members) -> bool {
         self.size == other.size && !other.here.iter().any(|(number, _)| self.get(*number).is_some())
     }
 
-    /// Takes what another knows of the same group.
+    /// Adds the processes of another view of the same group.
     pub fn complete(&mut self, other: &Members) {
         self.here.extend(&other.here);
         self.here.sort_unstable();

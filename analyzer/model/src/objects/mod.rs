@@ -1,8 +1,8 @@
-//! Which communicators, windows and files of different ranks are the same, and who is in them.
+//! Identifies communicators, windows and files across ranks, with the processes in them.
 //!
-//! In: what each rank's file says of its own. Out: one number for each of the run. An object is known by the one it was made
-//! from, by how many had been made from that before, and by its processes; one that only its own processes made, by how
-//! many of the same processes came before it. What has processes of several [`worlds`] is put together from what each knows.
+//! In: the objects in each rank's file. Out: one number per object of the run. An object is identified by its parent, by the
+//! number of objects made from that before, and by its processes; one made by its own processes alone, by the number of earlier
+//! ones with the same processes. Objects with processes of several [`worlds`] are joined from each world's part.
 
 mod members;
 mod worlds;
@@ -16,57 +16,55 @@ use super::{Rank, Run};
 use members::Members;
 use worlds::Worlds;
 
-/// The ordinal of an object in whose making only its own processes took part.
+/// The ordinal of an object that its own processes made alone.
 const ALONE: u32 = u32::MAX;
-/// Neighbors that are told apart by their places in a rank's buffers. More are a damaged file's.
+/// Maximum number of neighbors of a rank; a damaged file may list more.
 const MOST_NEIGHBORS: usize = 1 << 16;
 
-/// See the module.
+/// The objects of a run.
 pub struct Objects {
-    /// By number.
+    /// Groups by the object's number.
     pub groups: Vec<ProcessGroup>,
     by_rank: Vec<FxHashMap<u32, u32>>,
     made_alone: Vec<Vec<u32>>,
-    /// By rank and its number of the group.
+    /// By rank and the rank's number for the group.
     opened_to: FxHashMap<(u32, u32), Vec<u32>>,
-    /// By rank and the run's number of the communicator.
+    /// By rank and the run's number for the communicator.
     neighbors: FxHashMap<(u32, u32), Neighbors>,
 }
 
-/// A rank's neighbors in a communicator's topology, all by their places among those of its processes that have files here.
+/// A rank's neighbors in a communicator's topology. Numbers count the communicator's processes with files here.
 #[derive(Clone, Default, Debug)]
 pub struct Neighbors {
-    /// Itself.
+    /// The rank's own number.
     pub own: u32,
-    /// Those it receives from.
+    /// Ranks it receives from.
     pub sources: Vec<u32>,
-    /// Those it sends to.
+    /// Ranks it sends to.
     pub destinations: Vec<u32>,
-    /// The same in the order of its buffers, each as often as it stands there, by places in [`Run::ranks`]; `None` for
-    /// MPI_PROC_NULL and those that have no file here.
+    /// Destinations in the order of its buffers, with repeats, by place in [`Run::ranks`]; `None` for MPI_PROC_NULL and for ranks
+    /// without a file here.
     pub receivers: Vec<Option<u32>>,
 }
 
-/// The processes of an object.
 #[derive(Debug)]
 pub struct ProcessGroup {
-    /// Its name, as the first rank has it.
+    /// Its name in the first rank's file.
     pub name: String,
-    /// The group; of an intercommunicator, that with the lower ranks.
+    /// The group; in an intercommunicator, the one with the lower ranks.
     members: Members,
     /// The other group of an intercommunicator.
     others: Members,
-    /// The world whose ranks these are, and the ranks of both.
+    /// The world of these ranks, and the ranks of both groups.
     world: u32,
     ranks: [Vec<Span>; 2],
 }
 
-/// A process of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Member {
-    /// By its place in [`Run::ranks`].
+    /// Place in [`Run::ranks`].
     Here(u32),
-    /// One of the launch's world that has no file here, by its rank.
+    /// Rank in the launched world, without a file here.
     Absent(u32),
 }
 
@@ -74,21 +72,19 @@ pub enum Member {
 struct ObjectIdentity {
     world: u32,
     kind: u32,
-    /// The parent and the ordinal on it; neither where only the object's own processes took part.
+    /// The parent and the ordinal on it; `None` if the object's own processes made it alone.
     origin: Option<(u32, u32)>,
     members: Vec<Span>,
     others: Vec<Span>,
-    /// How many of this rank's objects with the same key came before.
+    /// Number of this rank's earlier objects with the same identity.
     occurrence: u32,
 }
 
 impl Objects {
-    /// Finds out for all ranks of a run.
     pub fn of(run: &Run) -> Objects {
         Objects::of_ranks(&run.ranks)
     }
 
-    /// The same for ranks in the order of a run.
     pub fn of_ranks(ranks: &[Rank]) -> Objects {
         let worlds = Worlds::of(ranks);
         let mut finder = Finder { known: HashMap::new(), places: places(ranks), groups: Vec::new(), worlds };
@@ -100,73 +96,72 @@ impl Objects {
         Objects { groups: finder.groups, by_rank, made_alone, opened_to, neighbors }
     }
 
-    /// The processes that a rank opened a window to, by its own number of their group.
+    /// Processes that a rank opened a window to, by its own number for their group.
     pub fn opened_to(&self, rank: u32, group: u32) -> Option<&[u32]> {
         self.opened_to.get(&(rank, group)).map(Vec::as_slice)
     }
 
-    /// A rank's neighbors in a communicator.
     pub fn neighbors(&self, rank: u32, communicator: u32) -> Option<&Neighbors> {
         self.neighbors.get(&(rank, communicator))
     }
 
-    /// The object that a rank's calls in which only its own processes take part have made, by how many came before.
+    /// The object that a rank's processes made alone, after `before` others.
     pub fn made_alone(&self, rank: usize, before: usize) -> Option<u32> {
         self.made_alone[rank].get(before).copied()
     }
 
-    /// The run's number for an object of a rank, by the rank's place in [`Run::ranks`] and its own number.
+    /// The run's number for an object, by the rank's place in [`Run::ranks`] and its own number.
     pub fn number(&self, rank: usize, own: u32) -> Option<u32> {
         self.by_rank[rank].get(&own).copied()
     }
 }
 
 impl ProcessGroup {
-    /// How many processes take part in its collective calls.
+    /// Number of processes in its collective calls.
     pub fn size(&self) -> u64 {
         self.members.size() + self.others.size()
     }
 
-    /// Whether it has two groups.
+    /// True for an intercommunicator.
     pub fn is_inter(&self) -> bool {
         self.others.size() > 0
     }
 
-    /// Whether it is known of all its processes who they are, and they are in this folder.
+    /// True if all its processes are known and have files here.
     pub fn is_here(&self) -> bool {
         self.members.are_here() && self.others.are_here()
     }
 
-    /// How many of its processes have files here.
+    /// Number of processes with files here.
     pub fn number_here(&self) -> u64 {
         (self.members.here().len() + self.others.here().len()) as u64
     }
 
-    /// The processes of its group that have files here; of an intercommunicator, of that with the lower ranks.
+    /// Processes of its group that have files here; in an intercommunicator, of the group with the lower ranks.
     pub fn here(&self) -> impl ExactSizeIterator<Item = u32> {
         self.members.here()
     }
 
-    /// The same of both groups.
+    /// Processes of both groups that have files here.
     pub fn everybody(&self) -> impl Iterator<Item = u32> {
         self.members.here().chain(self.others.here())
     }
 
-    /// Whom a rank calls by this number: of its own group, or of the other one in an intercommunicator.
+    /// The process that `rank` calls `number`: of its own group, or of the other group in an intercommunicator.
     pub fn peer(&self, rank: usize, number: i32) -> Option<u32> {
         let number = u32::try_from(number).ok()?;
         if self.calls_others(rank) { self.others.get(number) } else { self.members.get(number) }
     }
 
-    /// Its rank in `MPI_COMM_WORLD`, where that is the world that the launcher started.
+    /// Rank in `MPI_COMM_WORLD` of the process that `rank` calls `number`; `None` outside the launched world.
     pub fn rank_of_peer(&self, rank: usize, number: i32) -> Option<u32> {
         let ranks = &self.ranks[usize::from(self.calls_others(rank))];
         let found = Span::rank(ranks, u32::try_from(number).ok()?).filter(|_| self.world == 0);
         u32::try_from(found?).ok()
     }
 
-    /// All its processes by their numbers; of an intercommunicator, of the group with the lower ranks and the other, which is
-    /// empty elsewhere. `None` where one is not known, or there are more than `most`.
+    /// All processes by number, in the group with the lower ranks and the other group, which is empty in an intracommunicator.
+    /// `None` if one is unknown, or if there are more than `most`.
     pub fn processes(&self, most: u64) -> Option<[Vec<Member>; 2]> {
         let absent = |ranks: &[Span], number| {
             let rank = Span::rank(ranks, number).filter(|_| self.world == 0)?;
@@ -186,7 +181,7 @@ impl ProcessGroup {
         self.others.size() > 0 && self.members.number(rank as u32).is_some()
     }
 
-    /// A rank's own number.
+    /// A rank's number in its own group.
     pub fn own(&self, rank: usize) -> Option<u32> {
         self.members.number(rank as u32).or_else(|| self.others.number(rank as u32))
     }
@@ -222,7 +217,7 @@ struct Finder {
 impl Finder {
     fn rank(&mut self, at: usize, rank: &Rank) -> FxHashMap<u32, u32> {
         let mut own: Vec<u32> = rank.communicators.keys().chain(rank.objects.keys()).copied().collect();
-        // What an object was made from has a lower number.
+        // A parent has a lower number than its objects.
         own.sort_unstable();
         let mut numbers = FxHashMap::default();
         let mut occurrences: HashMap<u32, u32> = HashMap::new();
@@ -269,7 +264,7 @@ impl Finder {
         number
     }
 
-    /// The processes of a world's spans.
+    /// Processes of spans of a world.
     fn all(&self, world: u32, spans: &[Span]) -> Members {
         Members::of(spans, self.places.get(&world).map_or(&[], Vec::as_slice))
     }
@@ -301,7 +296,7 @@ impl Finder {
     }
 }
 
-/// What a rank's object is known by; nothing where its processes are not known.
+/// Identity of a rank's object; `None` if its processes are unknown.
 fn key(rank: &Rank, number: u32, known: &FxHashMap<u32, u32>) -> Option<ObjectIdentity> {
     let origin = rank.origins.get(&number);
     let communicator = match rank.objects.get(&number) {
@@ -315,7 +310,7 @@ fn key(rank: &Rank, number: u32, known: &FxHashMap<u32, u32>) -> Option<ObjectId
     };
     let members = rank.members.get(&communicator)?;
     let (mut one, mut other) = (members.local.clone(), members.remote.clone());
-    // Both sides of an intercommunicator are to call it the same.
+    // Both sides of an intercommunicator need the same identity.
     if !other.is_empty() && (Span::rank(&other, 0), other.len()) < (Span::rank(&one, 0), one.len()) {
         std::mem::swap(&mut one, &mut other);
     }

@@ -1,9 +1,9 @@
-//! What several worlds have in common: the intercommunicators between one and those that it spawned, and what was made from
-//! these.
+//! Joins objects with processes of several worlds: intercommunicators between parents and spawned processes, and objects made
+//! from them.
 //!
-//! A process knows by name only those of its own world. So each side knows one half of such an object, and this joins
-//! the halves. No file says which call spawned a world. If one rank took part in all such calls, their order tells, since a
-//! world begins before the call returns; otherwise nothing is joined.
+//! A process knows only the processes of its own world, so each side's file has one half of such an object. No file says which
+//! call spawned a world. If one rank took part in all spawning calls, their order tells, since a world begins before the call
+//! returns; otherwise nothing is joined.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,27 +16,26 @@ use crate::Rank;
 /// The world that the launcher started.
 const FIRST: u32 = 0;
 
-/// See the module.
+/// The spawned worlds of a run, and the objects that span several worlds.
 pub struct Worlds {
-    /// The worlds that were spawned, in the order they began.
+    /// Spawned worlds in the order they began.
     spawned: Vec<u32>,
-    /// The first world's intercommunicators with processes of another, by the run's number; by the places of the ranks
-    /// that have it, their own numbers.
+    /// The first world's intercommunicators with processes of another, by the run's number; for each, the ranks that have it with
+    /// their own numbers.
     leaving: BTreeMap<u32, BTreeMap<usize, u32>>,
-    /// What has members in other worlds, by its kind and what it was made from.
+    /// Objects with members in other worlds, by kind, parent and ordinal.
     halves: HashMap<(u32, u32, u32), Vec<Halves>>,
 }
 
-/// An object that is put together.
+/// An object joined from halves.
 struct Halves {
-    /// The run's number.
+    /// The run's number for it.
     number: u32,
-    /// The worlds whose part is known.
+    /// Worlds whose half is known.
     worlds: Vec<u32>,
 }
 
 impl Worlds {
-    /// Those of a run's ranks.
     pub fn of(ranks: &[Rank]) -> Worlds {
         let mut begins: BTreeMap<u32, u64> = BTreeMap::new();
         let mut nested = false;
@@ -45,20 +44,20 @@ impl Worlds {
             *begin = rank.header.begin.realtime.min(*begin);
             nested |= rank.origins.keys().any(|own| is_made_with_another(rank, *own));
         }
-        // Worlds are numbered as they come out of MPI_Init.
+        // Worlds are numbered in the order in which they leave MPI_Init.
         let certain = !nested && begins.values().is_sorted();
         let spawned = if certain { begins.into_keys().collect() } else { Vec::new() };
         Worlds { spawned, leaving: BTreeMap::new(), halves: HashMap::new() }
     }
 
-    /// A rank has an object of this number.
+    /// Registers a rank's object under its number in the run.
     pub fn meet(&mut self, at: usize, rank: &Rank, own: u32, number: u32) {
         if rank.header.world == FIRST && is_made_with_another(rank, own) {
             self.leaving.entry(number).or_default().insert(at, own);
         }
     }
 
-    /// The number of the intercommunicator with its parents that a spawned process asks for, and who is in it.
+    /// Number and processes of the intercommunicator with the parents that a spawned process asks for.
     pub fn with_parents<'a>(&self, rank: &'a Rank, own: u32) -> Option<(u32, &'a definitions::Members)> {
         if rank.header.world == FIRST || rank.origins.contains_key(&own) {
             return None;
@@ -75,11 +74,11 @@ impl Worlds {
         Some((calls[which].1, members))
     }
 
-    /// The number of the object that a key is another half of, to be completed; or, where there is none, leaves the number it
-    /// will have.
+    /// The number of the object that `key` is another half of, and completes that object. `None` if there is none; then notes the
+    /// number that the object will have.
     pub fn half(&mut self, key: &ObjectIdentity, group: &ProcessGroup, groups: &mut [ProcessGroup]) -> Option<u32> {
         let outside = |span: &Span| span.first < 0;
-        // Which group of an intercommunicator is which is known where each is of one world.
+        // The groups of an intercommunicator can be told apart only if each is of one world.
         let is_half = match key.others.is_empty() {
             true => key.members.iter().any(outside),
             false => key.members.iter().all(outside),
@@ -100,20 +99,20 @@ impl Worlds {
     }
 }
 
-/// Who is in an intercommunicator whose other group is of another world.
+/// Processes of an intercommunicator whose other group is of another world.
 fn members(rank: &Rank, own: u32) -> Option<&definitions::Members> {
     let members = rank.members.get(&own)?;
     (!members.remote.is_empty() && members.remote.iter().all(|span| span.first < 0)).then_some(members)
 }
 
-/// Whether an object is one that a call made with another world, and not made from such a one.
+/// True if the object was made with another world by a call, not from such an object.
 fn is_made_with_another(rank: &Rank, own: u32) -> bool {
     let is_first = |origin: &Origin| members(rank, origin.parent).is_none();
     rank.origins.get(&own).is_some_and(is_first) && members(rank, own).is_some()
 }
 
 impl ProcessGroup {
-    /// Takes the processes of one half of an intercommunicator whose other half, of so many, is known. Whether it has these.
+    /// Adds one half of an intercommunicator whose other half has `other` processes. Returns whether it has these processes now.
     pub(super) fn complete_half(&mut self, half: Members, other: u64) -> bool {
         if self.members.here().len() == 0 && (self.members.size(), self.others.size()) == (half.size(), other) {
             self.members = half;
@@ -122,7 +121,7 @@ impl ProcessGroup {
         self.members == half && self.others.size() == other
     }
 
-    /// Whether another knows only of processes that this one does not.
+    /// True if `other` knows only processes that this one lacks.
     fn is_completed_by(&self, other: &ProcessGroup) -> bool {
         let (members, others) = other.turned();
         self.members.fit(members) && self.others.fit(others)
@@ -134,7 +133,7 @@ impl ProcessGroup {
         self.others.complete(others);
     }
 
-    /// The groups in the order in which the other side has them: that of another world comes first.
+    /// The groups in the other side's order: the one of another world first.
     fn turned(&self) -> (&Members, &Members) {
         if self.others.size() == 0 { (&self.members, &self.others) } else { (&self.others, &self.members) }
     }

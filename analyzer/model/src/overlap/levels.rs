@@ -1,9 +1,9 @@
-//! Loops that post one request each time round and work longer from level to level, by Doerfler and Brightwell's method: Sandia's mpi_overhead
-//! is one.
+//! Finds loops that post one request per iteration and work longer from level to level, by Doerfler and Brightwell's method, as
+//! Sandia's mpi_overhead does.
 //!
-//! In: a thread's calls in order, and which of them complete requests. Out: for each posting a [`LevelLoop`]. Times round are alike that
-//! make the same calls; a level is a row of such, and ends where the program calls something else. Levels of as many times round, of
-//! which each works as long as the one before or longer, are of one loop.
+//! In: a thread's calls in order, and which of them complete requests. Out: a [`LevelLoop`] for each posting. Iterations are
+//! equal if they make the same calls; a level is a row of equal iterations, and ends where the program calls something else.
+//! Successive levels with the same number of iterations and work that does not shrink belong to one loop.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,56 +11,56 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Posting;
 
-/// A level that worked the same amount each time round. Ticks.
+/// A level: the same work in each iteration. Ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkLevel {
-    /// How often it went round.
+    /// Number of iterations.
     pub rounds: u64,
-    /// What the first round made before its post, where the others made the same calls.
+    /// Time before the first post, if the same calls come before it as before the others.
     pub lead: Option<u64>,
     /// From the first post to the last completion.
     pub time: u64,
-    /// From each post to its completion, added up.
+    /// Sum of the times from each post to its completion.
     pub lives: u64,
-    /// Outside of MPI between post and completion, of all rounds.
+    /// Sum of the times outside MPI between post and completion.
     pub computed: u64,
-    /// From the last completion to the next call: there a benchmark does the same work alone.
+    /// From the last completion to the next call, where a benchmark does the same work alone.
     pub behind: u64,
 }
 
-/// The levels of a loop, the shortest work first.
+/// The levels of a loop, least work first.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LevelLoop {
-    /// See above.
     pub levels: Vec<WorkLevel>,
 }
 
-/// Levels of a loop that are kept: each doubles the work.
+/// Maximum number of levels of a loop; each doubles the work.
 const MOST: usize = 64;
-/// Fewer levels are no loop, nor levels of fewer rounds.
+/// Minimum number of levels of a loop, and of iterations of a level.
 const LEAST_LEVELS: usize = 4;
 const LEAST_ROUNDS: u64 = 4;
-/// A level that works less than so much of the one before begins another loop, where that one works long enough to be the last.
+/// A level with less than this share of the work before it begins another loop, if the level before works long enough to be the
+/// last.
 const LESS: f64 = 0.5;
-/// Calls behind a completion that are compared with those before a post.
+/// Number of calls behind a completion that are compared with those before a post.
 const COMPARED: usize = 4;
-/// The last level works so many times as long as the shortest, and its rounds take so many times as long as the shortest ones: benchmarks
-/// stop where these take half as long again.
+/// The last level has at least this multiple of the least work, and its iterations take at least this multiple of the shortest
+/// ones: benchmarks stop where they take half as long again.
 const WORKS: f64 = 2.0;
 const LASTS: f64 = 1.4;
 
 impl WorkLevel {
-    /// What a time round takes.
+    /// Mean time of an iteration, ticks.
     pub fn round(&self) -> f64 {
         if let Some(lead) = self.lead {
             return self.time.saturating_add(lead) as f64 / self.rounds.max(1) as f64;
         }
-        // Between completion and post there is one time less than there are rounds.
+        // There is one time between completion and post less than there are iterations.
         let between = self.time.saturating_sub(self.lives) as f64 / (self.rounds - 1).max(1) as f64;
         self.lives as f64 / self.rounds.max(1) as f64 + between
     }
 
-    /// What a time round computes.
+    /// Mean work of an iteration, ticks.
     pub fn work(&self) -> f64 {
         self.computed as f64 / self.rounds.max(1) as f64
     }
@@ -73,7 +73,7 @@ impl LevelLoop {
         level.rounds == last.rounds && self.levels.len() < MOST && !(is_less && self.is_one())
     }
 
-    /// Whether the levels show the method: the last one works longest, and long enough to lengthen its rounds.
+    /// True if the levels show the method: the last one works longest, and long enough to lengthen its iterations.
     fn is_one(&self) -> bool {
         let least = |of: fn(&WorkLevel) -> f64| self.levels.iter().map(of).fold(f64::INFINITY, f64::min);
         let is_last = |last: &WorkLevel| {
@@ -83,30 +83,30 @@ impl LevelLoop {
     }
 }
 
-/// A time round, from a post on.
+/// An iteration, from its post on.
 #[derive(Default)]
 struct Round {
     start: u64,
-    /// The calls behind the post.
+    /// Hash of the calls behind the post.
     calls: FxHasher,
     computed: u64,
-    /// When the last call ended.
+    /// End of the last call.
     end: u64,
-    /// When the post was complete.
+    /// Time at which the post was complete.
     complete: Option<u64>,
     behind: Option<u64>,
-    /// The signatures of the first calls behind that, and how many calls there are.
+    /// Signatures of the first calls behind the completion, and the number of such calls.
     rest: ([u32; COMPARED], usize),
 }
 
-/// A row of rounds that are alike.
+/// A row of equal iterations.
 struct Row {
     signature: u32,
     posting: Posting,
-    /// The calls of each, where one has ended, and those behind its completion.
+    /// Hash of the calls of each iteration, once one has ended; and the calls behind its completion.
     calls: Option<u64>,
     rest: ([u32; COMPARED], usize),
-    /// The calls before the first.
+    /// Calls before the first iteration.
     before: [(u32, u64); COMPARED],
     rounds: u64,
     start: u64,
@@ -114,38 +114,34 @@ struct Row {
     lives: u64,
 }
 
-/// See the module.
+/// Finds the levels of a thread.
 #[derive(Default)]
 pub struct LevelReader {
     current: Option<(Row, Round)>,
-    /// The last calls with their starts, the latest one last.
+    /// The last calls with their starts, the latest last.
     recent: [(u32, u64); COMPARED],
     loops: FxHashMap<Posting, LevelSeries>,
 }
 
-/// The levels of a posting that may be a loop, and the last ones that were.
+/// Levels of a posting that may be a loop, and the last loop found.
 #[derive(Default)]
 struct LevelSeries {
     open: LevelLoop,
     found: Option<LevelLoop>,
 }
 
-/// A call, as the reader of levels sees it.
 pub struct LevelCall {
-    /// Its signature's number.
     pub signature: u32,
-    /// When it began and ended, ticks.
+    /// Begin and end, ticks.
     pub start: u64,
-    /// See above.
     pub end: u64,
-    /// What it posts.
+    /// The request that it posts.
     pub posting: Option<Posting>,
-    /// It completes what was posted, or waits for it.
+    /// It completes the posted request, or waits for it.
     pub completes: bool,
 }
 
 impl LevelReader {
-    /// The next call.
     pub fn call(&mut self, call: &LevelCall) {
         if let Some((_, round)) = &mut self.current {
             round.reach(call.start);
@@ -166,7 +162,7 @@ impl LevelReader {
         self.recent[COMPARED - 1] = (call.signature, call.start);
     }
 
-    /// A loop for each posting that has one.
+    /// The loop of each posting that has one.
     pub fn finish(mut self) -> FxHashMap<Posting, LevelLoop> {
         if let Some((row, round)) = self.current.take() {
             self.end(row, &round);
@@ -217,7 +213,7 @@ impl Row {
         Row { signature, posting, calls: None, rest, before, rounds: 1, start, computed: 0, lives: 0 }
     }
 
-    /// How long before the first post the first of the calls began that the others made behind the completion before them.
+    /// Time from the first call that the other iterations make before their posts to the first post; `None` if the calls differ.
     fn lead(&self) -> Option<u64> {
         let (signatures, count) = self.rest;
         let first = COMPARED.checked_sub(count)?;
@@ -226,7 +222,6 @@ impl Row {
         is_same.then(|| before.first().map_or(0, |call| self.start.saturating_sub(call.1)))
     }
 
-    /// A round is over.
     fn add(&mut self, round: &Round) {
         self.computed = self.computed.saturating_add(round.computed);
         let life = round.complete.map_or(0, |complete| complete.saturating_sub(round.start));
@@ -235,7 +230,7 @@ impl Row {
 }
 
 impl Round {
-    /// Takes a call down that comes behind the completion.
+    /// Notes a call behind the completion.
     fn follow(&mut self, signature: u32) {
         if self.complete.is_some() {
             let (signatures, count) = &mut self.rest;
@@ -246,7 +241,7 @@ impl Round {
         }
     }
 
-    /// The next call begins.
+    /// Handles the begin of the next call.
     fn reach(&mut self, start: u64) {
         let between = start.saturating_sub(self.end);
         if self.complete.is_some() {

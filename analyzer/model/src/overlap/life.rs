@@ -1,44 +1,44 @@
-//! One request's life, and many of what was posted at one place.
+//! The life of a request, and sums over the requests of one posting.
 
 use super::rule::BoundRule;
 use crate::sample::Sample;
 
-/// A request from the begin of the call that posted it to the end of the call that completed it, or of the one that waited for it
-/// when a test had. Nanoseconds.
+/// A request, from the begin of the posting call to the end of the completing call, or of the wait behind a test that completed
+/// it. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct RequestLife {
-    /// All of it, but what the recorder took to turn a page.
+    /// The whole life, without the recorder's page turns.
     pub whole: u64,
-    /// That.
+    /// Time of the recorder's page turns.
     pub turning: u64,
-    /// In calls that post requests, this one or others.
+    /// Time in calls that post requests, this one or others.
     pub posting: u64,
-    /// In calls that test.
+    /// Time in calls that test.
     pub testing: u64,
-    /// In calls that wait.
+    /// Time in calls that wait.
     pub waiting: u64,
-    /// In other MPI calls, but those that read clocks and the like.
+    /// Time in other MPI calls, except those that read clocks and the like.
     pub elsewhere: u64,
-    /// Until the transfer was over for certain.
+    /// From the post until the transfer was certainly over.
     pub over: u64,
-    /// Calls that tested it, or others.
+    /// Number of tests, of this request or others.
     pub tests: u64,
-    /// Calls that posted, tested and waited.
+    /// Number of calls that posted, tested and waited.
     pub calls: u64,
-    /// What recording one of those calls takes a program that does nothing else, beside it.
+    /// Cost of recording one of those calls, in a program that does nothing else.
     pub recording: u64,
-    /// Between the posting and the completing call the engine was entered, or a test was made or completed it.
+    /// Between post and completion the engine was entered, or a test was made or completed it.
     pub progressed: bool,
-    /// It was complete when the call that posted it returned.
+    /// The request was complete when the posting call returned.
     pub at_once: bool,
-    /// MPI said that it was complete before the call that completed it began.
+    /// MPI reported it complete before the completing call began.
     pub early: bool,
 }
 
-/// Life outside the calls that post, test and wait that a program cannot do anything with: leaving a function, reading a clock, and the
-/// recorder. Where caches are cold, as behind a call that takes long, these take more: a quarter of the calls' time, up to the second.
+/// Negligible time outside the calls that post, test and wait: function returns, clock reads, the recorder. With cold caches, as
+/// after a long call, these take longer: a quarter of the calls' time, between the two limits.
 const NOTHING: [u64; 2] = [300, 1_000];
-/// Up to so many times as much may be one or the other.
+/// Up to this multiple of the negligible time, it is unclear whether the program computed.
 const UNCLEAR: u64 = 4;
 
 impl RequestLife {
@@ -47,57 +47,57 @@ impl RequestLife {
         self.posting.saturating_add(self.testing).saturating_add(self.waiting)
     }
 
-    /// Time in MPI calls, those and others.
+    /// Time in all MPI calls.
     pub fn in_mpi(&self) -> u64 {
         self.overhead().saturating_add(self.elsewhere)
     }
 
-    /// Time outside of all MPI calls.
+    /// Time outside MPI calls.
     pub fn computing(&self) -> u64 {
         self.whole.saturating_sub(self.in_mpi())
     }
 
-    /// What lies between its calls, for each pair of them.
+    /// Mean time between successive calls.
     pub fn between_calls(&self) -> Option<u64> {
         self.computing().checked_div(self.calls.saturating_sub(1))
     }
 
-    /// Life outside those calls that is nothing, beside calls that take so long.
+    /// Negligible time outside the calls, given the calls' duration.
     fn nothing(&self) -> u64 {
         nothing(self.overhead())
     }
 
-    /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
+    /// Duration of the transfer, for a request that was waited for at once: the time between its calls hides nothing.
     pub fn transfer(&self) -> u64 {
         self.whole.saturating_sub(self.computing().min(self.nothing()))
     }
 
-    /// Whether its wait followed its post at once: at most a fiftieth of its life was computed in, which is the document's threshold
-    /// for transfers that no work has lengthened, or what no program computes anything in. A barrier between the two is no computation.
+    /// True if the wait followed the post at once: computation is at most a fiftieth of the life, the threshold
+    /// for transfers that no work has lengthened, or negligible. A barrier between the two is no computation.
     pub fn is_direct(&self) -> bool {
         self.computing() <= (self.whole / 50).max(self.nothing())
     }
 
-    /// Whether it cannot be told for itself: what lies between its calls may be the recorder's, or a short computation; and it may be a
-    /// fiftieth of a life for no other reason than that the wait was interrupted.
+    /// True if the request alone does not tell: the time between its calls may be the recorder's or a short computation, or it
+    /// may be a fiftieth of the life only because the wait was interrupted.
     pub fn is_unclear(&self) -> bool {
         let (computing, nothing) = (self.computing(), self.nothing());
         computing > nothing && (computing <= UNCLEAR * nothing || self.is_direct())
     }
 
-    /// Whether other MPI calls than those that post, test and wait took a part of its life worth naming.
+    /// True if other MPI calls than those that post, test and wait took more than a fiftieth of its life.
     pub fn has_others(&self) -> bool {
         self.elsewhere > self.whole / 50
     }
 
-    /// The parts of a life of which there are means.
+    /// The parts of a life that are averaged, in the order of [`LIFE_PARTS`].
     pub fn parts(&self) -> [u64; LIFE_PARTS] {
         [self.whole, self.posting, self.testing, self.waiting, self.elsewhere, self.calls, self.turning, 0]
     }
 }
 
-/// The whole of a life, posting, testing, waiting, other calls, the number of calls that post, test and wait, what the recorder took to
-/// turn pages meanwhile, and what lay between the end and the next call.
+/// Number of averaged parts: whole life, posting, testing, waiting, other calls, number of calls that post, test and wait, page
+/// turns, and the time from the end to the next call.
 pub const LIFE_PARTS: usize = 8;
 
 fn nothing(overhead: u64) -> u64 {
@@ -105,35 +105,32 @@ fn nothing(overhead: u64) -> u64 {
     (overhead / 4).clamp(least, most)
 }
 
-/// The lives of requests that have something in common.
+/// Sums over the lives of similar requests.
 #[derive(Clone, Default, Debug)]
 pub struct Lives {
-    /// How many.
     pub requests: u64,
-    /// Those that were complete when the call that posted them returned.
+    /// Requests that were complete when the posting call returned.
     pub at_once: u64,
-    /// Others that were waited for right after.
+    /// Other requests that were waited for at once.
     pub direct: u64,
-    /// Those that were completed later, with progress between.
+    /// Requests that were completed later, with progress between.
     pub progressed: u64,
-    /// And without.
+    /// Requests that were completed later, without progress between.
     pub stalled: u64,
-    /// Those whose bounds the engine's entries narrow.
+    /// Requests whose bounds the engine's entries narrow.
     pub by_engine: u64,
-    /// Those about which MPI was asked, and those of them that were complete before the call that completed them.
+    /// Requests that MPI was asked about, and how many of them were complete before the completing call.
     pub asked: u64,
-    /// See above.
     pub early: u64,
-    /// Lives of those that were waited for right after, or for which nothing waited.
+    /// Lives of requests that were waited for at once, or that nothing waited for.
     pub of_direct: Sample<RequestLife>,
     /// Lives of the others.
     pub of_postponed: Sample<RequestLife>,
-    /// What lay between their ends and the next calls.
+    /// Times from the end of a life to the next call.
     pub behind: Sample<u64>,
 }
 
 impl Lives {
-    /// One more, as which it counts.
     pub fn add(&mut self, life: RequestLife, rule: BoundRule, is_direct: bool) {
         self.requests += 1;
         self.by_engine += u64::from(rule == BoundRule::Engine);
@@ -149,7 +146,7 @@ impl Lives {
         if is_direct { &mut self.of_direct } else { &mut self.of_postponed }.add(life);
     }
 
-    /// Counts all that were waited for later as such as were waited for right after.
+    /// Counts all requests as waited for at once.
     pub fn as_direct(mut self) -> Lives {
         self.direct = self.direct.saturating_add(self.progressed).saturating_add(self.stalled);
         (self.progressed, self.stalled) = (0, 0);
@@ -157,8 +154,8 @@ impl Lives {
         self
     }
 
-    /// Lives of those that were waited for right after, without those that only look so: where most had something to do first, one
-    /// whose wait was interrupted for long had so, too, and its computation is a fiftieth of its life for no other reason.
+    /// Lives of requests that were truly waited for at once. If most requests of the posting had work first, so had one whose
+    /// wait was interrupted for long, although its computation is less than a fiftieth of its life.
     pub fn waited_right_after(&self) -> impl Iterator<Item = &RequestLife> + Clone {
         let is_rare = self.of_direct.count() < self.of_postponed.count();
         let typical = |of: fn(&RequestLife) -> u64| {
@@ -173,7 +170,6 @@ impl Lives {
         self.of_direct.values().filter(move |life| life.computing() <= most)
     }
 
-    /// Adds those of others.
     pub fn merge(&mut self, other: &Lives) {
         self.requests += other.requests;
         self.at_once += other.at_once;
@@ -188,7 +184,7 @@ impl Lives {
         self.behind.merge(&other.behind);
     }
 
-    /// By which rule their transfers are bounded.
+    /// The rule that bounds all their transfers.
     pub fn rule(&self) -> BoundRule {
         match self.requests {
             all if all == self.asked => BoundRule::Asked,

@@ -1,26 +1,25 @@
-//! What a signature says of the requests that its calls post, test and wait for.
+//! Classifies the calls of a signature by their effect on requests.
 
 use traces::calls::{ArgumentKind, Call, Class};
 use traces::signature::{CREATES, STARTS, Signature};
 
 use super::{Posting, Transmission};
 
-/// What a call's time is for.
+/// Kind of a call's time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Posting,
     Testing,
     Waiting,
     Other,
-    /// It reads a clock, or asks MPI about itself: a part of what the program computes.
+    /// It reads a clock or asks MPI about itself, which is part of the program's computation.
     Query,
 }
 
 impl Purpose {
-    /// Of a function.
     pub fn of(call: Call) -> Purpose {
         let starts = [ArgumentKind::NewRequest, ArgumentKind::StartRequest, ArgumentKind::StartRequests];
-        // MPI_Waitsome and MPI_Testsome have the same arguments.
+        // MPI_Waitsome and MPI_Testsome have the same arguments, so names decide.
         match call {
             Call::Wait | Call::Waitall | Call::Waitany | Call::Waitsome => Purpose::Waiting,
             Call::Test | Call::Testall | Call::Testany | Call::Testsome => Purpose::Testing,
@@ -35,11 +34,11 @@ impl Purpose {
     }
 }
 
-/// What a signature says of its calls.
+/// Effect of a signature's calls on requests.
 #[derive(Clone, Copy)]
 pub struct OverlapMeaning {
     pub purpose: Purpose,
-    /// What it posts or creates.
+    /// The request that it posts or creates.
     pub posting: Option<Posting>,
     pub site: u32,
     /// Requests that it completes all of before it returns.
@@ -49,11 +48,11 @@ pub struct OverlapMeaning {
 }
 
 impl OverlapMeaning {
-    /// Of an unknown one.
+    /// Stands for an unknown signature.
     pub const NONE: OverlapMeaning =
         OverlapMeaning { purpose: Purpose::Other, posting: None, site: 0, awaits: 0, creates: false, at_once: false };
 
-    /// Of a signature, or of it where the request was complete at once.
+    /// `at_once`: the request was complete when the call returned.
     pub fn of(signature: &Signature, at_once: bool) -> OverlapMeaning {
         let is = |flag| signature.flags & flag != 0;
         let call = Call::from_number(signature.call);

@@ -1,7 +1,7 @@
-//! Nonblocking requests from their post to their completion, and what the program did meanwhile.
+//! Follows nonblocking requests from post to completion, and the program's time meanwhile.
 //!
-//! In: a rank's records. Out: the [`RequestLife`]s of its requests, sampled, by what was posted and where. Nothing is asked of
-//! other ranks, so no clocks are compared.
+//! In: a rank's records. Out: sampled [`RequestLife`]s of its requests, by posting. Only one rank's times are used, so no clocks
+//! are compared.
 
 mod levels;
 mod life;
@@ -21,21 +21,21 @@ pub use rule::{BoundRule, bound_rule};
 
 use super::Rank;
 
-/// What a request moves.
+/// Data that a request moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Transmission {
-    /// A message from here.
+    /// A message from this rank.
     Send,
-    /// A message to here.
+    /// A message to this rank.
     Receive,
-    /// One each way, as in MPI_Isendrecv.
+    /// One message each way, as in MPI_Isendrecv.
     Exchange,
     /// This rank's part of a collective call.
     Collective,
 }
 
 impl Transmission {
-    /// What requests of a function move; `None` of those that move no messages, as in files and windows.
+    /// Data that requests of a function move; `None` for files and windows.
     pub fn of(call: Call) -> Option<Transmission> {
         match (call.class(), call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source)) {
             (Class::PointToPoint, true, true) => Some(Transmission::Exchange),
@@ -47,37 +47,33 @@ impl Transmission {
     }
 }
 
-/// What was posted, and where, by the rank's own numbers.
+/// Attributes by which requests are grouped, in the rank's own numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Posting {
-    /// What it moves.
     pub traffic: Transmission,
-    /// The function; of a persistent request the one that created it.
+    /// The function; for a persistent request, the one that created it.
     pub call: u16,
-    /// Where it was posted; of a persistent request, where it was started.
+    /// Call site of the post; for a persistent request, of the start.
     pub site: u32,
-    /// Its communicator.
     pub object: u32,
-    /// Bytes: of a receive those that came, of a collective call those of the larger side.
+    /// Bytes: received bytes for a receive, the larger side for a collective call.
     pub bytes: u64,
 }
 
-/// The requests of a rank.
 #[derive(Default)]
 pub struct RankRequests {
-    /// Those that are asked about and were completed.
+    /// Completed requests in the selection.
     pub lives: FxHashMap<Posting, PostingLives>,
-    /// Loops of which each level works longer than the one before.
+    /// Loops with more work on each level.
     pub loops: FxHashMap<Posting, LevelLoop>,
-    /// All that were posted, whether asked about or not.
+    /// Number of posted requests, selected or not.
     pub posted: u64,
-    /// Those that were posted and not completed.
+    /// Requests that were posted and not completed.
     pub pending: u64,
-    /// Those that one thread posted and another one completed.
+    /// Requests that one thread posted and another completed.
     pub foreign: u64,
 }
 
-/// Reads a rank's records.
 pub fn of_rank(rank: &Rank, rule: BoundRule) -> RankRequests {
     let mut requests = RankRequests::default();
     for thread in &rank.contents().threads {

@@ -1,35 +1,33 @@
-//! Requests that were posted at one place, by one rank: those that were waited for right after, and the others.
+//! Sorts the requests of one posting into those that were waited for at once and the others.
 //!
-//! What lies between post and wait tells. Where that is short it may be the recorder's time or a short computation: then all of a
-//! place that are alike in this count as those that they are nearest to.
+//! The time between post and wait decides. If it is short, it may be the recorder's or a short computation; then all such
+//! requests of the posting count with the kind that they are nearest to.
 
 use super::life::{LIFE_PARTS, Lives, RequestLife};
 use super::rule::BoundRule;
 use crate::batches::Batches;
 
-/// See the module.
+/// The requests of one posting.
 #[derive(Clone, Default, Debug)]
 pub struct PostingLives {
-    /// Their lives.
     pub lives: Lives,
-    /// Those that were waited for right after in the order of their ends, and the others.
+    /// Batches in the order of the ends: requests waited for at once, and the others.
     pub batches: [Batches<LIFE_PARTS>; 2],
-    /// Those of which that is not clear yet.
+    /// Requests that are unclear so far.
     unclear: (Lives, Batches<LIFE_PARTS>),
     count: u64,
-    /// Which batches have the last one: of the two above, or the third.
+    /// Index of the batches with the last request; 2 stands for the unclear ones.
     last: usize,
 }
 
-/// A share that is not of a few disturbed ones.
+/// A larger share than this is not due to a few disturbed requests.
 const MANY: f64 = 0.04;
-/// What lies between post and wait differs by so much where some compute there and some do not.
+/// Ratio of the times between post and wait that tells requests with computation from those without.
 const APART: f64 = 3.0;
-/// Nanoseconds that nothing is shorter than.
+/// Lower limit for times between post and wait, nanoseconds.
 const SHORTEST: f64 = 20.0;
 
 impl PostingLives {
-    /// One more.
     pub fn add(&mut self, life: RequestLife, rule: BoundRule) {
         self.last = if life.is_unclear() { 2 } else { usize::from(!life.is_direct()) };
         let number = self.count;
@@ -41,14 +39,14 @@ impl PostingLives {
         }
     }
 
-    /// So long behind the last one the next call began.
+    /// Adds the time from the end of the last request to the next call.
     pub fn next_call(&mut self, behind: u64) {
         self.lives.behind.add(behind);
         let number = self.count.saturating_sub(1);
         self.of_last().add_to(number, [0, 0, 0, 0, 0, 0, 0, behind]);
     }
 
-    /// All are known: the unclear ones count as what they are nearest to.
+    /// Assigns the unclear requests to the kind that they are nearest to; all requests are known.
     pub fn settle(&mut self) {
         let (unclear, batches) = std::mem::take(&mut self.unclear);
         let is_direct = self.is_nearer_to_direct(&unclear);
@@ -61,7 +59,7 @@ impl PostingLives {
         let known = |count: u64| count as f64 >= MANY * self.count as f64 && count > 0;
         let direct = known(self.lives.of_direct.count()).then(|| typical(self.lives.of_direct.values()));
         let later = known(self.lives.of_postponed.count()).then(|| typical(self.lives.of_postponed.values()));
-        // Each is short for its own life: a gap behind which caches are cold, beside one that is not.
+        // Each is short relative to its own life: caches are cold in some gaps and warm in others.
         let is_short = || {
             let lives = || unclear.of_postponed.values();
             2 * lives().filter(|life| life.is_direct()).count() > lives().count()
@@ -83,7 +81,7 @@ impl PostingLives {
     }
 }
 
-/// The median of what lies between post and wait.
+/// Median time between post and wait, nanoseconds.
 fn typical<'a>(lives: impl Iterator<Item = &'a RequestLife>) -> f64 {
     let mut computing: Vec<u64> = lives.map(RequestLife::computing).collect();
     computing.sort_unstable();

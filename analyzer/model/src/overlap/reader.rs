@@ -1,7 +1,7 @@
-//! Goes through a thread's calls and follows each request from the call that posts it to the one that completes it.
+//! Follows each request of a thread from the posting call to the completing call.
 //!
-//! Time inside calls is added up once for the thread; a request keeps what the sums were when it was posted. Many requests under
-//! way cost no more than one, and a call counts for each request in whose life it lies.
+//! Time in calls is summed once per thread, and a request keeps the sums at its post. So the cost does not grow with the number
+//! of requests under way, and a call counts for each request in whose life it lies.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,6 @@ use crate::selection::{Cursor, LEFT_OUT};
 use crate::sums::Grow;
 use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
-/// Adds the requests of a thread.
 pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
     let mut reader = Reader {
         thread: thread.number,
@@ -53,19 +52,19 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
     requests.loops.extend(loops);
 }
 
-/// Requests that are complete and that a thread may wait for later.
+/// Maximum number of complete requests that a thread may still wait for.
 const RESTING: usize = 1024;
 
-/// A thread's time in calls so far, ticks, by [`Purpose`].
+/// A thread's time in calls so far, in ticks, by [`Purpose`].
 #[derive(Clone, Copy, Default)]
 struct Sums {
     time: [u64; 5],
-    /// Calls that post, test and wait.
+    /// Number of calls that post, test and wait.
     calls: u64,
     tests: u64,
-    /// Calls that entered the engine.
+    /// Number of calls that entered the engine.
     entering: u64,
-    /// Ticks between calls in which the recorder took new pages.
+    /// Ticks of the recorder's page turns between calls.
     turning: u64,
 }
 
@@ -73,35 +72,35 @@ struct Sums {
 struct OpenRequest {
     posting: Posting,
     start: u64,
-    /// When the call that posted it ended.
+    /// End of the posting call.
     posted: u64,
-    /// The sums before that call, and behind it.
+    /// Sums before the posting call, and behind it.
     before: Sums,
     behind: Sums,
     counts: bool,
-    /// It was complete when that call returned.
+    /// The request was complete when the posting call returned.
     at_once: bool,
-    /// When MPI said that it is complete.
+    /// Time at which MPI reported it complete.
     found: Option<u64>,
 }
 
-/// A request that was complete before a call waited for it, if one does.
+/// A request that is complete, for which a later call may wait.
 struct FinishedRequest {
     open: OpenRequest,
-    /// When the call returned that noticed it, and when the transfer was over for certain.
+    /// End of the call that noticed the completion, and latest end of the transfer.
     end: u64,
     over: u64,
-    /// The sums before that call, and behind it.
+    /// Sums before that call, and behind it.
     sums: [Sums; 2],
     came: Option<u64>,
 }
 
-/// What a call did with the thread's requests.
+/// Requests that a call started and completed.
 #[derive(Default)]
 struct CallRequests {
-    /// Those it started, by number.
+    /// Started requests, by number.
     begun: Vec<(u64, Posting)>,
-    /// Those it completed, with the bytes that the last of them got.
+    /// Completed requests, with the bytes that the last of them received.
     completed: Vec<(RequestRun, Option<u64>)>,
 }
 
@@ -113,22 +112,21 @@ struct Reader<'a> {
     cursor: Cursor<'a>,
     by_number: Vec<OverlapMeaning>,
     open: FxHashMap<u64, OpenRequest>,
-    /// Those that were complete when they were posted, until a call waits for them: no record says which.
+    /// Requests that were complete at their post, until a call waits for them; no record says which.
     resting: VecDeque<FinishedRequest>,
-    /// Those that a test completed, as long as nothing but tests follows: the program may compute on until it waits for nothing.
+    /// Requests that a test completed, while only tests follow: the program may compute until it waits for nothing.
     tested: VecDeque<FinishedRequest>,
-    /// Persistent requests.
     created: FxHashMap<u64, Posting>,
     sums: Sums,
     turns: PageTurns,
-    /// What lay before the last call of a signature.
+    /// Time before the last call of each signature.
     gaps: FxHashMap<u32, u64>,
-    /// What the last call completed a request of.
+    /// Posting of the last request that a call completed.
     ended: Option<Posting>,
     levels: LevelReader,
-    /// When the last call ended that entered the engine.
+    /// End of the last call that entered the engine.
     entered_until: u64,
-    /// When the last call ended.
+    /// End of the last call.
     until: u64,
 }
 
@@ -148,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a call at a call site did with requests.
+    /// Requests that a call started and completed.
     fn requests_of(&mut self, site: u32, details: &[Detail]) -> CallRequests {
         let mut found = CallRequests::default();
         for detail in details {
@@ -180,8 +178,8 @@ impl Reader<'_> {
         found
     }
 
-    /// A call begins. If the recorder took a new page since the last one, as much of the time between as before the same call the last
-    /// time is the program's, and the rest the recorder's.
+    /// Handles the begin of a call. If the recorder turned a page since the last call, the program's share of the gap is the gap
+    /// before the last call of the same signature, and the rest is the recorder's.
     fn reach(&mut self, signature: u32, start: u64) {
         let gap = start.saturating_sub(self.until);
         let turning = match self.turns.is_between(self.until, start) {
@@ -200,7 +198,7 @@ impl Reader<'_> {
     /// Adds a call, and follows the requests that it posts and completes.
     fn account(&mut self, call: &ThreadCall, meaning: OverlapMeaning, found: &CallRequests) {
         let (before, purpose) = (self.sums, meaning.purpose);
-        // What an open call begins may not have begun.
+        // A call that has not returned may not have begun its requests.
         let failed = call.failed || call.open;
         if matches!(purpose, Purpose::Posting | Purpose::Other) {
             self.give_up(RESTING, 0);
@@ -229,7 +227,7 @@ impl Reader<'_> {
             }
             awaited = awaited.saturating_sub(run.count.into());
         }
-        // What else it waited for was complete before, the first that was posted first.
+        // The other requests it waited for were complete before, in the order of their posts.
         for _ in 0..awaited.min((self.tested.len() + self.resting.len()) as u64) {
             if let Some(found) = self.tested.pop_front().or_else(|| self.resting.pop_front()) {
                 self.end(&FinishedRequest { end: call.end, sums, ..found });
@@ -238,7 +236,7 @@ impl Reader<'_> {
         self.give_up(RESTING, RESTING);
     }
 
-    /// Tells the reader of levels, of which only calls that count and do more than to ask are a part.
+    /// Passes a call to the reader of levels if it is selected and no query.
     fn follow_levels(&mut self, call: &ThreadCall, meaning: OverlapMeaning, completes: bool) {
         let ThreadCall { signature, start, end, .. } = *call;
         let failed = call.failed || call.open;
@@ -250,7 +248,6 @@ impl Reader<'_> {
         self.levels.call(&LevelCall { signature, start, end, posting, completes });
     }
 
-    /// Adds a call to the thread's sums.
     fn add(&mut self, call: &ThreadCall, purpose: Purpose) {
         self.sums.time[purpose as usize].grow(call.inside);
         if !matches!(purpose, Purpose::Other | Purpose::Query) {
@@ -276,8 +273,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Of requests that were complete at once, and of those that a test completed, all but so many are taken for such as
-    /// nothing waits for.
+    /// Drops all but the latest `resting` requests that were complete at once, and all but the latest `tested` that a test
+    /// completed: nothing waits for those.
     fn give_up(&mut self, resting: usize, tested: usize) {
         while self.resting.len() > resting {
             let finished = self.resting.pop_front();
@@ -289,7 +286,7 @@ impl Reader<'_> {
         }
     }
 
-    /// When the transfer of a request was over for certain that a call completes which ends at a tick.
+    /// Latest end of the transfer of a request that a call completes, which ends at `end`.
     fn over(&self, open: &OpenRequest, end: u64) -> u64 {
         match self.rule {
             _ if end <= open.posted => open.posted,
@@ -299,7 +296,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A request's life is over.
+    /// Ends a request's life.
     fn end(&mut self, finished: &FinishedRequest) {
         let FinishedRequest { open, end, over, sums: [before, after], came } = finished;
         if !open.counts {
@@ -326,7 +323,7 @@ impl Reader<'_> {
             at_once,
             early: at_once || open.found.is_some(),
         };
-        // A receive takes what comes, which may be less than it has room for.
+        // A receive may get less than its buffer holds.
         let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
         self.requests.lives.entry(posting).or_default().add(life, self.rule);
         self.ended = Some(posting);

@@ -1,4 +1,4 @@
-//! By which rule a rank's transfers are bounded.
+//! Chooses the rule by which a rank's transfers are bounded.
 
 use traces::calls::Class;
 use traces::definitions::Interception;
@@ -7,19 +7,18 @@ use traces::progress::{INSIDE, OUTSIDE};
 use crate::sums::{Grow, Total};
 use crate::{Rank, Run};
 
-/// What is known of when a transfer was over.
+/// Latest end of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BoundRule {
-    /// When the call that completed it returned: after Shet, Sadayappan, Bernholdt, CLUSTER 2008.
+    /// End of the completing call: Shet, Sadayappan, Bernholdt, CLUSTER 2008.
     Plain,
-    /// When the last call of its life returned that entered the engine: only then could it be noticed.
+    /// End of the last call of its life that entered the engine, which alone could notice it.
     Engine,
-    /// When MPI, asked before and after each call, first said so.
+    /// Time at which MPI, asked before and after each call, first reported it.
     Asked,
 }
 
 impl BoundRule {
-    /// The same in a word.
     pub fn name(self) -> &'static str {
         match self {
             BoundRule::Plain => "plain",
@@ -29,15 +28,15 @@ impl BoundRule {
     }
 }
 
-/// The engine's entries say when a transfer was over where all of them are seen, and nothing else can have moved the message: no
-/// network card, and no thread that turns the engine outside of calls.
+/// The engine's entries bound a transfer if all of them are seen and nothing else can have moved the message: no network card,
+/// and no thread that turns the engine outside of calls.
 pub fn bound_rule(run: &Run, rank: &Rank) -> BoundRule {
     if rank.asked {
         return BoundRule::Asked;
     }
     let entries = |line: usize| rank.ledger[line].calls.entries;
     let is_by_calls_alone = entries(INSIDE) > 0 && entries(OUTSIDE) == 0;
-    // MPICH's own shared memory is polled before UCX or libfabric are, which alone are seen.
+    // MPICH polls its own shared memory before UCX or libfabric, and only these two are seen.
     let is_all_seen = rank.components.iter().any(|part| part.way == Interception::Opal);
     let is_one_host = run.ranks.iter().all(|other| other.process.host == rank.process.host);
     match is_by_calls_alone && (is_all_seen && is_one_host || is_by_sockets(rank)) {
@@ -46,7 +45,7 @@ pub fn bound_rule(run: &Run, rank: &Rank) -> BoundRule {
     }
 }
 
-/// Whether sockets carried all messages.
+/// True if sockets carried all messages.
 fn is_by_sockets(rank: &Rank) -> bool {
     let messages = rank.entries().filter(|entry| class(entry.signature.call) == Some(Class::PointToPoint));
     let bytes = messages.map(|entry| entry.sent.saturating_add(entry.received)).total();

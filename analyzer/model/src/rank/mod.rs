@@ -1,4 +1,4 @@
-//! One rank of a run: its file's contents, added up.
+//! One rank of a run: its file's contents, summed up.
 
 mod sketch;
 mod times;
@@ -26,145 +26,135 @@ use super::tally::{self, CallTotal, ReadThread, Tally};
 pub use sketch::Sketch;
 pub use usage::{UsageBetween, cores};
 
-/// See the module.
+/// One rank of a run.
 pub struct Rank {
-    /// Name of its file.
     pub file: String,
-    /// The file, as it was when it was opened.
+    /// The file, as mapped when it was opened.
     pub trace: Arc<RankFile>,
-    /// Length of its file.
+    /// Length of the file.
     pub bytes: u64,
-    /// As it stands in the file.
+    /// Header as in the file.
     pub header: FileHeader,
-    /// The process.
     pub process: Process,
-    /// The MPI library under it.
     pub library: Library,
-    /// Its host's cores; `None` in files of older recorders.
+    /// Cores of its host; `None` in files of older recorders.
     pub machine: Option<Machine>,
-    /// Readings of how much of the machine it has had, in order; none in files of older recorders.
+    /// Readings of its use of the machine, in order; empty in files of older recorders.
     pub usages: Vec<Usage>,
-    /// What the recording left out.
+    /// Filter that the recording applied.
     pub filter: String,
-    /// What the recorder could not do.
+    /// Warnings of the recorder.
     pub warnings: Vec<String>,
-    /// The ranks that recorded together with it, where these are not all of its world.
+    /// Ranks recorded together with it, if these are not all of its world.
     pub recorded: Option<Vec<Span>>,
-    /// By number.
     pub communicators: HashMap<u32, Communicator>,
-    /// Who is in them, by their numbers.
+    /// Processes of communicators, by the rank's number.
     pub members: HashMap<u32, Members>,
-    /// Groups that windows were opened to, by their numbers.
+    /// Groups that windows were opened to, by the rank's number.
     pub groups: HashMap<u32, Group>,
-    /// Its neighbors in communicators with a topology, by their numbers.
+    /// Neighbors in communicators with a topology, by the rank's number.
     pub neighbors: HashMap<u32, Neighbors>,
-    /// What its calls hand to each process, by the numbers that signatures use.
+    /// Parts that calls send to each process, by the number in signatures.
     pub parts: HashMap<u32, Vec<EqualParts>>,
-    /// How communicators, windows and files came about, by their numbers.
+    /// Origins of communicators, windows and files, by the rank's number.
     pub origins: HashMap<u32, Origin>,
-    /// Its clock against other ranks'.
+    /// Readings of its clock against other ranks'.
     pub syncs: Vec<Sync>,
-    /// Ranks whose clock is the same.
+    /// Ranks that share its clock.
     pub same_clocks: Vec<SameClock>,
-    /// By number.
     pub objects: HashMap<u32, Object>,
-    /// By number.
     pub sites: HashMap<u32, Site>,
-    /// By number.
     pub modules: HashMap<u32, Module>,
     /// Call sites that the program's own runtime named, by number.
     pub places: HashMap<u32, SourcePlace>,
-    /// By number.
     pub regions: HashMap<u32, Region>,
     /// Languages that MPI was called from.
     pub languages: BTreeSet<Language>,
-    /// How much was recorded of the progress engine.
+    /// Depth of the recording of the progress engine.
     pub progress: Depth,
-    /// MPI was asked at each call which requests are complete.
+    /// The recorder asked MPI at each call which requests are complete.
     pub asked: bool,
-    /// Its parts that were listened to.
+    /// Recorded parts of the progress engine.
     pub components: Vec<Component>,
-    /// What they did, by their numbers, over all threads.
+    /// Activity of those parts over all threads, by number.
     pub ledger: [LedgerLine; LINES],
     /// Ticks that the recorder took off the straight line of a call, all threads.
     pub off_line: u64,
-    /// Those of them that it took while MPI started and ended; 0 if the recorder did not tell them apart.
+    /// The part of `off_line` while MPI started and ended; 0 if the recorder did not tell.
     pub starting: u64,
-    /// Ticks for which it then waited for other ranks' recorders.
+    /// Ticks for which the recorder then waited for other ranks' recorders.
     pub met: u64,
-    /// Polls in vain that directly followed another one, all threads.
+    /// Polls without success that directly followed another one, all threads.
     pub idle_polls: u64,
-    /// Its clock.
     pub clock: Clock,
-    /// Its threads, in the order they first called MPI.
+    /// Threads in the order they first called MPI.
     pub threads: Vec<ThreadTotals>,
-    /// Its calls by function, of threads whose calls had no room elsewhere in the file.
+    /// Calls by function, of threads without room of their own in the file.
     pub shared: Vec<CallTotal>,
-    /// How many threads of the process have no room in the file: they called MPI, or only turned its engine as threads of the library.
+    /// Threads without room in the file: they called MPI, or only turned its engine as threads of the library.
     pub roomless: usize,
-    /// Whether anything of it is asked about.
+    /// True if some of it is selected.
     pub is_asked: bool,
-    /// Requests that were cancelled, by the thread that began them and their numbers.
+    /// Cancelled requests, by starting thread and number.
     pub cancelled: HashSet<(u32, u64)>,
-    /// What of its time counts, where that is not all of it.
+    /// Selected part of its time; `None` for all of it.
     pub selection: Option<Selection>,
-    /// It has called MPI_Init, and its program has not gone on since.
+    /// It has called MPI_Init, and the program has not gone on since.
     pub is_starting: bool,
-    /// What the progress engine did in calls that do not count.
+    /// Entries into the progress engine in calls outside the selection.
     pub left_out: Entries,
-    /// How the recording ended.
+    /// End of the recording.
     pub end: End,
-    /// The last tick that counts: now of a process that runs, else the last sign of life in the file. Calls that have not returned
+    /// The last tick that counts: now for a running process, else the last sign of life in the file. Calls that have not returned
     /// count until then.
     pub until: u64,
-    /// What was read of each thread, by number. Nothing, where no calls were read.
+    /// End of each thread's records that were read, by number; empty if no calls were read.
     read: HashMap<u32, ThreadEnd>,
-    /// What became of its process.
+    /// State of its process.
     pub fate: ProcessFate,
-    /// What of the file could not be used.
+    /// Damaged parts of the file.
     pub damage: Vec<Damage>,
 }
 
-/// Where the records of a thread end, and what none of them tells yet.
+/// End of a thread's records, and its calls that have no record yet.
 struct ThreadEnd {
     until: ReadUntil,
     tail: Tail,
 }
 
-/// One thread of a rank.
 pub struct ThreadTotals {
-    /// From 0, in the order they first called MPI.
+    /// Counted from 0, in the order the threads first called MPI.
     pub number: u32,
-    /// The system's id.
+    /// The system's thread id.
     pub tid: u32,
-    /// Its calls by signature.
+    /// Calls by signature.
     pub entries: Vec<CallTotal>,
 }
 
-/// How a rank's recording ended.
+/// End of a rank's recording.
 #[derive(Clone, Debug)]
 pub enum End {
     /// MPI was finalized.
     Finalized,
-    /// The process ended or was killed outside MPI, `after` seconds into the recording.
+    /// The process ended or was killed outside MPI.
     Outside {
-        /// When its last call ended.
+        /// End of its last call, seconds into the recording.
         after: f64,
-        /// That call, if there was one.
+        /// The last call, if there was one.
         last: Option<Signature>,
     },
-    /// It ended inside a call.
+    /// The process ended inside a call.
     Inside {
-        /// Which.
+        /// The call.
         call: Signature,
-        /// Seconds into the recording at which it began.
+        /// Begin of the call, seconds into the recording.
         since: f64,
     },
 }
 
 impl Rank {
-    /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `now` is the system's monotonic clock, until
-    /// which a process counts that runs. `seen` is told how many bytes are done.
+    /// Reads the chosen part of a rank's file, within the window. A running process counts until `now`, the system's monotonic
+    /// clock. `seen` is told how many bytes are done.
     pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, now: i64, seen: impl Fn(u64)) -> Rank {
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
@@ -184,7 +174,7 @@ impl Rank {
             let (tally, tail) = read.finish(thread, rank.until, profile);
             latest.see(thread, &tally, &tail);
             let tid = thread.block.map_or(0, |block| block.tid);
-            // One that only names regions has not called MPI.
+            // A thread that only names regions has not called MPI.
             if has_called(thread, &tally, &tail) {
                 rank.threads.push(ThreadTotals { number: thread.number, tid, entries: tally.entries });
             }
@@ -201,7 +191,7 @@ impl Rank {
         rank
     }
 
-    /// What its file holds, as far as it was read when the calls were added up: a program that goes on writes more.
+    /// Contents of the file as far as its calls were counted: a running program writes more.
     pub fn contents(&self) -> Contents<'_> {
         let mut contents = self.trace.contents();
         if self.read.is_empty() {
@@ -216,17 +206,17 @@ impl Rank {
         contents
     }
 
-    /// The outermost call that its first thread has not returned from.
+    /// Outermost call that the first thread has not returned from.
     pub fn open_call(&self) -> Option<&OpenCall> {
         self.read.get(&self.threads.first()?.number)?.tail.outermost()
     }
 
-    /// The outermost call that each of its threads has not returned from.
+    /// Outermost call that each thread has not returned from.
     pub fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
         self.read.values().filter_map(|end| end.tail.outermost())
     }
 
-    /// Until which tick it counts whose threads were last known to live at these.
+    /// Last tick that counts, given the threads' last signs of life.
     fn lives_until(&self, last_signs: impl Iterator<Item = u64>, now: i64) -> u64 {
         let header = &self.header;
         if header.state & FINALIZED != 0 {
@@ -239,12 +229,12 @@ impl Rank {
         }
     }
 
-    /// Reads what a file says about its rank, and none of the calls.
+    /// Reads a file's definitions, without its calls.
     pub fn open(trace: &Arc<RankFile>) -> Rank {
         Rank::described(trace, &trace.contents())
     }
 
-    /// The rank of a file of which nothing has been read but its header.
+    /// The rank of a file, with only the header read.
     pub fn begun(trace: &Arc<RankFile>) -> Rank {
         Rank::described(trace, &Contents::default())
     }
@@ -309,35 +299,33 @@ impl Rank {
         rank
     }
 
-    /// The rank in its world of a process that is called by its place in a communicator; of the remote group, in an
-    /// intercommunicator.
+    /// Rank in its world of a process, given by its number in a communicator; in an intercommunicator, of the remote group.
     pub fn in_world(&self, communicator: u32, place: i32) -> Option<u32> {
         let members = self.members.get(&communicator)?;
         let spans = if members.remote.is_empty() { &members.local } else { &members.remote };
         u32::try_from(Span::rank(spans, u32::try_from(place).ok()?)?).ok()
     }
 
-    /// Rank in the world, if MPI had said it.
+    /// Rank in the world; `None` before MPI told it.
     pub fn number(&self) -> Option<u32> {
         (self.header.rank != NO_RANK).then_some(self.header.rank)
     }
 
-    /// Whether MPI was initialized.
     pub fn initialized(&self) -> bool {
         self.header.state & INITIALIZED != 0
     }
 
-    /// Whether only counts and times were recorded, from the start or from some point on.
+    /// True if only counts and times were recorded, from the start or from some point on.
     pub fn is_profile(&self) -> bool {
         self.header.has_profile()
     }
 
-    /// Whether single calls are missing that nobody asked to be left out.
+    /// True if single calls are missing that no limit of the user left out.
     pub fn is_cut_short(&self) -> bool {
         Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())
     }
 
-    /// Adds what a definition says.
+    /// Adds a definition.
     pub fn define(&mut self, definition: Definition) {
         match definition {
             Definition::Process(process) => self.process = process,
@@ -368,17 +356,16 @@ impl Rank {
     }
 }
 
-/// Whether a thread has called MPI.
 fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
     thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty()
 }
 
-/// A figure of threads' blocks, added up.
+/// Sum of a figure over the threads' blocks.
 fn of_blocks(contents: &Contents<'_>, figure: fn(&ThreadBlock) -> u64) -> u64 {
     contents.threads.iter().filter_map(|thread| thread.block).map(figure).total()
 }
 
-/// The ledgers of all threads, added.
+/// Sum of the ledgers of all threads.
 fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
     let mut sum = [LedgerLine::default(); LINES];
     for block in contents.threads.iter().filter_map(|thread| thread.block) {
@@ -389,17 +376,15 @@ fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
     sum
 }
 
-/// Whether calls were made inside other calls, whose time holds theirs.
+/// True for calls made inside other calls, whose time includes theirs.
 pub fn is_nested(entry: &CallTotal) -> bool {
     entry.signature.flags & NESTED != 0
 }
 
-/// The name of a signature's function.
 pub fn function(signature: &Signature) -> String {
     function_of(signature.call)
 }
 
-/// The name of a function by its number.
 pub fn function_of(call: u16) -> String {
     match Call::from_number(call) {
         Some(call) => call.mpi_name(),
@@ -408,7 +393,7 @@ pub fn function_of(call: u16) -> String {
     }
 }
 
-/// The last that is known of a rank, over its threads.
+/// Latest state of a rank over its threads.
 #[derive(Default)]
 pub struct Latest {
     inside: Option<(u64, Signature)>,
@@ -422,14 +407,13 @@ impl Latest {
         self.add(outermost, tally.last_end.map(|end| (end, last)));
     }
 
-    /// What the next thread is in, since which tick, and when its last call ended.
+    /// Adds a thread: its open call with begin, and the end of its last call with that call.
     pub fn add(&mut self, inside: Option<(u64, Signature)>, ended: Option<(u64, Option<Signature>)>) {
-        // The first thread is the one that called MPI_Init: what it is in is what the rank is in.
+        // The first thread called MPI_Init, so its open call is the rank's.
         self.inside = self.inside.or(inside);
         self.ended = [ended, self.ended].into_iter().flatten().max_by_key(|(end, _)| *end);
     }
 
-    /// How the recording ended, as far as that is known.
     pub fn end(self, rank: &Rank) -> End {
         if rank.header.state & FINALIZED != 0 {
             return End::Finalized;

@@ -1,4 +1,4 @@
-//! A rank by its newest pages and some of the others: what `record` says when a launch has ended, however long it ran.
+//! Reads a rank by its newest pages and a sample of the others, so that `record` can report on a launch however long it ran.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::selection::{ALL, ProfilePart};
 use crate::sums::Total;
 use crate::tally::{self, CallTotal};
 
-/// See the module.
+/// A rank without its calls, and an estimate of their number.
 pub struct Sketch {
-    /// How its recording ended and which threads it has. None of its calls.
+    /// The rank with its end and its threads, but without its calls.
     pub rank: Rank,
-    /// How many calls it has. Exact where no page was passed over.
+    /// Number of calls; exact if no page was skipped.
     pub calls: u64,
 }
 
 impl Sketch {
-    /// Reads a rank's file, of each thread's full pages one in so many.
+    /// Reads a rank's file, with one in `one_in` of each thread's full pages.
     pub fn read(path: &Path, one_in: usize) -> Result<Sketch, Error> {
         let trace = Arc::new(RankFile::open(path)?);
         let contents = trace.contents();
@@ -47,7 +47,7 @@ impl Sketch {
     }
 }
 
-/// Leaves a thread its newest page with a record, and what is behind that. Returns those before.
+/// Leaves a thread its newest page with a record and the pages behind it. Returns the pages before.
 fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
     let begun = |page: &EventPage| page.words.first().is_some_and(|word| *word != 0);
     let newest = thread.pages.iter().rposition(begun).unwrap_or(0);
@@ -55,7 +55,7 @@ fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
     std::mem::replace(&mut thread.pages, behind)
 }
 
-/// Calls in pages that are full, by those of one in so many.
+/// Estimates the number of calls in full pages from one in `one_in` of them.
 fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one_in: usize) -> u64 {
     if pages.is_empty() {
         return 0;
@@ -63,7 +63,7 @@ fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one
     let words = |pages: &[EventPage]| pages.iter().map(|page| page.words.len() as u128).sum::<u128>();
     let all = words(&pages);
     let first = (one_in / 2).min(pages.len() - 1);
-    // What is in no page was counted with the newest one.
+    // Calls outside the pages were counted with the newest page.
     (thread.block, thread.profile) = (None, Vec::new());
     thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
     let (tally, _) = tally::read(&thread, ALL, |_| ()).finish(&thread, 0, ProfilePart::Nothing);

@@ -1,4 +1,4 @@
-//! A rank's times: of what counts, and of the whole of it.
+//! The times of a rank: of its selected part, and of the whole.
 
 use super::{Rank, is_nested};
 use crate::selection::{ALL, ActiveSpan, Part};
@@ -6,41 +6,41 @@ use crate::sums::Total;
 use crate::tally::CallTotal;
 
 impl Rank {
-    /// What calls of a thread count as, over time.
+    /// Parts that calls of a thread count for, over time.
     pub fn stretches(&self, thread: u32) -> &[(u64, Part)] {
         self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
     }
 
-    /// Seconds of what would count if nothing were left out but starting and ending MPI.
+    /// Seconds that would count without a selection: from MPI's start to its end.
     pub fn unselected(&self) -> f64 {
         let Some(active) = self.active() else { return self.whole() };
         let end = active.end.map_or(self.until, |end| end.min(self.until));
         self.clock.seconds(end.saturating_sub(active.begin))
     }
 
-    /// Whether more of its time is left out than starting and ending MPI.
+    /// True if the selection leaves out more than starting and ending MPI.
     pub fn is_part(&self) -> bool {
         self.selection.as_ref().is_some_and(|selection| selection.is_part)
     }
 
-    /// Between starting MPI and ending it, where only that counts.
+    /// Time between starting and ending MPI, if only that counts.
     pub fn active(&self) -> Option<ActiveSpan> {
         self.selection.as_ref()?.active
     }
 
-    /// Seconds that starting MPI took, and ending it, where those do not count.
+    /// Seconds for starting MPI and for ending it, if those do not count.
     pub fn start_and_end(&self) -> Option<(f64, f64)> {
         let active = self.active()?;
         let ending = active.end.map_or(0, |end| self.until.saturating_sub(end));
         Some((self.clock.seconds(active.begin - active.start), self.clock.seconds(ending)))
     }
 
-    /// Seconds of what counts, of the first thread.
+    /// Selected seconds of the first thread.
     pub fn wall(&self) -> f64 {
         self.selection.as_ref().map_or_else(|| self.whole(), |selection| self.clock.seconds(selection.time))
     }
 
-    /// The same, added up over the threads that called MPI.
+    /// Sum of the selected seconds over the threads that called MPI.
     pub fn wall_of_threads(&self) -> f64 {
         match &self.selection {
             Some(selection) if selection.is_part => {
@@ -50,7 +50,7 @@ impl Rank {
         }
     }
 
-    /// Seconds of the whole of it, added up over the threads that called MPI.
+    /// Sum of the whole seconds over the threads that called MPI.
     pub fn whole_of_threads(&self) -> f64 {
         self.of_threads(self.whole())
     }
@@ -59,29 +59,28 @@ impl Rank {
         seconds * self.thread_count().max(1) as f64
     }
 
-    /// Threads that called MPI at once, also those without room of their own in the file.
+    /// Number of threads that called MPI, with those that have no room in the file.
     pub fn thread_count(&self) -> usize {
         self.threads.len() + self.roomless
     }
 
-    /// Seconds between the start of MPI_Init and the end of MPI_Finalize; of a process that did not get there, until [now, or its
-    /// last sign of life](Rank::until).
+    /// Seconds from the start of MPI_Init to the end of MPI_Finalize, or to [now or the last sign of life](Rank::until).
     pub fn whole(&self) -> f64 {
         self.since_begin(self.until)
     }
 
-    /// Its calls by signature, all threads.
+    /// Calls by signature, of all threads.
     pub fn entries(&self) -> impl Iterator<Item = &CallTotal> {
         self.threads.iter().flat_map(|thread| &thread.entries).chain(&self.shared)
     }
 
-    /// Seconds its threads spent in MPI, added.
+    /// Seconds in MPI, summed over the threads.
     pub fn time_in_mpi(&self) -> f64 {
         let ticks = self.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.total).total();
         self.clock.seconds(ticks)
     }
 
-    /// Since the recording began, in seconds.
+    /// Seconds since the recording began.
     pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }

@@ -1,41 +1,39 @@
-//! How much of the machine a rank has had, between the recorder's first and last reading.
+//! The use of the machine by a rank, between the recorder's first and last reading.
 
 use traces::definitions::{Counters, HostTime, Span, Usage, UsageMoment};
 
 use super::Rank;
 
-/// What a process, or a thread, has had between two readings. `None` and empty where the system did not say.
+/// Use by a process or thread between two readings. `None` and empty if the system did not tell.
 pub struct UsageBetween {
-    /// Seconds from the first reading to the last.
+    /// Seconds between the readings.
     pub wall: f64,
-    /// Whether the last reading is MPI_Finalize's; else the process was killed, or goes on.
+    /// True if the last reading is MPI_Finalize's; else the process was killed or still runs.
     pub is_whole: bool,
     pub counters: Option<Counters>,
-    /// Seconds that threads were ready to run, but did not.
+    /// Seconds that threads were ready to run but did not run.
     pub delay: Option<f64>,
-    /// The core at the last reading.
+    /// Core at the last reading.
     pub core: Option<u32>,
-    /// The cores that the process was allowed at the last reading that says it.
+    /// Cores that the process was allowed, at the last reading that tells them.
     pub allowed: Vec<u32>,
 }
 
 const NANOS: f64 = 1e9;
 
 impl UsageBetween {
-    /// Seconds of processor time.
     pub fn processor(&self) -> Option<f64> {
         self.counters.map(|counters| counters.user.saturating_add(counters.system) as f64 / NANOS)
     }
 }
 
 impl Rank {
-    /// What its process has had between the end of MPI_Init and the start of MPI_Finalize. Of a process that did not get
-    /// there, until its last full page of records.
+    /// Use by the process between the end of MPI_Init and the start of MPI_Finalize, or until its last full page of records.
     pub fn process_usage(&self) -> Option<UsageBetween> {
         self.usage_of(None)
     }
 
-    /// What the thread that initialized MPI has had, likewise.
+    /// Use by the thread that initialized MPI, in the same time.
     pub fn main_usage(&self) -> Option<UsageBetween> {
         self.usage_of(Some(self.usages.iter().find(|usage| usage.thread.is_some())?.thread?))
     }
@@ -54,16 +52,16 @@ impl Rank {
         })
     }
 
-    /// Two readings between which there is time.
+    /// First and last reading, if time lies between them.
     fn first_and_last(&self, thread: Option<u32>, is_meant: impl Fn(&Usage) -> bool) -> Option<(&Usage, &Usage)> {
         let readings = self.usages.iter().filter(|usage| usage.thread == thread && is_meant(usage));
-        // Pages may be full before MPI is initialized.
+        // Pages may fill up before MPI is initialized.
         let mut readings = readings.skip_while(|usage| usage.moment != UsageMoment::Initialized);
         let first = readings.next()?;
         Some((first, readings.last().filter(|last| last.ticks > first.ticks)?))
     }
 
-    /// The host's time at the first and last reading of it, with the ticks.
+    /// First and last reading of the host's time, with their ticks.
     pub fn host_times(&self) -> Option<[(u64, HostTime); 2]> {
         let (first, last) = self.first_and_last(None, |usage| usage.host.is_some())?;
         Some([(first.ticks, first.host?), (last.ticks, last.host?)])
@@ -81,10 +79,10 @@ fn counted_between(first: &Counters, last: &Counters) -> Counters {
     }
 }
 
-/// The most cores of a host, so that a damaged list does not take all memory. Linux can have 8,192.
+/// Maximum number of cores of a host, since a damaged list may name any number. Linux has up to 8,192.
 const MOST_CORES: usize = 1 << 16;
 
-/// The cores of a list, in order.
+/// Cores of a list, sorted.
 pub fn cores(spans: &[Span]) -> Vec<u32> {
     let all = spans.iter().flat_map(|span| (0..span.count).map_while(|place| u32::try_from(span.rank_at(place)?).ok()));
     let mut cores: Vec<u32> = all.take(MOST_CORES).collect();

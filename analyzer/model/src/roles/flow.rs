@@ -1,4 +1,4 @@
-//! Who depends on whom in a collective call, by what its arguments are.
+//! Derives from a collective call's arguments which ranks depend on which.
 
 use traces::calls::ArgumentKind::{
     self, BcastCount, Comm, NewComm, NewFile, NewWin, PrefixOp, ReduceCount, RootRecvCounts, RootRecvEach,
@@ -6,7 +6,7 @@ use traces::calls::ArgumentKind::{
 };
 use traces::calls::{Call, Class};
 
-/// Who depends on whom in a collective call.
+/// Dependency between the ranks of a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flow {
     /// Everyone on everyone, with no data: MPI_Barrier.
@@ -28,7 +28,7 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The flow of a collective call; `None` where not all processes of the object take part.
+    /// Flow of a collective call; `None` if not all processes of the object take part.
     pub fn of(call: Call) -> Option<Flow> {
         match call.class() {
             Class::Collective => Some(Flow::of_data(call)),
@@ -42,8 +42,7 @@ impl Flow {
         }
     }
 
-    /// The flow of a call that all processes of its object have to make in the same order: also of those whose waits no other analysis
-    /// asks for.
+    /// Flow of a call that all processes of its object must make in the same order, including calls whose waits are not analyzed.
     pub fn in_order(call: Call) -> Option<Flow> {
         Flow::of(call).or_else(|| is_joint(call).then_some(Flow::Create))
     }
@@ -62,13 +61,13 @@ impl Flow {
         }
     }
 
-    /// Whether one process is the root.
+    /// True if one process is the root.
     pub fn has_root(self) -> bool {
         matches!(self, Flow::FromRoot | Flow::ToRoot)
     }
 }
 
-/// Whether all processes of the object take part in a call that neither exchanges data nor makes an object of theirs alone.
+/// True for calls of all processes that neither exchange data nor make an object of their own.
 fn is_joint(call: Call) -> bool {
     const JOINT: [Call; 14] = [
         Call::Win_free,
@@ -109,7 +108,7 @@ mod tests {
         (Flow::Neighbors, &["Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"]),
     ];
 
-    /// Made from a communicator by all its processes.
+    /// Functions by which all processes of a communicator make an object from it.
     const CREATING: &[&str] = &[
         "Cart_create",
         "Cart_sub",
@@ -131,7 +130,7 @@ mod tests {
         "Win_create_dynamic",
     ];
 
-    /// The blocking, nonblocking and persistent form of a function, each with its large-count form.
+    /// The blocking, nonblocking and persistent forms of a function, each with its large-count form.
     fn forms(name: &str) -> Vec<Call> {
         let nonblocking = format!("I{}", name[..1].to_lowercase() + &name[1..]);
         let names = [name.into(), nonblocking, format!("{name}_init")];

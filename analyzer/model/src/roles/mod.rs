@@ -1,6 +1,6 @@
-//! What a call means to other ranks: the message or collective call it takes part in.
+//! Gives each call its role towards other ranks: the message or collective call it takes part in.
 //!
-//! In: a rank's signatures. Out: for each a [`Role`], in numbers that are the same for the whole run.
+//! In: a rank's signatures. Out: a [`Role`] for each, in numbers that hold for the whole run.
 
 mod flow;
 
@@ -16,25 +16,25 @@ use super::{Rank, Run};
 use crate::parallel::{into_inner, lock};
 pub use flow::Flow;
 
-/// What a call is to other ranks.
+/// A call's role towards other ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
     /// Function and call site.
     pub place: SpottedSite,
-    /// The id of the function, the same for its large-count form.
+    /// Id of the function, the same for its large-count form.
     pub function: u16,
-    /// What it takes part in.
+    /// The operation it takes part in.
     pub what: CallPart,
     /// The run's number for its communicator or window.
     pub object: Option<u32>,
-    /// To whom it sends, and the tag. Of what opens or closes a window, the target, and the kind of lock or the number of the
-    /// group.
+    /// Destination and tag. For a window, the target and the kind of lock or the number of the group.
     pub to: (Peer, i32),
-    /// From whom it receives, and the tag.
+    /// Source and tag.
     pub from: (Peer, i32),
-    /// The root of a collective call that has one, as the rank calls it; none where it is this rank of an intercommunicator, or nobody.
+    /// The root by its number in the communicator; `None` without a root, and in an intercommunicator if it is this rank or
+    /// nobody.
     pub root: Option<i32>,
-    /// Bytes it hands out.
+    /// Bytes sent.
     pub sent: u64,
     /// Bytes it has posted to receive.
     pub received: u64,
@@ -44,74 +44,73 @@ pub struct Role {
     pub creates: bool,
     /// It was made inside another call.
     pub nested: bool,
-    /// The request was complete when the call returned.
+    /// Its request was complete when it returned.
     pub at_once: bool,
 }
 
-/// A [`CallSite`] by its number in [`CallSites`], as one call was there: whether that call is among those that are asked about.
+/// A [`CallSite`] by its number in [`CallSites`], with a mark whether the call is selected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct SpottedSite(u32);
 
 impl SpottedSite {
     const LEFT_OUT: u32 = 1 << 31;
 
-    /// The place's number.
     pub fn number(self) -> usize {
         (self.0 & !SpottedSite::LEFT_OUT) as usize
     }
 
-    /// Whether the call is asked about.
+    /// True if the call is selected.
     pub fn counts(self) -> bool {
         self.0 & SpottedSite::LEFT_OUT == 0
     }
 
-    /// The same place, of a call that is not.
+    /// This site, for a call outside the selection.
     pub fn left_out(self) -> SpottedSite {
         SpottedSite(self.0 | SpottedSite::LEFT_OUT)
     }
 
-    /// The same place, whichever call it was.
+    /// This site without the mark.
     pub fn anyway(self) -> SpottedSite {
         SpottedSite(self.0 & !SpottedSite::LEFT_OUT)
     }
 }
 
-/// What a call takes part in.
+/// The operation that a call takes part in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallPart {
-    /// Nothing that other ranks have a part in.
+    /// No other rank has a part in it.
     Nothing,
-    /// It begins MPI.
+    /// Starts MPI.
     Begin,
-    /// It ends MPI.
+    /// Ends MPI.
     End,
-    /// It marks where a phase of the program ends and the next begins.
+    /// Ends a phase of the program and begins the next.
     Phase,
-    /// Messages; of partitioned communication where that is so.
+    /// Sends, receives, or both.
     Message {
-        /// It sends one.
+        /// It sends a message.
         sends: bool,
-        /// It receives one.
+        /// It receives a message.
         receives: bool,
-        /// By partitions.
+        /// Partitioned communication.
         partitioned: bool,
     },
-    /// It asks for a message.
+    /// Probes for a message.
     Probe,
-    /// It makes a communicator, and only that one's processes take part.
+    /// Makes a communicator by its own processes alone.
     Make,
     /// A collective call.
     Collective {
-        /// Who depends on whom.
+        /// Dependency between its ranks.
         flow: Flow,
         /// This rank is the root.
         root: bool,
     },
-    /// It opens or closes a window to some ranks.
+    /// Opens or closes a window to some ranks.
     Window(Epoch),
 }
 
-/// What a call does to an epoch of a window.
+/// Effect on an epoch of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Epoch {
     /// MPI_Win_start.
@@ -128,33 +127,32 @@ pub enum Epoch {
     Unlock,
 }
 
-/// The rank at the other end.
+/// The rank at the other end of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
     /// None: there is no message.
     Nobody,
     /// MPI_ANY_SOURCE.
     Any,
-    /// By its place in [`Run::ranks`].
+    /// Place in [`Run::ranks`].
     Rank(u32),
-    /// One that was not recorded.
+    /// A rank that was not recorded.
     Unrecorded,
-    /// One that has no file here, or nobody knows which.
+    /// A rank that has no file here, or an unknown one.
     Unknown,
 }
 
-/// Functions and call sites, numbered.
+/// Numbers functions with their call sites.
 #[derive(Default)]
 pub struct CallSites {
     known: Mutex<(HashMap<CallSite, u32>, Vec<CallSite>)>,
 }
 
-/// A function and where it is called.
+/// A function and its call site.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallSite {
-    /// MPI function.
     pub function: String,
-    /// File and line, or what else is known.
+    /// File and line, or module and offset.
     pub site: String,
 }
 
@@ -168,24 +166,24 @@ impl CallSites {
         })
     }
 
-    /// The number of something that is no call, by this name.
+    /// Number for an entry that is no call.
     pub fn add(&self, name: &str) -> usize {
         self.number(CallSite { function: name.into(), site: String::new() }) as usize
     }
 
-    /// All of them, by number.
+    /// All call sites by number.
     pub fn list(self) -> Vec<CallSite> {
         into_inner(self.known).1
     }
 }
 
-/// What roles are found out from.
+/// Derives the roles of one rank.
 pub struct Roles<'a> {
     run: &'a Run,
     objects: &'a Objects,
     places: &'a CallSites,
     at: usize,
-    /// Numbers of places by call and site.
+    /// Numbers of call sites by function and site.
     known: HashMap<(u16, u32), u32>,
 }
 
@@ -194,7 +192,7 @@ impl Role {
     pub const NONE: Role = NO_ROLE;
 }
 
-/// The role of a call of which nothing is known.
+/// Role of an unknown call.
 const NO_ROLE: Role = Role {
     place: SpottedSite(0),
     function: 0,
@@ -212,17 +210,16 @@ const NO_ROLE: Role = Role {
 };
 
 impl<'a> Roles<'a> {
-    /// For the rank at a place of [`Run::ranks`].
+    /// `at`: the rank's place in [`Run::ranks`].
     pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites, at: usize) -> Roles<'a> {
         Roles { run, objects, places, at, known: HashMap::new() }
     }
 
-    /// Those of a thread, by the numbers of its signatures.
+    /// Roles of a thread, by number of the signature.
     pub fn thread(&mut self, thread: &traces::read::ThreadPages<'_>) -> Vec<Role> {
         thread.signatures.by_number(NO_ROLE, |signature, at_once| Role { at_once, ..self.role(signature) })
     }
 
-    /// That of one signature.
     pub fn role(&mut self, signature: &Signature) -> Role {
         let rank = &self.run.ranks[self.at];
         let place = *self.known.entry((signature.call, signature.site)).or_insert_with(|| {
@@ -243,7 +240,7 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// The role with what the call takes part in.
+    /// Adds the operation that the call takes part in.
     fn part(&self, rank: &Rank, call: Call, signature: &Signature, role: Role) -> Role {
         let object = self.objects.number(self.at, signature.object);
         let what = what(rank, call, signature);
@@ -269,12 +266,11 @@ impl<'a> Roles<'a> {
         rank.is_some_and(|rank| self.run.unrecorded.iter().any(|range| range.contains(&rank)))
     }
 
-    /// Who is in the run's objects.
     pub fn objects(&self) -> &'a Objects {
         self.objects
     }
 
-    /// Whom this rank calls by a number in an object.
+    /// The rank that this rank calls `number` in an object.
     pub fn peer(&self, object: Option<u32>, number: i32) -> Peer {
         match number {
             peer::NONE | peer::PROC_NULL => Peer::Nobody,
@@ -300,7 +296,7 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> CallPart {
     }
     match call.class() {
         Class::PointToPoint => {
-            // What receives a probed message has its source from the probe.
+            // A receive of a probed message takes its source from the probe.
             let takes = call.has(ArgumentKind::TakeMessage);
             let (sends, receives) = (call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source) || takes);
             let partitioned = call.has(ArgumentKind::Partitions);

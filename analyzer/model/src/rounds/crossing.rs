@@ -1,10 +1,10 @@
-//! Which messages cross: each was sent before the other arrived.
+//! Finds messages that cross: each was sent before the other arrived.
 
 use rustc_hash::FxHashMap;
 
 use crate::matching::Delivery;
 
-/// Of each delivery, whether it crosses another one. They are in the order in which they were sent.
+/// For each delivery, whether it crosses another one. Deliveries are in the order of sending.
 pub fn crossed(deliveries: &[Delivery]) -> Vec<bool> {
     let mut by_way: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
     for (number, delivery) in deliveries.iter().enumerate() {
@@ -22,8 +22,9 @@ pub fn crossed(deliveries: &[Delivery]) -> Vec<bool> {
     crossed
 }
 
-/// Marks those of one way that cross one of the other. Both ways are in the order in which their messages were sent, so those of the other
-/// that were sent before one of this arrived come first; whether one of them came after this was sent, the latest end tells.
+/// Marks messages of one direction that cross one of the other. Both are in the order of sending, so messages of the other
+/// direction that were sent before this one arrived come first; whether one of them arrived after this one was sent follows from
+/// the latest end.
 fn mark(deliveries: &[Delivery], there: &[usize], back: &[usize], crossed: &mut [bool]) {
     let mut order: Vec<usize> = there.to_vec();
     order.sort_unstable_by_key(|number| deliveries[*number].end);

@@ -1,20 +1,21 @@
-//! Finds rounds: one rank, the root, to several others, and back.
+//! Finds rounds: messages from one rank, the root, to several others, and back.
 //!
-//! In: [`Delivery`]s, that is messages that were matched, and what collective calls from and to a root hand over. Out: [`Round`]s.
-//! No function, site or loop is looked at, only who had what when it sent.
+//! In: [`Delivery`]s, which are matched messages and the data of collective calls from and to a root. Out: [`Round`]s. Functions,
+//! sites and loops do not matter, only which data a rank had when it sent.
 //!
 //! A *question* is a message from the root to a peer. Its *answer* is the next message from that peer to the root, if the peer
-//! began to send it after it had got the question. Two messages *cross* if each was sent before the other arrived: both are parts of an
-//! exchange, such as a halo's, and in no round. All of this compares times of one rank with each other, so clocks do not matter.
+//! began to send it after it had received the question. Two messages *cross* if each was sent before the other arrived: both
+//! belong to an exchange, such as a halo's, and to no round. All of this compares times of one rank only, so clock errors do not
+//! matter.
 //!
 //! A round begins where the root enters the call that sends the first question, and ends where it returns from the call that
-//! completes the last answer. Its questions have one size. What closes it to further questions: that all it has are answered, a
-//! question to a peer already in it, one of another size, and a message that crosses. It is none if a question is never answered, or if
-//! the root gets a message meanwhile that it did not ask for.
+//! completes the last answer. Its questions have one size. It takes no further question once all of its questions are answered,
+//! or at a question to a peer already in it, a question of another size, or a message that crosses. It is discarded if a question
+//! is never answered, or if the root meanwhile receives a message that it did not ask for.
 //!
-//! What is in no such round of three ranks or more may be part of a round of one way: a rank sends messages of one size to several others,
-//! and neither gets anything between nor sends to one of them twice; or the same the other way round. There the first and the last
-//! time are of different ranks. What is left may be rounds of two ranks.
+//! Messages in no such round of three or more ranks may form a one-way round: a rank sends messages of one size to several
+//! others, receives nothing between and sends to none of them twice; or the reverse. There the first and the last time are of
+//! different ranks. The remaining messages may form rounds of two ranks.
 
 mod crossing;
 mod one_way;
@@ -25,7 +26,7 @@ use rustc_hash::FxHashMap;
 use super::matching::Delivery;
 use round_trips::Candidates;
 
-/// Which ways the messages of a round go.
+/// Direction of the messages of a round.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RoundKind {
     /// From the root to its peers and back.
@@ -39,91 +40,87 @@ pub enum RoundKind {
 /// A peer's part in a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
-    /// What the root sent it.
+    /// Message from the root.
     pub question: Option<Delivery>,
-    /// What it sent to the root.
+    /// Message to the root.
     pub answer: Option<Delivery>,
 }
 
-/// See the module.
+/// Messages from or to a root.
 #[derive(Clone, Debug)]
 pub struct Round {
-    /// Which ways.
     pub kind: RoundKind,
-    /// The root, by its place in [`Run::ranks`](super::Run::ranks).
+    /// The root, by place in [`Run::ranks`](super::Run::ranks).
     pub root: u32,
-    /// One for each peer, in the order of the first message.
+    /// One trip for each peer, in the order of the first messages.
     pub trips: Vec<Trip>,
 }
 
-/// The rounds of a run, and what is in none.
+/// The rounds of a run, and counts of its messages.
 #[derive(Default)]
 pub struct Rounds {
     /// In the order of the common clock.
     pub rounds: Vec<Round>,
-    /// Messages that were looked at.
     pub messages: u64,
-    /// Those of them that are in rounds.
+    /// Messages that belong to a round.
     pub in_rounds: u64,
-    /// Those that cross another one.
+    /// Messages that cross another one.
     pub crossed: u64,
 }
 
 impl Trip {
-    /// Its messages.
     pub fn deliveries(&self) -> impl Iterator<Item = Delivery> + use<> {
         self.question.into_iter().chain(self.answer)
     }
 
-    /// The rank at the other end, by its place in the run.
+    /// The peer, by place in the run.
     pub fn peer(&self) -> u32 {
         let of_answer = self.answer.map(|answer| answer.from.rank);
         self.question.map(|question| question.to.rank).or(of_answer).unwrap_or(0)
     }
 
-    /// When its last message had come.
+    /// Arrival of its last message.
     pub fn end(&self) -> i64 {
         self.deliveries().map(|delivery| delivery.end).max().unwrap_or(0)
     }
 }
 
 impl Round {
-    /// When its first message was sent.
+    /// Begin of its first message.
     pub fn begin(&self) -> i64 {
         self.deliveries().map(|delivery| delivery.begin).min().unwrap_or(0)
     }
 
-    /// When its last message had come.
+    /// Arrival of its last message.
     pub fn end(&self) -> i64 {
         self.trips.iter().map(Trip::end).max().unwrap_or(0)
     }
 
-    /// From the one to the other, nanoseconds.
+    /// From the begin to the end, nanoseconds.
     pub fn duration(&self) -> i64 {
         self.end().saturating_sub(self.begin())
     }
 
-    /// Its messages.
     pub fn deliveries(&self) -> impl Iterator<Item = Delivery> + '_ {
         self.trips.iter().flat_map(Trip::deliveries)
     }
 
-    /// The trip that was over last.
+    /// The trip that ended last.
     pub fn last(&self) -> Option<&Trip> {
         self.trips.iter().max_by_key(|trip| trip.end())
     }
 }
 
-/// Something a rank did: it sent or got a delivery, by its number.
+/// A rank sent or received a delivery, given by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RankEvent {
     at: i64,
-    /// A call that ends where another begins came first.
+    /// Sorts a receive that ends where a send begins first.
     is_send: bool,
     delivery: usize,
 }
 
-/// What each rank did, in order.
+/// Events of each rank, in order.
 type RankEvents = FxHashMap<u32, Vec<RankEvent>>;
 
 /// Finds the rounds. The deliveries may be in any order.
@@ -135,7 +132,7 @@ pub fn rounds(mut deliveries: Vec<Delivery>) -> Rounds {
     let candidates = Candidates::of(&deliveries, &events, &crossed);
     let mut rounds = candidates.rounds(2.., &mut used);
     rounds.extend(one_way::find(&deliveries, &events, &mut used));
-    // Clients whose server answers all when all have asked are no roots of rounds of two.
+    // Clients whose server answers only when all have asked are no roots of rounds of two.
     rounds.extend(candidates.rounds(..2, &mut used));
     rounds.sort_by_cached_key(|round| (round.begin(), round.root));
     let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;

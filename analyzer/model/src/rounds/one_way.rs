@@ -1,11 +1,11 @@
-//! Rounds of one way: from a rank to several others, or to it.
+//! Finds one-way rounds: from a rank to several others, or the reverse.
 
 use rustc_hash::FxHashSet;
 
 use super::{RankEvent, RankEvents, Round, RoundKind, Trip};
 use crate::matching::Delivery;
 
-/// Finds them in what is not used, and marks it as used.
+/// Finds rounds among the deliveries that are not used, and marks those as used.
 pub fn find(deliveries: &[Delivery], events: &RankEvents, used: &mut [bool]) -> Vec<Round> {
     let mut roots: Vec<u32> = events.keys().copied().collect();
     roots.sort_unstable();
@@ -37,7 +37,7 @@ fn of_rank(kind: RoundKind, deliveries: &[Delivery], events: &[RankEvent], used:
         }
     }
     rounds.push(open);
-    // One message is no round.
+    // A single message is no round.
     rounds.retain(|round| round.len() > 1);
     rounds.iter().flatten().for_each(|number| used[*number] = true);
     let trip = |number: &usize| match kind {

@@ -1,4 +1,4 @@
-//! Rounds with questions and answers.
+//! Finds rounds with questions and answers.
 
 use std::cmp::Reverse;
 use std::ops::RangeBounds;
@@ -8,13 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{RankEvent, RankEvents, Round, RoundKind, Trip};
 use crate::matching::Delivery;
 
-/// What may be a round: questions and their answers, by number.
+/// A possible round: questions and their answers, by number.
 #[derive(Default)]
 struct Candidate {
     root: u32,
     trips: Vec<(usize, Option<usize>)>,
     answered: usize,
-    /// The root got something that it did not ask for, or asked a peer again that had not answered.
+    /// The root received something that it did not ask for, or asked a peer again that had not answered.
     is_disturbed: bool,
 }
 
@@ -28,19 +28,18 @@ impl Candidate {
     }
 }
 
-/// What may be rounds in a run, in the order in which messages belong to them.
+/// Possible rounds of a run, in the order of their claim on messages.
 pub struct Candidates<'a> {
     deliveries: &'a [Delivery],
     all: Vec<Candidate>,
 }
 
 impl<'a> Candidates<'a> {
-    /// Of all ranks.
     pub fn of(deliveries: &'a [Delivery], events: &RankEvents, crossed: &[bool]) -> Candidates<'a> {
         let of_rank = |(root, events): (&u32, &Vec<RankEvent>)| candidates(*root, deliveries, events, crossed);
         let mut all: Vec<Candidate> = events.iter().flat_map(of_rank).collect();
-        // The answer of one round is often the question of another, whose root is a peer. The root of more peers is the root, and of
-        // messages between two the rank that began.
+        // The answer of one round is often the question of another, whose root is a peer. The rank with more peers is the root;
+        // between two ranks, the one that began.
         let has_one_size = |candidate: &Candidate| {
             let bytes = deliveries[candidate.trips[0].0].bytes;
             candidate.deliveries().all(|number| deliveries[number].bytes == bytes)
@@ -56,7 +55,7 @@ impl<'a> Candidates<'a> {
         Candidates { deliveries, all }
     }
 
-    /// Those of so many peers whose messages are not used, which they are from now on.
+    /// Takes the candidates with a number of peers in the range whose messages are not used, and marks these as used.
     pub fn rounds(&self, peers: impl RangeBounds<usize>, used: &mut [bool]) -> Vec<Round> {
         let mut rounds = Vec::new();
         for candidate in self.all.iter().filter(|candidate| peers.contains(&candidate.trips.len())) {
@@ -75,8 +74,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Candidates of as many peers, two or more, that have a message in common and different roots: where each is the other's peer, none is
-/// the root. Halos that are exchanged one direction after the other look so.
+/// Candidates with the same number of peers, two or more, that share a message and have different roots. If each is the other's
+/// peer, none is the root: halos exchanged one direction after the other look like that.
 fn mutual(candidates: &[Candidate]) -> FxHashSet<usize> {
     let mut claims: FxHashMap<usize, usize> = FxHashMap::default();
     let mut mutual = FxHashSet::default();
@@ -92,10 +91,10 @@ fn mutual(candidates: &[Candidate]) -> FxHashSet<usize> {
     mutual
 }
 
-/// What a rank asked, in the order of its calls, where all was answered.
+/// A rank's questions in the order of its calls, grouped into candidates whose questions are all answered.
 fn candidates(root: u32, deliveries: &[Delivery], events: &[RankEvent], crossed: &[bool]) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
-    // The candidate that takes further questions; by peer, the candidate and the place in it of the last question.
+    // The candidate that takes further questions; and for each peer, candidate and index of the last question.
     let mut open: Option<usize> = None;
     let mut asked: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
     for RankEvent { is_send, delivery: number, .. } in events {
@@ -130,7 +129,7 @@ fn candidates(root: u32, deliveries: &[Delivery], events: &[RankEvent], crossed:
     all
 }
 
-/// The root did or got something else before all was answered.
+/// Marks an unanswered candidate: the root did something else before all was answered.
 fn disturb(all: &mut [Candidate], open: Option<usize>) {
     if let Some(candidate) = open.map(|at| &mut all[at]).filter(|candidate| !candidate.is_answered()) {
         candidate.is_disturbed = true;

@@ -1,6 +1,6 @@
-//! A rank's time between starting MPI and ending it.
+//! Finds a rank's time between starting MPI and ending it.
 //!
-//! In: a file's header, its signatures, and the few pages with the calls in question. Out: [`ActiveSpan`], or `None` where MPI was
+//! In: a file's header, its signatures, and the few pages with the calls in question. Out: [`ActiveSpan`], or `None` if MPI was
 //! never started. A program that uses sessions may start and end MPI several times: its span goes from the first start to the
 //! last end.
 
@@ -9,14 +9,14 @@ use traces::file::{ANY_SIGNATURE, FINALIZED, FileHeader, INITIALIZED, ProfileEnt
 use traces::read::{Contents, EventPage, ThreadPages, Visitor, Walk};
 use traces::signature::{NESTED, Signature};
 
-/// From the moment at which the program went on after MPI_Init until it called MPI_Finalize. Ticks.
+/// From the program's return from MPI_Init to its call of MPI_Finalize. Ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ActiveSpan {
-    /// When the program called MPI_Init.
+    /// Begin of MPI_Init.
     pub start: u64,
-    /// When it went on, with MPI started and the recording set up.
+    /// Return to the program, with MPI started and the recording set up.
     pub begin: u64,
-    /// When it called MPI_Finalize, if it has.
+    /// Begin of MPI_Finalize, if it was called.
     pub end: Option<u64>,
 }
 
@@ -27,12 +27,12 @@ pub enum ProfilePart {
     All,
     /// All calls but those that started and ended MPI.
     Active,
-    /// Nothing: nobody knows when the calls were made.
+    /// No calls: their times are unknown.
     Nothing,
 }
 
 impl ProfilePart {
-    /// Whether calls of a function count that a profile has so often. A session is one of many if there were several.
+    /// True if a function counts that a profile has `calls` times. With several sessions, their starts and ends count.
     pub fn counts(self, function: u16, calls: u64) -> bool {
         match self {
             ProfilePart::All => true,
@@ -42,17 +42,15 @@ impl ProfilePart {
     }
 }
 
-/// Whether a function starts MPI.
 pub fn starts(function: u16) -> bool {
     [Call::Init, Call::Init_thread, Call::Session_init].iter().any(|call| call.number() == function)
 }
 
-/// Whether a function ends MPI.
 pub fn ends(function: u16) -> bool {
     [Call::Finalize, Call::Session_finalize].iter().any(|call| call.number() == function)
 }
 
-/// Whether a rank called MPI_Init and the program has not gone on since, as far as its file knows.
+/// True if a rank called MPI_Init and has not returned to the program, as far as its file tells.
 pub fn is_starting(contents: &Contents<'_>, header: &FileHeader) -> bool {
     let calls = |thread: &ThreadPages<'_>| {
         let open = thread.in_flight(None);
@@ -62,7 +60,6 @@ pub fn is_starting(contents: &Contents<'_>, header: &FileHeader) -> bool {
 }
 
 impl ActiveSpan {
-    /// That of a rank.
     pub fn of(contents: &Contents<'_>, header: &FileHeader) -> Option<ActiveSpan> {
         if header.state & INITIALIZED == 0 {
             return None;
@@ -78,7 +75,7 @@ impl ActiveSpan {
         Some(ActiveSpan { start, begin, end: end.map(|end| end.max(begin)) })
     }
 
-    /// The time before it and behind it: from a tick until another.
+    /// Times before and behind it, in ticks.
     pub fn outside(&self) -> Vec<(u64, u64)> {
         let end = self.end.map(|end| (end, u64::MAX));
         [(0, self.begin)].into_iter().chain(end).filter(|(from, until)| from < until).collect()
@@ -94,7 +91,7 @@ fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
     contents.threads.iter().filter_map(of_thread).min()
 }
 
-/// When the last call began that ended MPI. One in a profile is known by its length alone.
+/// Begin of the last call that ended MPI. In a profile, only its duration tells.
 fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
     let counted = |thread: &ThreadPages<'_>| {
         let of = |kept: &&ProfileEntry| ends(function(thread, kept));
@@ -112,7 +109,7 @@ fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
     contents.threads.iter().filter_map(of_thread).max().map(|call| call.0)
 }
 
-/// When the call began that is ending MPI.
+/// Begin of a call that is ending MPI now.
 fn open_end(contents: &Contents<'_>) -> Option<u64> {
     let outermost =
         |thread: &ThreadPages<'_>| thread.in_flight(None).first().map(|open| (open.start, open.signature.call));
@@ -126,19 +123,19 @@ fn function(thread: &ThreadPages<'_>, kept: &ProfileEntry) -> u16 {
     }
 }
 
-/// Finds a call in pages.
+/// Finds the first and the last call of some functions.
 struct CallFinder {
-    /// Whether it is wanted, by its number.
+    /// By signature number, whether its calls are wanted.
     wanted: Vec<bool>,
-    /// The start and end of the first that was read, and of the last.
+    /// Start and end of the first and of the last call found.
     found: Option<[(u64, u64); 2]>,
 }
 
-/// Records that are read at a time until the first call is found.
+/// Records read at a time until the first call is found.
 const STEP: usize = 64;
 
 impl CallFinder {
-    /// Of a thread that made such calls.
+    /// `None` if the thread made no such calls.
     fn new(thread: &ThreadPages<'_>, is_wanted: fn(u16) -> bool) -> Option<CallFinder> {
         let wants = |signature: &Signature| is_wanted(signature.call) && signature.flags & NESTED == 0;
         let made = thread.signatures.iter().any(wants);
@@ -155,7 +152,7 @@ impl CallFinder {
     }
 
     fn last(&mut self, page: &EventPage<'_>) -> Option<(u64, u64)> {
-        // What is damaged is said when the calls are added up.
+        // Damage is reported when the calls are counted.
         let _ = Walk::new(page).step(self, usize::MAX);
         self.found.map(|found| found[1])
     }

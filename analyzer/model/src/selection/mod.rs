@@ -1,13 +1,13 @@
-//! The part of a run that is analyzed: all of it, regions of one name, or each region for itself; all ranks or some, all time or
-//! some; minus what the program excluded by MPI_Pcontrol.
+//! Selects the part of a run that is analyzed: all of it, regions of one name, or each region by itself; all ranks or some, all
+//! time or some; minus what the program excluded by MPI_Pcontrol.
 //!
-//! In: on all threads of a rank, regions entered and left, and calls of MPI_Pcontrol. Out: each thread's time in [`Stretches`], of
-//! which each call asks by its start whether it counts, and as part of what. A thread that names no regions itself is in
-//! those of the rank's first thread.
+//! In: the regions entered and left by all threads of a rank, and calls of MPI_Pcontrol. Out: each thread's time in
+//! [`Stretches`], which tell for the start of a call whether it counts, and as part of which region. A thread that names no
+//! regions itself is in those of the rank's first thread.
 //!
-//! By default the time outside each rank's [`ActiveSpan`] does not count.
+//! By default, time outside each rank's [`ActiveSpan`] does not count.
 //!
-//! The levels of MPI_Pcontrol mean what they mean to mpiP: nothing counts from 0 to 1, nor before the last 2.
+//! The levels of MPI_Pcontrol are mpiP's: nothing counts from 0 to 1, nor before the last 2.
 
 mod active_span;
 mod read;
@@ -24,85 +24,85 @@ pub use active_span::{ActiveSpan, ProfilePart, is_starting};
 use read::Marks;
 pub use read::{RegionMark, region_marks};
 
-/// What is asked about, of what the program did not take out.
+/// The user's selection; the program may exclude more.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Choice {
-    /// Only regions of this name, and what is inside them.
+    /// Only regions of this name, and regions inside them.
     pub region: Option<String>,
-    /// Each region for itself.
+    /// Each region by itself.
     pub by_region: bool,
-    /// Only these ranks, and those of spawned worlds with these numbers.
+    /// Only these ranks, in the launched world and in spawned ones.
     pub ranks: Option<Ranks>,
-    /// Only what began from then on, in nanoseconds on the run's common clock.
+    /// Only calls that began from then on, in nanoseconds on the run's common clock.
     pub from: Option<i64>,
-    /// Only what began before that.
+    /// Only calls that began before that.
     pub to: Option<i64>,
     /// Starting and ending MPI counts, too.
     pub whole: bool,
-    /// Names of call sites are not kept for the next analysis.
+    /// Names of call sites are not saved for the next analysis.
     pub no_cache: bool,
 }
 
 impl Choice {
-    /// Whether only some time is asked about.
+    /// True if only some time is selected.
     pub fn has_window(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 
-    /// Whether a rank is asked about. A process without a number is not one of some ranks.
+    /// True if a rank is selected. A process without a number never is if ranks were chosen.
     pub fn has_rank(&self, header: &FileHeader) -> bool {
         self.ranks.as_ref().is_none_or(|ranks| header.rank != NO_RANK && ranks.contain(header.rank))
     }
 }
 
-/// A rank's time that is asked about: from a tick until another.
+/// Selected time of a rank, from a tick until another.
 pub type Window = (u64, u64);
 
-/// What a call counts as part of: where each region is asked about, the innermost one's number, 0 for none; else 0.
+/// The innermost region's number if each region is analyzed by itself, 0 for none; else always 0.
 pub type Part = u32;
-/// The call does not count.
+/// The part of calls outside the selection.
 pub const LEFT_OUT: Part = Part::MAX;
 
-/// A thread's time: from a tick on, until the next one's, calls count as a part. The first begins at 0.
+/// A thread's time: from each tick until the next, calls belong to a part. The first tick is 0.
 pub type Stretches = Vec<(u64, Part)>;
-/// All counts.
+/// All time counts.
 pub const ALL: &[(u64, Part)] = &[(0, 0)];
 
-/// What counts of a rank.
+/// Selected time of a rank.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// By thread, and of threads without regions of their own.
+    /// By thread, and for threads without regions of their own.
     threads: HashMap<u32, Stretches>,
     others: Stretches,
-    /// From a tick until another, what the program took out.
+    /// Times that the program excluded, in ticks.
     out: Vec<(u64, u64)>,
-    /// More is left out than starting and ending MPI: what the user did not ask about, or what the program took out.
+    /// More is left out than starting and ending MPI.
     pub is_part: bool,
-    /// The part of a profile, which knows no regions, that is asked about.
+    /// Selected part of the rank's profile, which knows no regions.
     pub profile: ProfilePart,
-    /// Between starting MPI and ending it, where only that is asked about.
+    /// Time between starting and ending MPI, if only that is selected.
     pub active: Option<ActiveSpan>,
     span: SelectedSpan,
-    /// Ticks that the rank's first thread was in what is selected.
+    /// Selected ticks of the rank's first thread.
     pub time: u64,
-    /// Ticks that the program took out.
+    /// Ticks that the program excluded.
     pub taken_out: u64,
-    /// How often the rank entered a region that is asked about.
+    /// Number of times that the rank entered a selected region.
     pub entered: u64,
 }
 
-/// The time of a rank's records, and of the profile that comes behind them or in their place. Ticks.
+/// Times of a rank's records, and of the profile that follows or replaces them. Ticks.
 #[derive(Clone, Copy, Default, Debug)]
 struct SelectedSpan {
     begin: u64,
     end: u64,
-    /// Of the profile, less what it was stopped.
+    /// Time of the profile without its pauses.
     profile: u64,
     stopped: u64,
 }
 
 impl Selection {
-    /// What counts of a rank; `None` where that is all.
+    /// Selected time of a rank; `None` for all of it.
     pub fn of(
         contents: &Contents<'_>,
         header: &FileHeader,
@@ -118,7 +118,7 @@ impl Selection {
         }
     }
 
-    /// What is chosen of a rank, and not taken out by the program; `None` where that is all.
+    /// The user's selection less the program's exclusions; `None` for all time.
     fn part(
         contents: &Contents<'_>,
         header: &FileHeader,
@@ -146,7 +146,7 @@ impl Selection {
         let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
         let asked = |mark: &&RegionMark| mark.is_begin && is_named(mark.number);
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
-        // Nobody knows when the calls of a profile were made.
+        // The times of calls in a profile are unknown.
         let has_profile = choice.region.is_none() && outside.is_empty();
         let profile = if has_profile { ProfilePart::All } else { ProfilePart::Nothing };
         let is_all = !by_regions
@@ -170,7 +170,7 @@ impl Selection {
         }
     }
 
-    /// Leaves out what is not in a span.
+    /// Leaves out the time outside a span.
     fn within(mut self, active: ActiveSpan) -> Selection {
         let outside = active.outside();
         for stretches in self.threads.values_mut().chain([&mut self.others]) {
@@ -182,7 +182,7 @@ impl Selection {
         Selection { active: Some(active), ..self }
     }
 
-    /// Adds up times, between the first and the last tick of the rank.
+    /// Sums up times between the first and the last tick of the rank.
     pub fn measure(&mut self, header: &FileHeader, begin: u64, end: u64) {
         let (begin, end) = match self.active {
             Some(active) => (begin.max(active.begin), active.end.map_or(end, |active| end.min(active))),
@@ -194,17 +194,17 @@ impl Selection {
         self.taken_out = out.saturating_add(self.span.stopped);
     }
 
-    /// A thread's time.
+    /// Stretches of a thread.
     pub fn thread(&self, number: u32) -> &[(u64, Part)] {
         self.threads.get(&number).unwrap_or(&self.others)
     }
 
-    /// Ticks that a thread was in what is selected.
+    /// Selected ticks of a thread.
     pub fn time_of(&self, thread: u32) -> u64 {
         self.ticks(self.thread(thread))
     }
 
-    /// Ticks that the rank's first thread was in each part.
+    /// Ticks of the rank's first thread in each part.
     pub fn parts(&self) -> BTreeMap<Part, u64> {
         let mut parts = BTreeMap::new();
         for (part, ticks) in lengths(&self.others, &self.span).filter(|(part, _)| *part != LEFT_OUT) {
@@ -237,12 +237,12 @@ impl SelectedSpan {
     }
 }
 
-/// The regions that a thread is in, the innermost last.
+/// The regions that a thread is in, innermost last.
 struct RegionStack<'a> {
     choice: &'a Choice,
     is_named: &'a dyn Fn(u32) -> bool,
     open: Vec<u32>,
-    /// How many of them are asked about.
+    /// Number of selected regions among them.
     named: usize,
 }
 
@@ -256,7 +256,7 @@ impl<'a> RegionStack<'a> {
         self.named += usize::from((self.is_named)(number));
     }
 
-    /// Whether it was in that region.
+    /// Leaves a region; returns whether the thread was in it.
     fn end(&mut self, number: u32) -> bool {
         let Some(place) = self.open.iter().rposition(|open| *open == number) else { return false };
         self.open.remove(place);
@@ -264,7 +264,7 @@ impl<'a> RegionStack<'a> {
         true
     }
 
-    /// What calls count as that are made now.
+    /// Part of the calls made now.
     fn part(&self) -> Part {
         match &self.choice.region {
             Some(_) if self.named == 0 => LEFT_OUT,
@@ -274,7 +274,7 @@ impl<'a> RegionStack<'a> {
     }
 }
 
-/// A thread's time by the regions it was in.
+/// Stretches of a thread by its regions.
 fn of_regions(events: &[RegionMark], mut open: RegionStack<'_>) -> Stretches {
     let mut stretches = vec![(0, open.part())];
     for mark in events {
@@ -288,7 +288,7 @@ fn of_regions(events: &[RegionMark], mut open: RegionStack<'_>) -> Stretches {
     stretches
 }
 
-/// When the program wanted nothing to count, in order: from a tick until another.
+/// Times that the program excluded, in order, in ticks.
 fn taken_out(marks: &Marks, header: &FileHeader) -> Vec<(u64, u64)> {
     let mut out = Vec::new();
     let (mut since, mut forgotten) = (None, header.profile_begin);
@@ -309,7 +309,7 @@ fn taken_out(marks: &Marks, header: &FileHeader) -> Vec<(u64, u64)> {
     out
 }
 
-/// What of a rank's time is not asked about.
+/// Times of a rank outside the user's selection.
 fn outside(is_asked: bool, window: Option<Window>) -> Vec<(u64, u64)> {
     let (from, to) = window.filter(|_| is_asked).unwrap_or(if is_asked { (0, u64::MAX) } else { (u64::MAX, u64::MAX) });
     let mut outside = vec![(0, from), (to, u64::MAX)];
@@ -317,11 +317,11 @@ fn outside(is_asked: bool, window: Option<Window>) -> Vec<(u64, u64)> {
     outside
 }
 
-/// Stretches less what was taken out.
+/// Stretches without the excluded times.
 fn without(stretches: &[(u64, Part)], out: &[(u64, u64)]) -> Stretches {
-    // What is out for good has no end.
+    // An exclusion that never ends has no end edge.
     let edges = out.iter().flat_map(|(from, until)| [(*from, true), (*until, false)]).filter(|(at, _)| *at < u64::MAX);
-    // At the same tick, what begins counts after what ends.
+    // At the same tick, a begin counts after an end.
     let mut changes: BTreeMap<u64, (Option<Part>, Option<bool>)> = BTreeMap::new();
     stretches.iter().for_each(|(at, part)| changes.entry(*at).or_default().0 = Some(*part));
     edges.for_each(|(at, is_out)| changes.entry(at).or_default().1 = Some(is_out));
@@ -342,44 +342,43 @@ fn push(stretches: &mut Stretches, at: u64, part: Part) {
     }
 }
 
-/// Ticks of the records' time that are in some parts.
+/// Ticks of the records' time in some parts.
 fn length(stretches: &[(u64, Part)], span: &SelectedSpan, is_meant: impl Fn(Part) -> bool) -> u64 {
     lengths(stretches, span).filter(|(part, _)| is_meant(*part)).map(|(_, ticks)| ticks).total()
 }
 
-/// Ticks of the records' time that are in each stretch.
+/// Ticks of the records' time in each stretch.
 fn lengths(stretches: &[(u64, Part)], span: &SelectedSpan) -> impl Iterator<Item = (Part, u64)> {
     let ends = stretches.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
     let ticks = |from: u64, until: u64| until.min(span.end).saturating_sub(from.max(span.begin));
     stretches.iter().zip(ends).map(move |((from, part), until)| (*part, ticks(*from, until)))
 }
 
-/// A way through a thread's time.
+/// Position in a thread's stretches.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     stretches: &'a [(u64, Part)],
     from: u64,
     /// Ticks until the next stretch.
     length: u64,
-    /// What calls count as here.
+    /// Part of the current stretch.
     pub part: Part,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the beginning.
     pub fn new(stretches: &'a [(u64, Part)]) -> Cursor<'a> {
         let mut cursor = Cursor { stretches, from: 0, length: 0, part: 0 };
         cursor.go(0);
         cursor
     }
 
-    /// Whether a tick is not in the stretch where this is.
+    /// True if a tick is outside the current stretch.
     #[inline(always)]
     pub fn is_elsewhere(&self, tick: u64) -> bool {
         tick.wrapping_sub(self.from) >= self.length
     }
 
-    /// Goes to a tick.
+    /// Moves to a tick's stretch.
     #[cold]
     #[inline(never)]
     pub fn go(&mut self, tick: u64) {
@@ -389,7 +388,7 @@ impl<'a> Cursor<'a> {
         self.length = until - self.from;
     }
 
-    /// What a call counts as that began at a tick.
+    /// Part of a call that began at a tick.
     #[inline(always)]
     pub fn part_at(&mut self, tick: u64) -> Part {
         if self.is_elsewhere(tick) {

@@ -1,4 +1,4 @@
-//! Reads regions and MPI_Pcontrol: where in its run the program is.
+//! Reads the marks of regions and MPI_Pcontrol.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -7,18 +7,17 @@ use traces::read::{Contents, ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 use traces::signature::Signature;
 
-/// A region was entered or left.
+/// Entry to or exit from a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegionMark {
-    /// When, ticks.
+    /// Ticks.
     pub at: u64,
-    /// It was entered.
+    /// True for an entry.
     pub is_begin: bool,
-    /// The region's number.
     pub number: u32,
 }
 
-/// What a rank's threads say.
+/// Marks of a rank's threads.
 #[derive(Default)]
 pub struct Marks {
     /// By thread, in order.
@@ -27,18 +26,18 @@ pub struct Marks {
     pub levels: Vec<(u64, u64, i32)>,
 }
 
-/// Whether a rank calls MPI_Pcontrol, as far as that is known without reading its calls.
+/// True if a rank calls MPI_Pcontrol, judged by signatures alone.
 pub fn calls_pcontrol(contents: &Contents<'_>) -> bool {
     let calls = |thread: &ThreadPages<'_>| thread.signatures.iter().any(|signature| level(signature).is_some());
     contents.threads.iter().any(calls)
 }
 
-/// When a thread entered and left regions, in order; without the regions that it left for another thread.
+/// Entries and exits of a thread, in order, without exits from regions that another thread had entered.
 pub fn region_marks(thread: &ThreadPages<'_>) -> Vec<RegionMark> {
     MarksReader::read(thread).regions
 }
 
-/// Reads what all threads of a rank say.
+/// Reads the marks of all threads of a rank.
 pub fn marks(contents: &Contents<'_>) -> Marks {
     let mut marks = Marks::default();
     let mut left_elsewhere = Vec::new();
@@ -57,7 +56,7 @@ pub fn marks(contents: &Contents<'_>) -> Marks {
 }
 
 impl Marks {
-    /// Regions were left, in order, by threads that are not in them: each by the one that is, since longest.
+    /// Applies exits by threads that are not in the region: each ends the region on the thread that entered it first.
     fn leave(&mut self, left_elsewhere: &[(u64, u32)]) {
         let mut open = if left_elsewhere.is_empty() { HashMap::new() } else { self.open() };
         for (at, number) in left_elsewhere {
@@ -66,11 +65,11 @@ impl Marks {
                 events.push(RegionMark { at: *at, is_begin: false, number: *number });
             }
         }
-        // At the same tick, what comes from elsewhere stays behind what the thread did itself.
+        // At the same tick, such an exit sorts behind the thread's own marks.
         self.regions.values_mut().for_each(|events| events.sort_by_key(|event| event.at));
     }
 
-    /// Of each region, when it was begun without being left, in order, and by which thread.
+    /// For each region, its entries without exit, in order, each with the thread.
     fn open(&self) -> HashMap<u32, VecDeque<(u64, u32)>> {
         let mut open: HashMap<u32, VecDeque<(u64, u32)>> = HashMap::new();
         for (thread, events) in &self.regions {
@@ -90,7 +89,7 @@ impl Marks {
     }
 }
 
-/// The level of a call of MPI_Pcontrol.
+/// Level of a call of MPI_Pcontrol; `None` for other calls.
 fn level(signature: &Signature) -> Option<i32> {
     (signature.call == Call::Pcontrol.number()).then_some(signature.source_tag)
 }
@@ -100,7 +99,7 @@ struct MarksReader {
     levels_of: Vec<Option<i32>>,
     levels: Vec<(u64, u64, i32)>,
     regions: Vec<RegionMark>,
-    /// How often the thread is in a region, by its number.
+    /// Entries into each region less its exits.
     open: BTreeMap<u32, u64>,
     left_elsewhere: Vec<(u64, u32)>,
 }
@@ -109,7 +108,7 @@ impl MarksReader {
     fn read(thread: &ThreadPages<'_>) -> MarksReader {
         let mut reader = MarksReader::new(thread);
         for page in &thread.pages {
-            // What is damaged is said when the calls are added up.
+            // Damage is reported when the calls are counted.
             let _ = walk(page, &mut reader);
         }
         reader

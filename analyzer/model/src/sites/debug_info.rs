@@ -1,7 +1,7 @@
-//! The debugging information of a program or library: its own, and what a compiler has put into files beside it (`-gsplit-dwarf`).
+//! Reads the debugging information of a program or library, also from files beside it (`-gsplit-dwarf`).
 //!
-//! The program names those files, and the run's folder names the program: somebody else may have chosen both. So anything but a
-//! regular file is skipped, and nothing unpacks to more than its length can account for.
+//! The program names those files and the run's folder names the program, so a stranger may have chosen both. Only regular files
+//! are read, and nothing unpacks to more than its length can account for.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,20 +22,20 @@ use super::Frame;
 type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
 type SectionBytes<'a> = Cow<'a, [u8]>;
 type Wrong = Box<dyn Error>;
-/// The functions around addresses, innermost first, by the names that the linker has.
+/// The functions around each address, innermost first, by linker name.
 type Found = HashMap<u64, Vec<Frame>>;
 
-/// How much longer a section may be than it is packed: nothing that a compiler writes shrinks that far.
+/// Maximum ratio of a section's length to its packed length: no compiler's output shrinks further.
 const MOST_PACKED: u64 = 1100;
 
-/// Maps a file, if it is one.
+/// Maps a regular file.
 pub fn map(path: &Path) -> Result<Mmap, Wrong> {
     let file = regular::open(path)?;
     // SAFETY: a program that someone cuts while it is being read ends this command with SIGBUS, and harms nothing.
     Ok(unsafe { Mmap::map(&file) }?)
 }
 
-/// Looks addresses of a program up.
+/// Finds the functions around addresses of a program.
 pub fn look_up(path: &Path, program: &object::File<'_>, addresses: &[u64]) -> Result<Found, Wrong> {
     let own = DwarfSections::load(|id| section(program, Some(id.name())))?;
     let (frames, elsewhere) = find(program, &own, &[], addresses)?;
@@ -50,7 +50,7 @@ pub fn look_up(path: &Path, program: &object::File<'_>, addresses: &[u64]) -> Re
     Ok(find(program, &own, &beside, addresses)?.0)
 }
 
-/// What stands in a file beside the program: of one unit, or of several in a package.
+/// A file beside the program, with one unit, or a package of several.
 enum Beside<'a> {
     Unit(DwarfSections<SectionBytes<'a>>),
     Package(DwarfPackageSections<SectionBytes<'a>>),
@@ -65,7 +65,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// The unit that is asked for, if it is here.
+    /// The unit that `load` asks for, if it is in this file.
     fn unit(&'a self, load: &SplitDwarfLoad<Reader<'a>>, endian: RunTimeEndian) -> Option<Dwarf<Reader<'a>>> {
         let slice = |section: &'a SectionBytes<'a>| EndianSlice::new(section, endian);
         match self {
@@ -84,7 +84,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Looks addresses up, in the program and beside it. Returns the files, too, that stand beside it and would be needed.
+/// Finds the functions around addresses, and the files beside the program that are needed besides `beside`.
 fn find<'a>(
     program: &object::File<'a>,
     own: &'a DwarfSections<SectionBytes<'a>>,
@@ -113,7 +113,7 @@ fn find<'a>(
     Ok((found, elsewhere))
 }
 
-/// Where the compiler has put a unit.
+/// Path of the file with a split unit.
 fn path(load: &SplitDwarfLoad<Reader<'_>>) -> Option<PathBuf> {
     let path = |name: &Reader<'_>| PathBuf::from(OsStr::from_bytes(name.slice()));
     let folder = load.comp_dir.as_ref().map(path).unwrap_or_default();
@@ -134,7 +134,7 @@ fn in_words(mut found: FrameIter<'_, Reader<'_>>) -> Vec<Frame> {
     frames
 }
 
-/// A section's bytes, unpacked; none where there is none of that name.
+/// Unpacked bytes of a section; empty if it does not exist.
 fn section<'a>(file: &object::File<'a>, name: Option<&str>) -> Result<SectionBytes<'a>, Wrong> {
     let Some(section) = name.and_then(|name| file.section_by_name(name)) else { return Ok(Cow::Borrowed(&[])) };
     let packed = section.compressed_data()?;

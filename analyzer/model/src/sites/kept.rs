@@ -1,7 +1,7 @@
-//! Names of call sites, saved from one analysis to the next.
+//! Saves the names of call sites from one analysis to the next.
 //!
-//! They lie in the run's folder if it is the user's own, and travel with every copy. Somebody else's folder is read, never
-//! written: names looked up here then go to the user's cache folder, under the run's identity.
+//! The names lie in the run's folder if it is the user's own, and travel with every copy. Another user's folder is never written:
+//! names looked up here then go to the user's cache folder, under the run's identity.
 
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
@@ -32,19 +32,19 @@ struct KeptModule {
     sites: Offsets,
 }
 
-/// What the run's folder says.
+/// Names saved in the run's folder.
 pub fn of_folder(folder: &Path) -> Modules {
     read(&folder.join(FILE))
 }
 
-/// What the user's cache folder says.
+/// Names saved in the user's cache folder.
 pub fn of_user(run: &[u8; 16]) -> Modules {
     cache::path().map(|cache| read(&cache.join(file_name(run)))).unwrap_or_default()
 }
 
-/// Keeps all that is known in the run's folder, or else what was looked up here in the user's.
+/// Saves all names in the run's folder, or else the names looked up here in the user's cache folder.
 pub fn write(folder: &Path, run: &[u8; 16], all: &Modules, looked_up: &Modules) {
-    // Where neither can be written, the next analysis looks them up again.
+    // If neither can be written, the next analysis looks them up again.
     let _ = match OutputFolder::own(folder) {
         Some(folder) => in_folder(folder, FILE, all),
         None => in_cache(run, looked_up),

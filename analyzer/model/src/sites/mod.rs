@@ -1,7 +1,7 @@
-//! Call sites by name: from a module and an offset to function, file and line.
+//! Names call sites: from a module and an offset to function, file and line.
 //!
-//! Looked up in the programs and libraries that ran, if they are readable and their build ids match, and saved with the run:
-//! another machine needs only its folder.
+//! Names are looked up in the programs and libraries that ran, if these are readable and their build ids match, and saved with
+//! the run: on another machine, its folder is enough.
 
 mod debug_info;
 mod kept;
@@ -18,14 +18,14 @@ use resolve::resolve;
 
 /// Frames by offset in a module.
 type Offsets = BTreeMap<u64, Vec<Frame>>;
-/// The same by module.
+/// Offsets by module.
 type Modules = BTreeMap<ModuleKey, Offsets>;
 
-/// What is known of a run's call sites.
+/// Names of a run's call sites.
 #[derive(Default)]
 pub struct Sites {
     modules: Modules,
-    /// Modules whose sites could not be resolved, and why.
+    /// Modules whose sites could not be resolved, with the reason.
     pub unresolved: Vec<String>,
 }
 
@@ -35,15 +35,15 @@ struct ModuleKey {
     build_id: String,
 }
 
-/// A function that a call site lies in. Where functions were inlined there are several, innermost first.
+/// A function around a call site. Inlined functions give several, innermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Frame {
-    /// Its name, as the source has it.
+    /// Name as in the source.
     pub function: String,
-    /// The source file, empty where it is not known.
+    /// Source file, empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
-    /// The line, 0 where it is not known.
+    /// Line, 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
 }
@@ -53,8 +53,7 @@ fn is_zero(line: &u32) -> bool {
 }
 
 impl Sites {
-    /// Takes the sites of a run from what is kept of it, and what is not there yet from the programs that ran. Keeps them, if
-    /// that is wanted.
+    /// Loads the saved names of a run's sites and looks up the rest in the programs that ran. With `keep`, saves them.
     pub fn load(folder: &Path, ranks: &[Rank], keep: bool) -> Sites {
         let run = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]).unwrap_or_default();
         let mut looked_up = kept::of_user(&run);
@@ -102,7 +101,7 @@ impl Sites {
         }
     }
 
-    /// The same in short: `halo.c:112` where file and line are known.
+    /// A call site in short: `halo.c:112` if file and line are known.
     pub fn place(&self, rank: &Rank, site: u32) -> String {
         match self.innermost(rank, site) {
             Some((_, file, line)) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
@@ -110,12 +109,12 @@ impl Sites {
         }
     }
 
-    /// The function that a rank's call site lies in, empty where it is not known.
+    /// The function around a rank's call site, empty if unknown.
     pub fn function<'a>(&'a self, rank: &'a Rank, site: u32) -> &'a str {
         self.innermost(rank, site).map_or("", |(function, ..)| function)
     }
 
-    /// Function, file and line of a rank's call site: as the program's own runtime says, or as was resolved.
+    /// Function, file and line of a rank's call site, from the program's own runtime or as resolved.
     pub fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
         if let Some(place) = rank.places.get(&site) {
             return Some((&place.function, file_name(&place.file), place.line));
@@ -126,7 +125,7 @@ impl Sites {
     }
 }
 
-/// A file without its folders.
+/// File name without folders.
 fn file_name(path: &str) -> &str {
     Path::new(path).file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
@@ -139,7 +138,7 @@ fn key(rank: &Rank, site: u32) -> Option<(ModuleKey, u64)> {
     Some((ModuleKey { path: module.path.clone(), build_id }, site.offset))
 }
 
-/// The offsets that the run's calls come from, by module.
+/// Offsets of the run's call sites, by module.
 fn used(ranks: &[Rank]) -> BTreeMap<ModuleKey, HashSet<u64>> {
     let mut used: BTreeMap<ModuleKey, HashSet<u64>> = BTreeMap::new();
     for rank in ranks {

@@ -7,7 +7,7 @@ use object::Object;
 
 use super::{Frame, ModuleKey, Offsets, debug_info};
 
-/// Looks the offsets up in a module's file, if that is the one that ran.
+/// Looks offsets up in a module's file if its build id matches.
 pub fn resolve(module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, String> {
     let path = Path::new(&module.path);
     look_up(path, module, offsets).map_err(|error| format!("{}: {error}", path.display()))
@@ -21,7 +21,7 @@ fn look_up(path: &Path, module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, 
     if build_id != module.build_id {
         return Err("it has changed since the run (its build id differs)".into());
     }
-    // The call is before where it returns to, which may be on another line or in another function.
+    // The recorded address is the return address, which may be on another line or in another function.
     let addresses: Vec<u64> = offsets.iter().map(|returns_to| returns_to.saturating_sub(1)).collect();
     let mut known = debug_info::look_up(path, &file, &addresses)?;
     let symbols = file.symbol_map();
@@ -33,7 +33,7 @@ fn look_up(path: &Path, module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, 
     Ok(frames.map(|(offset, frames)| (*offset, frames)).filter(|(_, frames)| !frames.is_empty()).collect())
 }
 
-/// The functions around a call, where there is no debugging information by the symbol table.
+/// The functions around a call, by the symbol table without debugging information.
 fn frames(mut frames: Vec<Frame>, symbol: Option<&str>) -> Vec<Frame> {
     frames.iter_mut().for_each(|frame| frame.function = readable(&frame.function));
     match frames.last_mut() {
@@ -44,8 +44,8 @@ fn frames(mut frames: Vec<Frame>, symbol: Option<&str>) -> Vec<Frame> {
     frames
 }
 
-/// A function's name as the source has it, where the compiler's is another: `__solver_MOD_step` of gfortran,
-/// `solver_mp_step_` of ifort, `step_` of both.
+/// A function's name as in the source, from the compiler's: `__solver_MOD_step` of gfortran, `solver_mp_step_` of ifort, `step_`
+/// of both.
 fn readable(name: &str) -> String {
     if let Some((module, procedure)) = name.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_")) {
         return format!("{module}::{procedure}");

@@ -1,4 +1,4 @@
-//! What a call or a request waits for, as its arguments say.
+//! Derives from a call's arguments what the call or its request waits for.
 
 use traces::calls::{ArgumentKind, Call, Class};
 
@@ -6,55 +6,53 @@ use super::collective_order::{CollectiveKind, bytes_of_part};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Flow, Peer, Role};
 
-/// See the module.
+/// An event that a call or a request waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Awaited {
     /// A message.
     Message {
-        /// The run's number of the communicator.
+        /// The run's number for the communicator.
         object: Option<u32>,
-        /// From whom.
+        /// The sender.
         from: Peer,
-        /// With this tag, or [`ANY`](traces::signature::tag::ANY).
+        /// The tag, or [`ANY`](traces::signature::tag::ANY).
         tag: i32,
-        /// No other receive or probe gets what this one has got: not so of MPI_Probe.
+        /// The message is removed from the queue: false for MPI_Probe.
         takes: bool,
     },
-    /// That somebody takes a message.
+    /// The receiver's taking of a message.
     Delivery {
-        /// The run's number of the communicator.
+        /// The run's number for the communicator.
         object: Option<u32>,
-        /// To whom.
+        /// The receiver.
         to: Peer,
-        /// Its tag.
         tag: i32,
-        /// What the sender waits for.
+        /// End of the wait.
         until: SendMode,
     },
-    /// The others of a collective call.
+    /// The other ranks of a collective call.
     Collective(CollectivePart),
-    /// Those that make a communicator together with this rank, of whom its file does not tell who they are.
+    /// Ranks that make a communicator with this one; the file does not tell which.
     Makers,
-    /// Something that this analysis does not follow.
+    /// An event that this analysis does not follow.
     Other,
 }
 
-/// How long a send lasts.
+/// Duration of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SendMode {
-    /// Until the message is in a buffer of the program's.
+    /// Until the message is in a buffer of the program.
     Buffered,
-    /// Until it is in a buffer of MPI's or received.
+    /// Until the message is in a buffer of MPI or received.
     Standard,
     /// Until its receive has begun.
     Received,
 }
 
-/// No MPI library buffers messages of so many bytes: eager limits are 4 to 256 KiB.
+/// Messages of this size are buffered by no MPI library: eager limits are 4 to 256 KiB.
 const TOO_LARGE_TO_BUFFER: u64 = 1 << 20;
 
 impl Awaited {
-    /// The part in a collective call, if it is one.
     pub fn collective(&self) -> Option<CollectivePart> {
         if let Awaited::Collective(part) = self { Some(*part) } else { None }
     }
@@ -63,31 +61,31 @@ impl Awaited {
 /// A rank's part in a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectivePart {
-    /// The run's number of the communicator, window or file.
+    /// The run's number for the communicator, window or file.
     pub object: u32,
-    /// How many collective calls it made there before.
+    /// Number of the rank's collective calls on it before.
     pub ordinal: u64,
-    /// Of a persistent call, how often it was started before.
+    /// Number of earlier starts of a persistent call.
     pub starts: Option<u64>,
-    /// What all ranks have to give the same.
+    /// Arguments that must agree on all ranks.
     pub kind: CollectiveKind,
-    /// Who depends on whom.
+    /// Dependency between the ranks.
     pub flow: Flow,
-    /// It is the root.
+    /// This rank is the root.
     pub is_root: bool,
-    /// The root as the rank calls it, where it is another one.
+    /// The root as this rank numbers it, if it is another one.
     pub root: Option<i32>,
 }
 
 impl CollectivePart {
-    /// Whether MPI lets libraries return from the call before the others have come: no data of theirs is in it.
+    /// True if MPI lets the call return before the others have come, since it needs none of their data.
     pub fn is_loose(&self) -> bool {
         let call = Call::from_number(self.kind.function);
         call.is_some_and(|call| Flow::of(call).is_none() && call != Call::Win_free)
     }
 }
 
-/// A call's part in the collective order of its object: where it is one in which all take part, how, and whether this rank is the root.
+/// Flow of a call in its object's collective order, and whether this rank is the root; `None` if not all processes take part.
 pub fn part_of(role: &Role) -> Option<(Flow, bool)> {
     match role.what {
         CallPart::Collective { flow, root } => Some((flow, root)),
@@ -96,7 +94,7 @@ pub fn part_of(role: &Role) -> Option<(Flow, bool)> {
     }
 }
 
-/// What all ranks have to give the same of a collective call.
+/// The arguments of a collective call that must agree on all ranks.
 pub fn kind_of(role: &Role, objects: &Objects) -> CollectiveKind {
     let group = role.object.map(|object| &objects.groups[object as usize]).filter(|group| !group.is_inter());
     let bytes = group.and_then(|group| {
@@ -106,7 +104,7 @@ pub fn kind_of(role: &Role, objects: &Objects) -> CollectiveKind {
     CollectiveKind { function: role.function, root: group.and(role.root), bytes }
 }
 
-/// What a call with this role waits for. `ordinal` is that of a collective call.
+/// The events that a call with this role waits for. `ordinal` is that of a collective call.
 pub fn awaited(role: &Role, objects: &Objects, ordinal: u64) -> Vec<Awaited> {
     if let Some((flow, is_root)) = part_of(role) {
         let part = |object| CollectivePart {
@@ -123,7 +121,7 @@ pub fn awaited(role: &Role, objects: &Objects, ordinal: u64) -> Vec<Awaited> {
     }
     match role.what {
         CallPart::Message { partitioned: true, .. } => vec![Awaited::Other],
-        // The message is there, since it was probed.
+        // The message was probed, so it is there.
         CallPart::Message { .. } if takes_probed(role) => Vec::new(),
         CallPart::Message { sends, receives, .. } => {
             let (to, tag) = role.to;
@@ -141,24 +139,24 @@ pub fn awaited(role: &Role, objects: &Objects, ordinal: u64) -> Vec<Awaited> {
     }
 }
 
-/// What a collective call waits for besides the others of its object.
+/// An event that a collective call awaits besides the other ranks of its object.
 fn beyond(role: &Role) -> Option<Awaited> {
     let call = Call::from_number(role.function)?;
     match call {
         Call::Intercomm_create => Some(Awaited::Makers),
-        // A file, or another program.
+        // These wait for a file, or for another program.
         Call::Comm_accept | Call::Comm_connect | Call::Comm_spawn | Call::Comm_spawn_multiple => Some(Awaited::Other),
         _ if call.class() == Class::Io => Some(Awaited::Other),
         _ => None,
     }
 }
 
-/// Whether a probe keeps its message for a receive of its own, as MPI_Mprobe does.
+/// True if a probe reserves its message for a receive, as MPI_Mprobe does.
 pub fn probe_takes(role: &Role) -> bool {
     has(role, ArgumentKind::NewMessage)
 }
 
-/// Whether a receive gets a message that was probed for it.
+/// True if a receive gets a message that was probed for it.
 pub fn takes_probed(role: &Role) -> bool {
     has(role, ArgumentKind::TakeMessage)
 }

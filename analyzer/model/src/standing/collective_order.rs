@@ -1,38 +1,34 @@
-//! How far a rank has come in the collective calls of a communicator, window or file, and which calls those were.
+//! Tracks a rank's progress through the collective calls of a communicator, window or file.
 //!
-//! All ranks of an object make the same collective calls in the same order: which one a call is part of is told by how many came
-//! before. So two ranks' calls can be compared place by place.
+//! All ranks of an object make the same collective calls in the same order, so the number of earlier calls identifies a call, and
+//! two ranks' calls can be compared one by one.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use traces::calls::{ArgumentKind, Call};
 
-/// What all ranks have to give the same of a collective call, as far as their files tell.
+/// Arguments of a collective call that must agree on all ranks, as far as their files tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CollectiveKind {
     /// The function's id; a blocking and a nonblocking call do not match.
     pub function: u16,
-    /// The root, by its number in the communicator. None where there is no root, and none in intercommunicators, where each rank
-    /// names it in its own way.
+    /// The root by number in the communicator. `None` without a root, and in intercommunicators, whose sides name it differently.
     pub root: Option<i32>,
-    /// Bytes of one rank's part. None of calls whose ranks may have parts of different sizes, and where it is not known.
+    /// Bytes of one rank's part. `None` if ranks may have parts of different sizes, or if unknown.
     pub bytes: Option<u64>,
 }
 
-/// How two ranks' calls in the same place differ.
+/// The first argument in which two ranks' calls differ.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CollectiveDifference {
-    /// In the function.
     Function,
-    /// In the root.
     Root,
-    /// In the size.
     Bytes,
 }
 
 impl CollectiveKind {
-    /// How it differs from another rank's.
+    /// Compares with another rank's call; `None` if they agree.
     pub fn difference(&self, other: &CollectiveKind) -> Option<CollectiveDifference> {
         fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
             one.zip(other).is_some_and(|(one, other)| one != other)
@@ -46,8 +42,8 @@ impl CollectiveKind {
     }
 }
 
-/// Bytes of one rank's part in a collective call on a communicator of `size` processes, by what the rank hands out and receives; `None`
-/// where ranks may have parts of different sizes, or nothing is known.
+/// Bytes of one rank's part in a collective call on a communicator of `size` processes, by the bytes that the rank sends and
+/// receives; `None` if ranks may have parts of different sizes, or if unknown.
 pub fn bytes_of_part(call: Call, (sent, received): (u64, u64), size: u64) -> Option<u64> {
     use ArgumentKind::*;
     let has = |kind| call.has(kind);
@@ -69,35 +65,33 @@ pub fn bytes_of_part(call: Call, (sent, received): (u64, u64), size: u64) -> Opt
     } else {
         0
     };
-    // A call in which nothing is known of the datatype says no bytes, too.
+    // A call with an unknown datatype also has 0 bytes.
     (bytes > 0).then_some(bytes)
 }
 
 /// The collective calls that a rank has made on an object.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Made {
-    /// How many.
     pub count: u64,
-    /// The last of them.
+    /// The latest calls.
     recent: VecDeque<MadeCall>,
 }
 
-/// One of them, with a sum over the functions and roots up to it.
+/// A call, with a hash of the functions and roots up to it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct MadeCall {
     kind: CollectiveKind,
     history: u64,
 }
 
-/// Calls that are kept: ranks are seldom further apart.
+/// Number of calls kept: ranks are seldom further apart.
 const KEPT: usize = 64;
 
 impl Made {
-    /// One more.
     pub fn make(&mut self, kind: CollectiveKind) {
         let history = self.recent.back().map_or(0, |last| last.history);
         let own = u64::from(kind.function) << 32 | u64::from(kind.root.unwrap_or(-1) as u32);
-        // FNV's way: what differs once stays different.
+        // Hashed as FNV does, so histories that differ once stay different.
         let history = (history ^ own).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
         self.count += 1;
         self.recent.push_back(MadeCall { kind, history });
@@ -106,13 +100,13 @@ impl Made {
         }
     }
 
-    /// The last one failed, and is none.
+    /// Removes the last call, which failed.
     pub fn take_back(&mut self) {
         self.count = self.count.saturating_sub(1);
         self.recent.pop_back();
     }
 
-    /// The one before which there were so many, if it is not long ago.
+    /// The call with this ordinal, if it is recent.
     pub fn kind(&self, ordinal: u64) -> Option<CollectiveKind> {
         Some(self.get(ordinal)?.kind)
     }
@@ -122,15 +116,14 @@ impl Made {
         self.recent.get(self.recent.len().checked_sub(usize::try_from(back).ok()?)?)
     }
 
-    /// Whether another rank made the same functions with the same roots, as far as both have come. `None` where one is too far
-    /// ahead of the other for that to be known.
+    /// True if another rank made the same functions with the same roots, as far as both have come. `None` if one is too far ahead
+    /// to tell.
     fn is_alike(&self, other: &Made) -> Option<bool> {
         let Some(last) = self.count.min(other.count).checked_sub(1) else { return Some(true) };
         Some(self.get(last)?.history == other.get(last)?.history)
     }
 
-    /// The first place in which another rank made a call of another kind, sizes included, if both have gone past it and it is not long
-    /// ago.
+    /// The first call that differs from the other rank's, sizes included, among the recent calls that both have made.
     pub fn first_difference(&self, other: &Made) -> Option<(u64, CollectiveDifference)> {
         let both = self.count.min(other.count);
         let differs = |ordinal: u64| {
@@ -140,41 +133,39 @@ impl Made {
         (both.saturating_sub(KEPT as u64)..both).find_map(differs)
     }
 
-    /// Whether both have gone past calls that did not match.
+    /// True if both have made calls that did not match.
     pub fn has_diverged(&self, other: &Made) -> bool {
         self.is_alike(other) == Some(false) || self.first_difference(other).is_some()
     }
 }
 
-/// Those that a rank has made, and the one that it is in.
+/// The collective calls that a rank has made on an object, and the one that it is in.
 #[derive(Clone, Copy, Default)]
 pub struct Reach<'a> {
-    /// Those that it has made.
     pub made: Option<&'a Made>,
-    /// The one that it is in.
     pub open: Option<CollectiveKind>,
 }
 
 impl Reach<'_> {
-    /// How many it has come to, the one that it is in among them.
+    /// Number of calls that it has reached, including the one that it is in.
     pub fn count(&self) -> u64 {
         self.made() + u64::from(self.open.is_some())
     }
 
-    /// The one before which there were so many, if that is known.
+    /// The call with this ordinal, if known.
     pub fn kind(&self, ordinal: u64) -> Option<CollectiveKind> {
         let made = || self.made?.kind(ordinal);
         self.open.filter(|_| ordinal == self.made()).or_else(made)
     }
 
-    /// Whether it is in the one before which there were so many.
+    /// True if it is in the call with this ordinal.
     pub fn is_in(&self, ordinal: u64) -> bool {
         self.open.is_some() && ordinal == self.made()
     }
 
-    /// Whether it has come to the call of this kind before which there were so many; sizes may differ.
+    /// True if it has reached this call with this kind; sizes may differ.
     pub fn has_come_to(&self, ordinal: u64, kind: &CollectiveKind) -> bool {
-        // What is not known any more was long ago.
+        // A call that is no longer kept was long ago.
         let fits = |other: CollectiveKind| matches!(other.difference(kind), None | Some(CollectiveDifference::Bytes));
         self.count() > ordinal && self.kind(ordinal).is_none_or(fits)
     }

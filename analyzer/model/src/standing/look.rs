@@ -1,4 +1,4 @@
-//! One look at a run's folder and at the processes of this host: cheap, to be compared with a later one.
+//! Takes a cheap snapshot of a run's folder and of the processes of this host, to be compared with a later one.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,55 +14,54 @@ use crate::process::{Process, ProcessState, Task};
 use crate::run::files;
 use crate::{ProcessFate, Rank};
 
-/// See the module.
+/// A snapshot of a run.
 pub struct Look {
-    /// By the names of the files.
+    /// By file name.
     seen: HashMap<String, Seen>,
     /// The system's clocks, nanoseconds.
     pub monotonic: i64,
-    /// See above.
     pub realtime: i64,
-    /// For how long the system was suspended since it started, which one of its clocks counts and another does not.
+    /// Nanoseconds for which the system was suspended since boot: the difference between its boot-time and monotonic clocks.
     pub suspended: i64,
 }
 
-/// What was seen of one rank.
+/// Snapshot of one rank.
 struct Seen {
     trace: RankFile,
     pulse: Pulse,
-    /// Its process and that one's threads, by the number of the process: it may be another one's on this host.
+    /// Process with the rank's process number, and its threads; on another host, the number may be another program's.
     process: Option<Process>,
     tasks: Vec<Task>,
 }
 
-/// What one rank did between two looks.
+/// A rank's activity between two looks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// What its threads did in MPI.
+    /// Activity of its threads in MPI.
     pub threads: Vec<ThreadStir>,
-    /// Its process at the later look, where it is on this host.
+    /// Its process at the later look, if it is on this host.
     pub process: Option<Process>,
-    /// The process was gone at the earlier look: what its file says since then is final.
+    /// The process was gone at the earlier look, so its file is final.
     pub was_gone: bool,
-    /// What the threads of its process did that are there at the later look, where it is on this host.
+    /// Activity of the process's threads that exist at the later look, if it is on this host.
     pub tasks: Vec<ThreadChange>,
 }
 
-/// What one thread of a process did between two looks, as the system sees it.
+/// A thread's activity between two looks, as the system sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadChange {
-    /// At the later look.
+    /// The thread at the later look.
     pub task: Task,
-    /// What it did at the earlier look; nothing if it was not there.
+    /// Its state at the earlier look; `None` if it did not exist.
     pub was: Option<ProcessState>,
-    /// Processor time that it used between the two, nanoseconds.
+    /// Processor time used between the looks, nanoseconds.
     pub used: u64,
-    /// How far apart the two are, nanoseconds.
+    /// Time between the looks, nanoseconds.
     pub apart: u64,
 }
 
 impl Look {
-    /// Looks now.
+    /// Takes a snapshot now.
     pub fn of(folder: &Path) -> Result<Look, Error> {
         let files = files(folder)?;
         let look = |at: usize| {
@@ -79,14 +78,14 @@ impl Look {
         Ok(Look { seen, monotonic, realtime, suspended })
     }
 
-    /// Whether a rank's process has ended since.
+    /// True if a rank's process has ended since.
     pub fn has_ended_since(&self, rank: &Rank) -> bool {
         let is_there = |process: Option<Process>| process.is_some_and(|process| process.state != ProcessState::Gone);
         let seen = self.seen.get(&rank.file).is_none_or(|seen| is_there(seen.process));
         rank.fate == ProcessFate::Ended && seen && !is_there(Process::of(rank.header.pid))
     }
 
-    /// What a rank did until a later look.
+    /// A rank's activity until a later look.
     pub fn until(&self, later: &Look, rank: &Rank) -> Change {
         let (before, after) = (self.seen.get(&rank.file), later.seen.get(&rank.file));
         let is_here = rank.fate != ProcessFate::Unknown;
@@ -95,7 +94,7 @@ impl Look {
         let apart = u64::try_from(later.monotonic - self.monotonic).unwrap_or(0);
         let threads = match (before, after) {
             (Some(before), Some(after)) => before.pulse.until(&after.pulse, &after.trace),
-            // A file that is new, or moved to its place when MPI was initialized.
+            // The file is new, or was renamed when MPI was initialized.
             _ => vec![ThreadStir { number: 0, stir: Stir::Calls, asked: 0, asking: 0 }],
         };
         let earlier = |tid: u32| before?.tasks.iter().find(|task| task.tid == tid);
@@ -114,29 +113,29 @@ impl Look {
 }
 
 impl Change {
-    /// The most that any of its threads did in MPI.
+    /// Greatest activity of its threads in MPI.
     pub fn stir(&self) -> Stir {
         self.threads.iter().map(|thread| thread.stir).max().unwrap_or(Stir::None)
     }
 
-    /// What one of its threads did in MPI.
+    /// Activity of one thread in MPI.
     pub fn thread(&self, number: u32) -> Option<&ThreadStir> {
         self.threads.iter().find(|thread| thread.number == number)
     }
 
-    /// What the system says of one of its threads.
+    /// One thread as the system sees it.
     pub fn task(&self, tid: u32) -> Option<&ThreadChange> {
         self.tasks.iter().find(|change| change.task.tid == tid)
     }
 }
 
 impl ThreadChange {
-    /// Whether it computes: one that only wakes up now and then to look at something does not.
+    /// True if the thread computes; waking up now and then for a check does not count.
     pub fn computed(&self) -> bool {
         self.was.is_none() || self.task.state == ProcessState::Running || self.used > self.apart / 100
     }
 
-    /// Whether it had the time to go on, if it could: it ran, or has put itself to sleep.
+    /// True if the thread had time to go on: it ran, or has put itself to sleep.
     pub fn had_its_chance(&self) -> bool {
         const ENOUGH: u64 = 20_000_000;
         let slept = [self.was, Some(self.task.state)] == [Some(ProcessState::Asleep); 2];
@@ -144,7 +143,7 @@ impl ThreadChange {
     }
 }
 
-/// Seconds since a rank's recording began, by the clock of its host if that is this one.
+/// Seconds since a rank's recording began, by its host's monotonic clock if that is this host.
 pub fn age(rank: &Rank, (monotonic, realtime): (i64, i64)) -> f64 {
     match rank.fate {
         ProcessFate::Runs => (monotonic - rank.header.begin.monotonic as i64) as f64 / 1e9,

@@ -1,7 +1,8 @@
-//! Where each rank stands at one moment: the calls its threads are in, what these wait for, and what the calls before have left behind.
+//! Finds where each rank stands at one moment: the calls its threads are in, what they wait for, and the state left by earlier
+//! calls.
 //!
-//! In: a run, which may still grow. Out: [`Standing`]. Two [`Look`]s, one before the files are read and one after, say which
-//! ranks have not moved meanwhile: what is said of those holds together.
+//! In: a run, which may still grow. Out: [`Standing`]. Two [`Look`]s, one before the files are read and one after, show which
+//! ranks have not moved meanwhile; the data of those is consistent.
 
 mod awaited;
 mod collective_order;
@@ -29,83 +30,79 @@ pub use past::{OpenedTo, Passed, Past, PendingRequest, Route, WindowPast};
 pub use pulse::{Pulse, Stir, ThreadStir};
 pub use spot::Spot;
 
-/// See the module.
+/// State of all ranks at one moment.
 pub struct Standing {
     /// In the order of [`Run::ranks`].
     pub ranks: Vec<RankStanding>,
-    /// Each rank's world.
     pub worlds: Vec<u32>,
-    /// Which communicators of different ranks are the same.
+    /// Communicators, windows and files of the run.
     pub objects: Objects,
     /// Functions and call sites by number.
     pub places: Vec<CallSite>,
-    /// All ranks that the run had are there.
+    /// All ranks of the run are here.
     pub is_whole: bool,
 }
 
-/// One rank's.
+/// State of one rank.
 pub struct RankStanding {
-    /// Its threads that have called MPI, in the order they first did; the first of a rank that has called none.
+    /// Threads that have called MPI, in the order of their first calls; the first thread if none has.
     pub threads: Vec<ThreadStanding>,
-    /// What its calls so far have left behind.
+    /// State left by earlier calls.
     pub past: Past,
 }
 
-/// One thread's.
+/// State of one thread.
 #[derive(Clone, Debug)]
 pub struct ThreadStanding {
-    /// From 0, in the order they first called MPI.
+    /// Counted from 0, in the order of the first calls.
     pub number: u32,
-    /// The system's id.
+    /// The system's thread id.
     pub tid: u32,
-    /// Where it is.
     pub position: Position,
 }
 
-/// Where a thread is.
+/// Position of a thread.
 #[derive(Clone, Debug)]
 pub enum Position {
     /// In a call.
     Inside(Entered),
-    /// Between calls that ask in vain, one after another: each that it asks by, the last one first.
+    /// Between polls without success: each distinct poll, latest first.
     Asking(Vec<Entered>),
     /// Outside MPI.
     Outside {
-        /// Its last call.
         last: Option<Signature>,
-        /// Since when, in seconds since its rank's recording began.
+        /// Seconds since the rank's recording began.
         since: f64,
     },
-    /// Its rank has finalized MPI.
+    /// The rank has finalized MPI.
     Finalized,
 }
 
 /// A call that a thread is in.
 #[derive(Clone, Debug)]
 pub struct Entered {
-    /// Which.
     pub signature: Signature,
-    /// What it means to other ranks.
+    /// Role towards other ranks.
     pub role: Role,
-    /// What it waits for by itself; a call that completes requests waits for those.
+    /// Events that the call itself awaits; a call that completes requests awaits those, too.
     pub awaits: Vec<Awaited>,
-    /// How it completes requests, where it does.
+    /// `None` if it completes no requests.
     pub completes: Option<Completes>,
-    /// Since when, in seconds since its rank's recording began.
+    /// Begin, in seconds since the rank's recording began.
     pub since: f64,
 }
 
-/// How a call completes requests.
+/// The requests that a call completes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completes {
     /// All that it was given.
     All,
-    /// One or some of them.
+    /// One or some of those that it was given.
     Any,
 }
 
 impl Standing {
-    /// Goes through all ranks' calls.
+    /// Reads all ranks' calls.
     pub fn of(run: &Run) -> Standing {
         let (objects, places, common_clock) = (Objects::of(run), CallSites::default(), run.common_clock());
         let standing = |at: usize| {
@@ -127,12 +124,11 @@ impl Standing {
         Standing { ranks, worlds, objects, places: places.list(), is_whole }
     }
 
-    /// Function and call site of a call.
     pub fn place(&self, place: SpottedSite) -> &CallSite {
         &self.places[place.number()]
     }
 
-    /// How far a rank has come in the collective calls of an object.
+    /// Progress of a rank in the collective calls of an object.
     pub fn reach(&self, rank: usize, object: u32) -> Reach<'_> {
         let standing = &self.ranks[rank];
         let open = standing.open_collectives().find(|part| part.object == object && part.starts.is_none());
@@ -141,7 +137,7 @@ impl Standing {
 }
 
 impl Position {
-    /// The same without what the call waits for.
+    /// This position without the awaited events.
     pub fn spot(&self) -> Spot {
         match self {
             Position::Inside(entered) => Spot::Inside(entered.signature, entered.since),
@@ -154,54 +150,52 @@ impl Position {
         }
     }
 
-    /// The call that the thread is in.
     pub fn entered(&self) -> Option<&Entered> {
         if let Position::Inside(entered) = self { Some(entered) } else { None }
     }
 }
 
 impl Entered {
-    /// The function that was called.
     pub fn call(&self) -> Option<Call> {
         Call::from_number(self.role.function)
     }
 
-    /// Whether it starts MPI.
+    /// True if it starts MPI.
     pub fn begins(&self) -> bool {
         self.role.what == CallPart::Begin || self.signature.call == Call::Session_init.number()
     }
 
-    /// Whether it ends MPI.
+    /// True if it ends MPI.
     pub fn finalizes(&self) -> bool {
         self.role.what == CallPart::End
     }
 }
 
 impl RankStanding {
-    /// Where its first thread in a call is; where none is in a call, its first thread.
+    /// Position of the first thread in a call; if none is in a call, of the first thread.
     pub fn position(&self) -> &Position {
         let positions = || self.threads.iter().map(|thread| &thread.position);
         let inside = positions().find(|position| position.entered().is_some());
         inside.or_else(|| positions().next()).unwrap_or(&NOWHERE)
     }
 
-    /// The calls that its threads are in, each with the thread's number.
+    /// Calls that its threads are in, with thread numbers.
     pub fn entered(&self) -> impl Iterator<Item = (u32, &Entered)> {
         self.threads.iter().filter_map(|thread| Some((thread.number, thread.position.entered()?)))
     }
 
-    /// What the calls that it is in and its pending requests wait for.
+    /// Events awaited by its calls and pending requests.
     pub fn awaits(&self) -> impl Iterator<Item = &Awaited> {
         let open = self.entered().flat_map(|(_, entered)| &entered.awaits);
         open.chain(self.past.pending.values().flat_map(|request| &request.awaits))
     }
 
-    /// Its parts in the collective calls that it is in.
+    /// Its parts in the collective calls that its threads are in.
     fn open_collectives(&self) -> impl Iterator<Item = CollectivePart> {
         self.entered().flat_map(|(_, entered)| &entered.awaits).filter_map(Awaited::collective)
     }
 
-    /// Its parts in collective calls that may keep it where it is: in those calls, or in nonblocking ones that a call completes.
+    /// Its parts in collective calls that may hold it: those its threads are in, and pending ones that a call completes.
     pub fn collectives(&self) -> impl Iterator<Item = CollectivePart> {
         let completes = self.entered().any(|(_, entered)| entered.completes.is_some());
         let pending = self.past.pending.values().filter(move |_| completes).flat_map(|request| &request.awaits);
@@ -209,10 +203,10 @@ impl RankStanding {
     }
 }
 
-/// Where a rank is that has no threads.
+/// Position of a rank without threads.
 static NOWHERE: Position = Position::Outside { last: None, since: 0.0 };
 
-/// Where a thread is, if it has called MPI, or is the first one.
+/// State of a thread that has called MPI, or is the first one.
 fn thread_standing(
     rank: &Rank,
     thread: &ThreadPages<'_>,
@@ -231,7 +225,7 @@ fn thread_standing(
     }
     let mut latest = Latest::default();
     latest.add(inside, ended);
-    // Runs of polls that have records come before the one that is open.
+    // Recorded runs of polls come before the open one.
     let vain = past.vain.get(&thread.number);
     let open = polls.map(|polls| (polls.signature as u32, rank.since_begin(polls.start)));
     let asked = open.or_else(|| vain.and_then(|vain| Some((*vain.calls.last()?, vain.since))));

@@ -1,11 +1,11 @@
-//! What of a rank's file changes when a thread of the rank does anything in MPI: two looks at it tell whether it did.
+//! Detects whether a rank's threads did anything in MPI between two looks at its file.
 
 use traces::calls::Call;
 use traces::file::{LEVELS, Level};
 use traces::progress::{INSIDE, Polls};
 use traces::read::{Place, RankFile, ThreadPages, Visitor, Walk};
 
-/// See the module.
+/// Fields of a rank's file that change with any activity in MPI.
 #[derive(Clone, Debug)]
 pub struct Pulse {
     state: u32,
@@ -17,7 +17,7 @@ struct ThreadPulse {
     number: u32,
     depth: u32,
     levels: [Level; LEVELS],
-    /// Pages of records, how far the last is filled, and calls that are counted in their place.
+    /// Pages of records, position in the last one, and calls counted without a record.
     pages: usize,
     place: Place,
     counted: u64,
@@ -25,40 +25,37 @@ struct ThreadPulse {
     productive: u64,
 }
 
-/// What a rank did between two looks.
+/// Activity between two looks, least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stir {
-    /// Nothing: it is where it was.
+    /// None: the position is unchanged.
     None,
-    /// It asked and got no, as MPI_Test and MPI_Iprobe do, and nothing else.
+    /// Only polls without success, as by MPI_Test and MPI_Iprobe.
     Polls,
-    /// It stayed in its call, and the progress engine achieved something there.
+    /// It stayed in its call, and the progress engine made progress.
     Progress,
-    /// It made calls.
+    /// Calls.
     Calls,
 }
 
-/// What one of its threads did.
+/// Activity of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadStir {
-    /// The thread's number.
     pub number: u32,
-    /// What it did.
     pub stir: Stir,
-    /// How often it asked in vain, and the ticks that took.
+    /// Number of polls without success, and their ticks.
     pub asked: u64,
-    /// See `asked`.
     pub asking: u64,
 }
 
 impl Pulse {
-    /// A rank's at this moment.
+    /// Reads a rank's pulse now.
     pub fn of(trace: &RankFile) -> Pulse {
         Pulse { state: trace.header().state, threads: trace.contents().threads.iter().map(of_thread).collect() }
     }
 
-    /// What the threads did until a later look at the same file, which is this one. Those that are new have made calls, and so have all
-    /// where MPI was initialized or finalized meanwhile.
+    /// Activity of the threads until a later look at the same file, now mapped as `trace`. New threads count as having made
+    /// calls, and so do all if MPI was initialized or finalized meanwhile.
     pub fn until(&self, later: &Pulse, trace: &RankFile) -> Vec<ThreadStir> {
         let contents = trace.contents();
         let stir = |after: &ThreadPulse| {
@@ -73,7 +70,7 @@ impl Pulse {
     }
 }
 
-/// More pages of records than these between two looks are not read: nobody fills them with polls.
+/// Maximum number of new pages read between two looks: polls do not fill more.
 const READ: usize = 4;
 
 impl ThreadPulse {
@@ -96,7 +93,7 @@ impl ThreadPulse {
         of(self) == of(later)
     }
 
-    /// What it asked in vain between the looks; nothing if it did anything else.
+    /// Polls without success between the looks; `None` if the thread did anything else.
     fn polled_until(&self, later: &ThreadPulse, pages: &ThreadPages<'_>) -> Option<Polled> {
         let asks = |pulse: &ThreadPulse| {
             let call = || pages.signatures.get(pulse.levels[0].signature as u32);
@@ -114,14 +111,14 @@ impl ThreadPulse {
             let count = end.saturating_sub(walk.place().seen);
             walk.step(&mut polled, usize::try_from(count).unwrap_or(usize::MAX)).ok()?;
         }
-        // What was open at the first look is in a record by now, or still open.
+        // The poll open at the first look is in a record by now, or still open.
         polled.count = (polled.count + later.polls.count).saturating_sub(self.polls.count);
         polled.ticks = (polled.ticks + later.polls.total).saturating_sub(self.polls.total);
         (!polled.did_more).then_some(polled)
     }
 }
 
-/// Adds up calls that asked in vain, and notices all others.
+/// Sums up polls without success, and notices any other call.
 #[derive(Clone, Copy, Default)]
 struct Polled {
     count: u64,
@@ -141,12 +138,12 @@ impl Visitor for Polled {
 }
 
 fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
-    // Levels below the depth hold what was there before.
+    // Levels below the depth hold stale data.
     let (depth, mut levels) = thread.block.map_or((0, [NOWHERE; LEVELS]), |block| (block.depth, block.levels));
     for level in levels.iter_mut().skip(depth as usize) {
         *level = NOWHERE;
     }
-    // Only the last page grows. What is damaged ends it.
+    // Only the last page grows. Damage ends it.
     let mut place = Place::default();
     if let Some(page) = thread.pages.last() {
         let mut walk = Walk::new(page);

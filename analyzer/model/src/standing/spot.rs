@@ -1,4 +1,4 @@
-//! Where a rank or one of its threads is, as its file says by itself: in which call, since when.
+//! The position of a rank or thread, as its file alone tells it.
 
 use serde::{Deserialize, Serialize};
 use traces::calls::Call;
@@ -7,21 +7,20 @@ use traces::signature::Signature;
 use crate::bytes;
 use crate::rank::End;
 
-/// See the module. Times in seconds since the rank's recording began.
+/// Position of a rank or thread. Times in seconds since the rank's recording began.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Spot {
     /// In a call, since then.
     Inside(#[serde(with = "bytes")] Signature, f64),
-    /// Between calls that ask for the same in vain, one after another, the first at that time.
+    /// Between successive equal polls without success, the first at that time.
     Asking(#[serde(with = "bytes")] Signature, f64),
     /// Outside MPI since its last call ended then.
     Outside(#[serde(with = "bytes::option")] Option<Signature>, f64),
-    /// It has finalized MPI.
     Finalized,
 }
 
 impl Spot {
-    /// By the last that is known of a rank or a thread, and the call that it makes in vain, since then, if there is one.
+    /// Position by the latest state, and by the current polls without success, if any, with their begin.
     pub fn new(end: &End, asks: Option<(Signature, f64)>) -> Spot {
         let asking = asks.map(|(call, since)| Spot::Asking(call, since));
         match end {
@@ -32,7 +31,7 @@ impl Spot {
         }
     }
 
-    /// Since when it is there.
+    /// Begin of its stay there.
     pub fn since(&self) -> Option<f64> {
         match self {
             Spot::Inside(_, since) | Spot::Asking(_, since) | Spot::Outside(_, since) => Some(*since),
@@ -50,7 +49,7 @@ impl Spot {
     }
 }
 
-/// Whether a call returns whatever it finds.
+/// True if a call returns whatever it finds.
 fn polls(signature: &Signature) -> bool {
     Call::from_number(signature.call).is_some_and(Call::polls)
 }

@@ -13,7 +13,7 @@ use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::selection::{Cursor, LEFT_OUT, Part};
 use crate::sums::Grow;
 
-/// What is added for every call: two cache lines hold three of these.
+/// Sums kept for every call, small enough that two cache lines hold three.
 #[derive(Clone, Copy)]
 struct CallSum {
     count: u64,
@@ -33,7 +33,7 @@ impl CallSum {
         self.max = self.max.max(duration);
     }
 
-    /// A call that has not returned: how short it will be nobody knows.
+    /// Adds a call that has not returned. It does not lower the minimum, since its duration may grow.
     fn open(&mut self, duration: u64) {
         self.count.grow(1);
         self.total.grow(duration);
@@ -57,76 +57,73 @@ struct Moved {
     received: i64,
 }
 
-/// How many requests back a completion is still attributed to the call that began it.
+/// A completion is attributed to its starting call up to this many requests back.
 const REMEMBERED: usize = 1 << 20;
 
-/// What began a request. Of a persistent one that was started, the call that started it, and the one that created it.
+/// The call that began a request; for a persistent one, the starting and the creating call.
 #[derive(Clone, Copy)]
 struct Began {
-    /// A place among the sums.
+    /// Index in `sums` of the starting call.
     by: u32,
-    /// A signature.
+    /// Signature of the posting call.
     posted: u32,
 }
 
-/// What is known after the records read so far.
+/// Counts of a thread after the records read so far.
 pub struct Counter<'a> {
-    /// What calls count as.
     cursor: Cursor<'a>,
-    /// Where the sums of each part begin.
+    /// Begin of each part's sums.
     parts: BTreeMap<Part, u32>,
-    /// Where those begin that calls count in now.
+    /// Begin of the current part's sums.
     base: u32,
-    /// The last signature's number, and two more: no call has this one, unless the file is damaged.
+    /// A number beyond all signatures, to which unknown numbers are mapped: only damaged files use it.
     last: u32,
-    /// Calls of numbers that the file does not define, by number.
+    /// Calls with undefined numbers, by number.
     undefined: BTreeMap<u32, u64>,
-    /// By signature, of one part behind another.
+    /// By signature, one part after the other.
     sums: Vec<CallSum>,
-    /// Whether a call of this number takes a request number.
+    /// By signature, whether its calls take a request number.
     takes: Vec<bool>,
-    /// What began each of the last requests, at its number modulo the length.
+    /// Origins of the last requests, at the request's number modulo the length.
     began: Vec<Began>,
-    /// The numbers of the thread's requests.
+    /// Numbers of the thread's requests.
     pub numbers: RequestNumbers,
-    /// Signature of the call that what follows belongs to.
+    /// Signature of the call that the next records belong to.
     call: u32,
-    /// Its place among the sums.
+    /// Index of that call in `sums`.
     place: u32,
-    /// The request that what follows belongs to.
+    /// Origin of the request that the next records belong to.
     request: Option<Began>,
-    /// The same by thread and number.
+    /// Thread and number of that request.
     completed: RequestId,
-    /// Requests that were cancelled.
     pub cancelled: Vec<RequestId>,
     posted: Vec<u64>,
-    /// What a start of persistent requests that a call of this number created moves.
+    /// Bytes sent and received per start of a persistent request created by a signature.
     starts: Vec<(u64, u64)>,
-    /// How often that happened, by place.
+    /// Number of such starts, by index.
     started_of: HashMap<u32, u64>,
-    /// Bytes that requests moved which the call only started, or that came in another number than posted. By place.
+    /// Bytes of requests that a call only started, and differences to the posted number of bytes, by index.
     moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
-    /// What the engine did, by place; empty where it was not listened to.
+    /// Engine entries by index; empty if the engine was not recorded.
     engine: Vec<Entries>,
-    /// Calls that have not returned, by place.
+    /// Calls that have not returned, by index.
     open: HashMap<u32, u64>,
-    /// The same of signatures that no record can have: what they count as, and what the engine did.
+    /// Calls that have not returned, of signatures that no record can have: part, call and engine entries.
     unplaced: Vec<(Part, OpenCall, Entries)>,
-    /// The call that what follows belongs to is one of these.
+    /// The next records belong to such a call.
     is_unplaced: bool,
-    /// The last call that has returned.
+    /// The last call that returned.
     pub last_call: Option<RecordedCall>,
-    /// When the last productive entry into the engine began.
+    /// Begin of the last productive engine entry.
     pub last_productive: Option<u64>,
-    /// When the last entries outside MPI calls began.
+    /// Begin of the last engine entries outside MPI calls.
     pub last_outside: Option<u64>,
-    /// All entries inside MPI calls that records told of.
+    /// All recorded engine entries inside MPI calls.
     pub told: Entries,
 }
 
 impl<'a> Counter<'a> {
-    /// Nothing read yet.
     pub fn new(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
         let signatures = &thread.signatures;
         let takes = signatures.by_number(false, |signature, _| signature.flags & (STARTS | CREATES) != 0);
@@ -165,7 +162,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Calls of this tick count as something else than those before.
+    /// Switches to the part that contains a tick.
     #[cold]
     #[inline(never)]
     fn turn(&mut self, tick: u64) {
@@ -177,7 +174,7 @@ impl<'a> Counter<'a> {
         });
     }
 
-    /// The place among the sums of a call of this signature that began at a tick.
+    /// Index in `sums` for a call of this signature that began at a tick.
     #[inline(always)]
     fn place(&mut self, signature: u32, start: u64) -> u32 {
         if self.cursor.is_elsewhere(start) {
@@ -186,19 +183,19 @@ impl<'a> Counter<'a> {
         self.base + self.number(signature)
     }
 
-    /// A call's number, or the last one.
+    /// The signature's index, with undefined numbers mapped to the last.
     #[inline(always)]
     fn number(&self, signature: u32) -> u32 {
         signature.min(self.last)
     }
 
-    /// A call has a number that no signature has.
+    /// Counts a call whose number the file does not define.
     #[cold]
     fn undefined(&mut self, number: u32) {
         *self.undefined.entry(number).or_default() += 1;
     }
 
-    /// A request of this number has begun.
+    /// Notes the origin of a new request.
     fn remember(&mut self, number: u64, began: Began) {
         if self.began.len() < REMEMBERED {
             self.began.push(began);
@@ -207,7 +204,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// A persistent request was started by this call as a new one of this number: now its bytes move.
+    /// Notes that the current call started a persistent request as a new one, which moves its bytes.
     fn start_request(&mut self, created: u64, number: u64) {
         let created = self.began(created, number).map_or(0, |began| began.posted);
         let (sent, received) = self.starts[self.number(created) as usize];
@@ -218,7 +215,7 @@ impl<'a> Counter<'a> {
         self.remember(number, Began { by: self.place, posted: created });
     }
 
-    /// What began the request of a number, if that is remembered. `next` is the number that is remembered next.
+    /// Origin of a request, if it is still remembered. `next` is the next number to be remembered.
     fn began(&self, number: u64, next: u64) -> Option<Began> {
         let back = next.checked_sub(number)?;
         let at = if self.began.len() < REMEMBERED {
@@ -231,7 +228,7 @@ impl<'a> Counter<'a> {
         self.began.get(at as usize).copied()
     }
 
-    /// Adds up what was counted.
+    /// Moves the counts to `tally`.
     pub fn entries(mut self, thread: &ThreadPages<'_>, tally: &mut Tally) {
         let parts = std::mem::take(&mut self.parts);
         if let Some(base) = parts.get(&LEFT_OUT).map(|base| *base as usize) {
@@ -258,7 +255,7 @@ impl<'a> Counter<'a> {
                 continue;
             }
             match thread.signatures.get(number) {
-                // The calls whose request was complete at once come under the number before.
+                // Calls whose request was complete at once are merged with the number before.
                 Some((_, true)) => {
                     self.sums[place - 1].merge(&sum);
                     if let Some(engine) = self.engine.get(place).copied() {
@@ -276,7 +273,7 @@ impl<'a> Counter<'a> {
             let place = base + signature.number;
             let sum = self.sums[place as usize];
             let starts = self.started_of.get(&place).copied().unwrap_or(0);
-            // Persistent requests may be started elsewhere than where they were created.
+            // Persistent requests may be started at another call site than they were created at.
             if sum.count > 0 || starts > 0 {
                 let moved = self.moved.get(&place).copied().unwrap_or_default();
                 let [failed, open] = [&self.failed, &self.open].map(|places| places.get(&place).copied().unwrap_or(0));
@@ -336,7 +333,7 @@ impl Visitor for Counter<'_> {
 
     fn torn(&mut self, request: Option<u64>) {
         self.numbers.torn(request);
-        // Number 0 has no calls.
+        // Signature 0 has no calls.
         (self.call, self.place) = (0, self.base);
         self.request = Some(Began { by: self.base, posted: 0 });
     }
@@ -370,7 +367,7 @@ impl Visitor for Counter<'_> {
         let of_call = Began { by: self.place, posted: self.call };
         let began = self.request.take().unwrap_or(of_call);
         let posted = self.posted[self.number(began.posted) as usize];
-        // A probe posts nothing; what it found is received by another call.
+        // A probe posts nothing; another call receives what it found.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
             self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
         }
@@ -392,7 +389,7 @@ impl Visitor for Counter<'_> {
     }
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
-        // Which signature of the other thread began them is not known here; number 0 has no calls.
+        // The other thread's signature is not known here; number 0 has no calls.
         let unknown = Began { by: 0, posted: 0 };
         match self.numbers.foreign(kind, count, thread, number) {
             RequestChange::Started { created, first } => {
@@ -413,7 +410,7 @@ impl Visitor for Counter<'_> {
 }
 
 fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64, open: u64) -> CallTotal {
-    // What MPI refused did not move, and what has not returned may not have.
+    // Calls that failed moved nothing, and calls that have not returned may not have.
     let times = sum.count.saturating_sub(failed).saturating_sub(open);
     let (sent, received) = signature.moves();
     let posted = (sent.saturating_mul(times), received.saturating_mul(times));
@@ -427,7 +424,7 @@ fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64, open: u
         min: sum.min,
         max: sum.max,
         failed,
-        // What a persistent request moves, it moves when it is started.
+        // A persistent request moves its bytes when it is started.
         sent: if creates { 0 } else { posted.0.saturating_add_signed(moved.sent) },
         received: if creates { 0 } else { posted.1.saturating_add_signed(moved.received) },
         prepared: if creates { posted } else { (0, 0) },

@@ -1,8 +1,7 @@
-//! Adds up a thread's calls by signature.
+//! Sums up a thread's calls by signature.
 //!
-//! In: the pages of a thread, what has no record yet, and what its calls count as over time. Out: for every signature, in every part,
-//! how many calls, how long, how many bytes. The memory this takes depends on the number of signatures, not on the length of the
-//! trace.
+//! In: the pages of a thread, its calls without a record, and the stretches of its time. Out: for every signature in every part,
+//! the number of calls, their time and bytes. Memory grows with the number of signatures, not with the length of the trace.
 
 mod counter;
 mod profile;
@@ -21,65 +20,62 @@ pub use profile::by_function;
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct CallTotal {
-    /// What they count as.
     pub part: Part,
-    /// What they have in common. In an entry for whatever found no place, only the function counts.
+    /// Their signature. In an entry for calls that found no place, only the function is valid.
     pub signature: Signature,
-    /// Calls, those that have not returned among them.
+    /// Number of calls, including those that have not returned.
     pub count: u64,
-    /// Calls that have not returned. They count as long as they are known to have lasted, and moved nothing.
+    /// Calls that have not returned. They count for as long as they lasted for certain, and moved nothing.
     pub open: u64,
-    /// The sum of their durations.
+    /// Sum of the durations.
     pub total: u64,
-    /// The shortest that returned, if one has.
+    /// Shortest duration of a call that returned, if one has.
     pub min: u64,
-    /// The longest.
+    /// Longest duration.
     pub max: u64,
     /// Calls that returned an error.
     pub failed: u64,
-    /// Bytes handed out in all.
+    /// Bytes sent in all.
     pub sent: u64,
-    /// Bytes that came in all, where a status told; else as posted.
+    /// Bytes received in all, by status if there was one, else as posted.
     pub received: u64,
-    /// Bytes that the persistent requests they created will hand out and receive at each start.
+    /// Bytes that each start of the persistent requests they created will send and receive.
     pub prepared: (u64, u64),
-    /// How often persistent requests that they created were started.
+    /// Starts of persistent requests that they created.
     pub starts: u64,
-    /// What the progress engine did during them.
+    /// Entries into the progress engine during them.
     pub engine: Entries,
 }
 
-/// What a thread did.
+/// Counts of a thread.
 #[derive(Default)]
 pub struct Tally {
     /// One for each signature that has calls.
     pub entries: Vec<CallTotal>,
-    /// The last call that is recorded on its own, or asked in vain.
+    /// The last call with a record of its own, or in a run of tests without success.
     pub last: Option<RecordedCall>,
-    /// Its end.
+    /// End of that call, ticks.
     pub last_end: Option<u64>,
-    /// Requests that were cancelled.
     pub cancelled: Vec<RequestId>,
-    /// What the progress engine did in calls that do not count.
+    /// Entries into the progress engine outside the selection.
     pub left_out: Entries,
-    /// Records that could not be used.
     pub damage: Vec<Damage>,
 }
 
-/// A thread whose records are added up, and nothing that has none yet.
+/// A thread whose records were counted; its calls without a record are still to be added.
 pub struct ReadThread<'a> {
-    /// What that is.
+    /// Calls without a record.
     pub tail: Tail,
-    /// How far the records go.
+    /// End of the records.
     pub until: ReadUntil,
-    /// The last tick that is known of the thread.
+    /// The last tick known of the thread.
     pub last_sign: u64,
     counter: Counter<'a>,
     last_end: Option<u64>,
     damage: Vec<Damage>,
 }
 
-/// Adds up a thread's records by what its calls count as. `seen` is told the bytes of every page.
+/// Counts a thread's records by part. `seen` is told the bytes of every page.
 pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: impl Fn(u64)) -> ReadThread<'a> {
     let mut counter = Counter::new(thread, stretches);
     let mut damage = Vec::new();
@@ -110,19 +106,19 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
     ReadThread { tail, until, last_sign, counter, last_end, damage }
 }
 
-/// What the records said last.
+/// Last state that the records tell.
 fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> Recorded {
     let mut entries = counter.told;
     thread.profile.iter().for_each(|counted| entries += counted.engine);
     if !is_whole {
-        // Nobody knows what lost records told of, so nothing counts as untold.
+        // Lost records may have told of any entries, so none counts as untold.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
     }
     Recorded { call: counter.last_call, productive: counter.last_productive, outside: counter.last_outside, entries }
 }
 
 impl ReadThread<'_> {
-    /// Adds what has no record, in which calls that have not returned count until a tick, and what counts of the thread's profile.
+    /// Adds calls without a record, open ones until a tick, and the selected part of the thread's profile.
     pub fn finish(mut self, thread: &ThreadPages<'_>, until: u64, part: ProfilePart) -> (Tally, Tail) {
         self.tail.close(until);
         self.tail.show(&mut self.counter);
@@ -142,7 +138,6 @@ impl ReadThread<'_> {
 }
 
 impl CallTotal {
-    /// Adds other calls to these.
     pub fn add(&mut self, other: &CallTotal) {
         self.min = match (self.count - self.open, other.count - other.open) {
             (_, 0) => self.min,

@@ -1,4 +1,4 @@
-//! Calls recorded only as counts and times.
+//! Adds calls recorded only as counts and times.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use traces::signature::{CREATES, Signature};
 use super::{CallTotal, Tally};
 use crate::selection::ProfilePart;
 
-/// Adds those that count to what was counted call by call.
+/// Adds the selected profile entries to the counted calls.
 pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
@@ -36,7 +36,7 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
     }
 }
 
-/// Those that count of which no more is known than the function.
+/// Selected profile entries of which only the function is known.
 pub fn by_function(shared: &[&ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
     let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
     counted.map(|kept| entry(kept, anonymous(kept))).collect()
@@ -61,7 +61,7 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
     }
 }
 
-/// The signature of calls of which no more is known than the function.
+/// The signature of calls of which only the function is known.
 fn anonymous(kept: &ProfileEntry) -> Signature {
     Signature { number: ANY_SIGNATURE, call: kept.call as u16, ..Signature::EMPTY }
 }

@@ -1,4 +1,4 @@
-//! What collective calls wait for: ranks that have not come, and ranks that came to another call in its place.
+//! Finds the needs of collective calls: ranks that have not come, and ranks that made another call instead.
 
 use rustc_hash::FxHashMap;
 
@@ -12,23 +12,23 @@ use crate::standing::{Awaited, CollectiveDifference, CollectivePart, Standing};
 pub enum Absence {
     /// It has not come yet.
     Late,
-    /// It is in a call in its place that differs.
+    /// It is in a call with the same ordinal that differs.
     In(CollectiveDifference),
-    /// It made such a call, and has gone on.
+    /// It has made a call with the same ordinal that differs, and has gone on.
     Past(CollectiveDifference),
 }
 
-/// The ranks of each collective call that take no part in it.
+/// For each collective call, the ranks that take no part in it.
 pub type Absences = FxHashMap<CollectiveKey, Vec<(usize, Absence)>>;
 
-/// What tells collective calls of one place apart.
+/// Identity of a collective call, including its arguments, so that mismatched calls differ.
 type CollectiveKey = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
 
 fn key(part: &CollectivePart) -> CollectiveKey {
     (part.object, part.ordinal, part.starts, part.kind.function, part.kind.root, part.kind.bytes)
 }
 
-/// The ranks that take no part in a collective call that one is in, and why.
+/// The ranks that take no part in a collective call, with the reason.
 pub fn absences(standing: &Standing, part: &CollectivePart) -> Vec<(usize, Absence)> {
     let members = standing.objects.groups[part.object as usize].everybody();
     members.filter_map(|rank| Some((rank as usize, absence(standing, rank as usize, part)?))).collect()
@@ -50,7 +50,7 @@ fn absence(standing: &Standing, rank: usize, part: &CollectivePart) -> Option<Ab
     Some(if is_in { Absence::In(difference) } else { Absence::Past(difference) })
 }
 
-/// Those of all calls that ranks are in or have pending.
+/// Absences of all calls that ranks are in or have pending.
 pub fn all_absences(standing: &Standing) -> Absences {
     let mut all = Absences::default();
     for part in standing.ranks.iter().flat_map(|rank| rank.awaits()).filter_map(Awaited::collective) {
@@ -59,8 +59,8 @@ pub fn all_absences(standing: &Standing) -> Absences {
     all
 }
 
-/// Whether ranks of an object have gone past collective calls of it that did not match, sizes included; of ranks whose calls are all
-/// recorded.
+/// True if ranks of an object have made collective calls of it that did not match, sizes included; considers only ranks with
+/// complete recordings.
 pub fn has_diverged(standing: &Standing, sightings: &[Sighting], object: u32) -> bool {
     let made = |rank: u32| {
         let made = standing.ranks[rank as usize].past.made.get(&object);
@@ -110,16 +110,17 @@ impl Graph<'_> {
                 needs(&is_source)
             }
         };
-        // Trees let some ranks go on before others have come: where nothing else keeps it, one of those may be the one that it waits for.
+        // With tree algorithms, some ranks go on before others have come: if nothing else holds the rank, it may wait for one of
+        // those.
         let maybe = (needed.is_empty() && !others.is_empty()).then(|| Need::any(others).doubted(Doubt::Library));
         Need::all(needed.into_iter().chain(maybe).collect())
     }
 
-    /// What a rank has to do that takes no part in a call.
+    /// The need of a call towards a rank that takes no part in it.
     fn absent(&self, rank: usize, absence: Absence, part: &CollectivePart) -> Need {
         match absence {
             Absence::Late => Need::Rank(rank),
-            // Its part may come in messages like those that are waited for.
+            // The rank's part may arrive in messages that match.
             Absence::In(CollectiveDifference::Bytes) | Absence::Past(CollectiveDifference::Bytes) => {
                 Need::Impossible.doubted(Doubt::Library)
             }
@@ -132,7 +133,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether the call that a rank made in this one's place is of a kind that may end before others have come.
+    /// True if the call that a rank made instead may end before others have come.
     fn is_left_early(&self, rank: usize, part: &CollectivePart) -> bool {
         let kind = self.standing.reach(rank, part.object).kind(part.ordinal);
         let call = kind.and_then(|kind| traces::calls::Call::from_number(kind.function));
@@ -143,7 +144,7 @@ impl Graph<'_> {
         })
     }
 
-    /// Ranks make a communicator together, and it is not recorded who: it takes somebody who is not doing that already.
+    /// The need of a rank that makes a communicator with unrecorded partners: some rank that is not making one already.
     pub(super) fn makers(&self, at: usize) -> Need {
         let ranks = &self.standing.ranks;
         let makes = |other: usize| ranks[other].entered().any(|(_, entered)| makes_alone(entered.call()));

@@ -1,8 +1,8 @@
-//! Messages that are under way to a rank, and its receives that wait for some: which of them can get one.
+//! Matches messages under way to a rank with its waiting receives, to find which receives can get one.
 //!
-//! In: where the ranks stand. A message serves one receive: the first posted one that it fits. A receive takes the first message that
-//! fits it from each sender, and of wildcards nobody knows from which. So a receive is served only if a message fits it that
-//! the receives before it can all do without; and if it is not served, no order of arrivals serves it.
+//! In: the state of the ranks. A message serves the first posted receive that it fits. A receive takes the first fitting message
+//! of each sender, and a wildcard may take any sender's. So a receive is served only if a message fits it that all receives
+//! before it can do without; if it is not served, no order of arrivals serves it.
 
 use rustc_hash::FxHashMap;
 use traces::signature::tag;
@@ -12,67 +12,64 @@ use crate::request_numbers::RequestId;
 use crate::roles::{Peer, SpottedSite};
 use crate::standing::{Awaited, RankStanding, Standing};
 
-/// Of more receives than these on one communicator, some with wildcards, each is taken as served if any message fits it; and so
-/// is one that as many come before. That takes nobody for stuck who is not.
+/// Beyond this many receives on one communicator, some with wildcards, each counts as served if any message fits it, and so does
+/// one with [`BEFORE`] receives before it. This errs only towards ranks that are not stuck.
 const COMPARED: usize = 4000;
 /// See [`COMPARED`].
 const BEFORE: usize = 200;
 
-/// By what MPI tells messages to one rank apart: the run's number of the communicator, the sender, the tag.
+/// Attributes by which MPI distinguishes messages to one rank: the run's number for the communicator, the sender, the tag.
 pub type MessageClass = (u32, u32, i32);
 
 /// Messages of one class that are under way or being sent.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagesUnderWay {
-    /// How many.
     pub count: u64,
-    /// The call that sent the last of them, if it is over, and its bytes.
+    /// Call site of the last completed send, and its bytes.
     pub sent_by: Option<(SpottedSite, u64)>,
 }
 
 /// A receive or a probe that waits for a message.
 #[derive(Clone, Debug)]
 pub struct PostedReceive {
-    /// What it is of.
     pub of: ReceiveOwner,
-    /// The run's number of the communicator.
+    /// The run's number for the communicator.
     pub object: u32,
-    /// From whom.
     pub from: Peer,
-    /// With this tag, or any.
+    /// The tag, or [`tag::ANY`].
     pub tag: i32,
-    /// It keeps the message from the receives after it.
+    /// It removes the message, so later receives do not get it.
     pub takes: bool,
-    /// Since when it was posted for sure, and since when perhaps, nanoseconds on the run's common clock.
+    /// Latest and earliest time of its post, nanoseconds on the run's common clock.
     posted: i64,
     begun: i64,
-    /// A message can get to it.
+    /// A message can reach it.
     pub is_served: bool,
 }
 
-/// What a receive is of.
+/// Owner of a receive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReceiveOwner {
     /// A pending request.
     Request(RequestId),
     /// The call that a thread is in.
     Call(u32),
-    /// A request that the program gave up.
+    /// None: the program freed the request.
     Nobody,
 }
 
-/// One rank's.
+/// Messages and receives of one rank.
 #[derive(Default, Debug)]
 pub struct Mailbox {
-    /// What is under way to it.
+    /// Messages under way to it.
     pub under_way: FxHashMap<MessageClass, MessagesUnderWay>,
     /// Its receives, in the order they were posted.
     pub posts: Vec<PostedReceive>,
-    /// The places of those that are of something.
+    /// Indices of receives that have an owner.
     by_owner: FxHashMap<ReceiveOwner, usize>,
 }
 
-/// Those of all ranks, in the order of the run.
+/// Mailboxes of all ranks, in the order of the run.
 pub fn mailboxes(standing: &Standing) -> Vec<Mailbox> {
     let mut under_way = under_way(standing);
     let posts = parallel::map(standing.ranks.len(), |at| posts(&standing.ranks[at]));
@@ -89,10 +86,10 @@ pub fn mailboxes(standing: &Standing) -> Vec<Mailbox> {
     boxes
 }
 
-/// Sent less received, and the last call that sent one, with its bytes.
+/// Messages sent less messages received, and call site and bytes of the last completed send.
 type Balance = (i64, Option<(SpottedSite, u64)>);
 
-/// What is under way to each rank.
+/// Messages under way to each rank.
 fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWay>> {
     let mut left: Vec<FxHashMap<MessageClass, Balance>> = Vec::new();
     left.resize_with(standing.ranks.len(), FxHashMap::default);
@@ -133,12 +130,12 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
         request.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Nobody, times));
     }
     for (thread, entered) in rank.entered() {
-        // Other threads may have posted theirs before it got that far.
+        // Other threads may have posted theirs before this call did.
         let times = (i64::MAX, i64::MAX);
         entered.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Call(thread), times));
     }
     posts.sort_by_key(|post| (post.begun, post.posted));
-    // A cancelled receive may have got a message or not: the others are free to take all.
+    // A cancelled receive may have got a message or not, so it blocks no other receive.
     if rank.past.may_be_cancelled {
         posts.iter_mut().for_each(|post| post.takes &= matches!(post.of, ReceiveOwner::Call(_)));
     }
@@ -146,7 +143,7 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
 }
 
 impl PostedReceive {
-    /// Whether a message of this class is one for it.
+    /// True if a message of this class fits.
     pub fn fits(&self, (object, from, sent): MessageClass) -> bool {
         let from_there = match self.from {
             Peer::Any => true,
@@ -160,7 +157,7 @@ impl PostedReceive {
         self.from == Peer::Any || self.tag == tag::ANY
     }
 
-    /// Whether it gets what fits both it and one that is behind it in the order: it was posted earlier for sure.
+    /// True if it was certainly posted earlier than `other`, and so gets a message that fits both.
     fn comes_before(&self, other: &PostedReceive) -> bool {
         self.takes && self.posted < i64::MAX && self.posted <= other.begun
     }
@@ -172,17 +169,17 @@ impl Mailbox {
         Mailbox { under_way, posts, by_owner }
     }
 
-    /// A rank's own receive, by what it is of.
+    /// A receive by its owner.
     pub fn post(&self, of: ReceiveOwner) -> Option<&PostedReceive> {
         self.posts.get(*self.by_owner.get(&of)?)
     }
 
-    /// How many receives take messages of a class.
+    /// Number of receives that take messages of a class.
     pub fn takers(&self, class: MessageClass) -> u64 {
         self.posts.iter().filter(|post| post.takes && post.fits(class)).count() as u64
     }
 
-    /// Of each receive, whether a message can get to it.
+    /// For each receive, whether a message can reach it.
     fn served(&self) -> Vec<bool> {
         let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (at, post) in self.posts.iter().enumerate() {
@@ -205,7 +202,7 @@ impl Mailbox {
     }
 }
 
-/// Of each receive on one communicator, in the order they were posted, whether one of these messages can get to it.
+/// For each receive on one communicator, in the order of posting, whether one of these messages can reach it.
 fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
     let in_order = posts.windows(2).all(|two| two[0].comes_before(two[1]));
     if in_order && !posts.iter().any(|post| post.has_wildcard()) {
@@ -226,7 +223,7 @@ fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool>
     (0..posts.len()).map(is_served).collect()
 }
 
-/// The same where each receive names sender and tag, and all are of one thread: it counts who comes first.
+/// As `serve`, for receives of one thread that name sender and tag: counting is enough.
 fn serve_in_order(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
     let mut left: FxHashMap<MessageClass, u64> = classes.iter().copied().collect();
     let is_served = |post: &&PostedReceive| {
@@ -238,8 +235,8 @@ fn serve_in_order(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> 
     posts.iter().map(is_served).collect()
 }
 
-/// Whether all these receives find a message each when one of a class is kept for another receive: by augmenting paths, of which
-/// each frees a message for one receive more.
+/// True if all these receives find a message each while one of class `kept` stays free. Uses augmenting paths, each of which
+/// serves one more receive.
 fn all_find_one(posts: &[&PostedReceive], classes: &[(MessageClass, u64)], kept: usize) -> bool {
     let room = |class: usize| classes[class].1 - u64::from(class == kept);
     if room(kept) >= posts.len() as u64 {
@@ -284,13 +281,12 @@ fn find_one(
 mod tests {
     use super::*;
 
-    /// A receive on communicator 1 that was posted at a time.
     fn post(at: i64, from: Peer, tag: i32) -> PostedReceive {
         let of = ReceiveOwner::Request((0, at as u64));
         PostedReceive { of, object: 1, from, tag, takes: true, posted: at, begun: at, is_served: false }
     }
 
-    /// Whether the receives are served by so many messages of these senders and tags.
+    /// Runs the matching for messages given as (sender, tag, count).
     fn served(posts: &[PostedReceive], under_way: &[(u32, i32, u64)]) -> Vec<bool> {
         let under_way = under_way
             .iter()
@@ -314,12 +310,12 @@ mod tests {
         let from = |at, rank| post(at, Peer::Rank(rank), 5);
         assert_eq!(served(&[any(1), from(2, 1)], &[(1, 5, 1), (2, 5, 1)]), [true, true]);
         assert_eq!(served(&[any(1), from(2, 1), from(3, 2)], &[(1, 5, 1), (2, 5, 1)]), [true, true, true]);
-        // Two of the three before the last one have only what it wants.
+        // Two of the three before the last one have only the message that it wants.
         assert_eq!(
             served(&[from(1, 1), any(2), from(3, 2), any(4)], &[(1, 5, 1), (2, 5, 1)]),
             [true, true, true, false]
         );
-        // The first two have to change places for the third.
+        // The first two have to swap messages for the third.
         let posts = [any(1), post(2, Peer::Rank(1), tag::ANY), post(3, Peer::Any, 6)];
         assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1), (1, 6, 1)]), [true, true, true]);
         assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1)]), [true, true, false]);

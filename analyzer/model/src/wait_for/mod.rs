@@ -1,8 +1,7 @@
-//! The wait-for graph of a run at one moment: what each rank needs of which others before it goes on.
+//! Builds the wait-for graph of a run at one moment: which other ranks each rank needs before it goes on.
 //!
-//! In: where the ranks stand, and what was seen of each between two looks. Out: a [`Need`] of each. Whatever is not known counts as
-//! unknown, and whoever is outside MPI may yet do anything: so no rank is called deadlocked that may go on. A rank goes on if one of
-//! its threads does.
+//! In: the state of the ranks, and their activity between two looks. Out: a [`Need`] of each. Missing data counts as unknown, and
+//! a rank outside MPI may do anything, so no rank is called deadlocked that may go on. A rank goes on if one of its threads does.
 
 mod collectives;
 mod mail;
@@ -23,7 +22,7 @@ use mail::mailboxes;
 pub use mail::{Mailbox, MessageClass, MessagesUnderWay, PostedReceive, ReceiveOwner};
 pub use windows::holders;
 
-/// What keeps a rank's process from doing anything.
+/// Why a rank's process cannot do anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
     /// A signal or a debugger stopped it.
@@ -33,7 +32,6 @@ pub enum Halt {
 }
 
 impl Halt {
-    /// That of a process in this state.
     pub fn of(state: ProcessState) -> Option<Halt> {
         match state {
             ProcessState::Stopped => Some(Halt::Stopped),
@@ -43,20 +41,19 @@ impl Halt {
     }
 }
 
-/// What was seen of a rank between two looks.
+/// Activity of a rank between two looks.
 #[derive(Clone, Default, Debug)]
 pub struct Sighting {
-    /// What keeps its process from doing anything.
     pub halt: Option<Halt>,
-    /// It moved, so that what its file says may be out of date.
+    /// It moved, so its file may be out of date.
     pub moved: bool,
     /// Threads that have ended, by the recorder's numbers.
     pub ended: Vec<u32>,
-    /// Threads that had the time to leave the call that they are in, and did not.
+    /// Threads that had time to leave their call and did not.
     pub sit: Vec<u32>,
-    /// Threads that ask in vain, again and again, and do nothing between that takes time.
+    /// Threads that poll without success, with nothing between that takes time.
     pub polls: Vec<u32>,
-    /// Whether other threads may call MPI than those that have; the doubt that this leaves, where they may.
+    /// Doubt left by threads that may call MPI and have not; `None` without such threads.
     pub strangers: Option<Doubt>,
     /// It computes outside MPI, or may: its process is not on this host.
     pub computes: bool,
@@ -66,14 +63,14 @@ pub struct Sighting {
 
 /// The wait-for graph.
 pub struct WaitFor {
-    /// What each rank needs.
+    /// The need of each rank.
     pub needs: Vec<Need>,
-    /// What is under way to each, and which of its receives get it.
+    /// Messages and receives of each rank.
     pub mail: Vec<Mailbox>,
 }
 
 impl WaitFor {
-    /// Of ranks that stand there and of which this was seen, in the order of the run.
+    /// Builds the graph; `sightings` are in the order of the run.
     pub fn of(standing: &Standing, sightings: &[Sighting]) -> WaitFor {
         let absences = all_absences(standing);
         let objects: FxHashSet<u32> = absences.keys().map(|key| key.0).collect();
@@ -88,9 +85,9 @@ struct Graph<'a> {
     standing: &'a Standing,
     sightings: &'a [Sighting],
     mail: Vec<Mailbox>,
-    /// Of the collective calls that ranks are in, who takes no part.
+    /// For the collective calls that ranks are in, the ranks that take no part.
     absences: Absences,
-    /// Objects of which ranks have gone past collective calls that did not match.
+    /// Objects of which ranks have made collective calls that did not match.
     diverged: FxHashSet<u32>,
 }
 
@@ -134,7 +131,7 @@ impl Graph<'_> {
     }
 
     fn call(&self, at: usize, thread: u32, entered: &Entered) -> Need {
-        // What only begins something returns.
+        // A call that begins a request returns.
         if entered.role.takes {
             return Need::Nothing;
         }
@@ -151,7 +148,7 @@ impl Graph<'_> {
         self.all(at, ReceiveOwner::Call(thread), &entered.awaits, sits)
     }
 
-    /// What is needed for all of these. A thread that `sits` in a call which does nothing but send shows that no buffer took the message.
+    /// The need for all of these events. A thread that `sits` in a pure send proves that no buffer took the message.
     fn all(&self, at: usize, of: ReceiveOwner, awaits: &[Awaited], sits: bool) -> Need {
         let sends_only = |awaits: &Awaited| matches!(awaits, Awaited::Delivery { .. });
         let proven = sits && awaits.iter().all(sends_only);
@@ -191,7 +188,7 @@ impl Graph<'_> {
         }
     }
 
-    /// A message that is under way arrives, if the sender need not turn MPI's engine for that.
+    /// The need for a message that is under way: it arrives if its sender need not turn MPI's engine.
     fn arriving(&self, at: usize, object: u32, from: Peer) -> Need {
         let is_sending = |rank: u32| {
             let rank = &self.standing.ranks[rank as usize];
@@ -209,10 +206,10 @@ impl Graph<'_> {
         if waits { Need::Unknown } else { Need::Nothing }
     }
 
-    /// Somebody takes a message of this class: a receive for it is posted, and not for those sent before.
+    /// The need for a receive of a message of this class, beyond those for earlier messages.
     fn delivery(&self, at: usize, of: ReceiveOwner, to: usize, class: MessageClass) -> Need {
         let left = self.mail[to].under_way.get(&class).map_or(0, |under_way| under_way.count);
-        // This one and those sent after it that are not complete, as far as the program knows.
+        // This message and later ones that the program has not seen complete.
         let own = 1 + self.sent_after(at, of, to, class);
         let before = left.checked_sub(own);
         let takers = self.mail[to].takers(class);
@@ -238,7 +235,7 @@ impl Graph<'_> {
         (later.count() + open.count()) as u64
     }
 
-    /// MPI_Finalize returns when all ranks of the world have come to it.
+    /// MPI_Finalize returns when all ranks of the world have reached it.
     fn finalizing(&self, at: usize) -> Need {
         let (ranks, worlds) = (&self.standing.ranks, &self.standing.worlds);
         let is_there = |other: usize| {
@@ -249,7 +246,8 @@ impl Graph<'_> {
         Need::all(others.filter(|other| !is_there(*other)).map(Need::Rank).collect())
     }
 
-    /// The call completes requests: which ones is not recorded, only how many. If these are all that are pending, they are known.
+    /// The need of a call that completes requests. Only their number is recorded, so they are known only if they are all that are
+    /// pending.
     fn completion(&self, at: usize, entered: &Entered, completes: Completes, sits: bool) -> Need {
         let past = &self.standing.ranks[at].past;
         if past.pending.is_empty() || past.may_be_cancelled {
@@ -257,7 +255,8 @@ impl Graph<'_> {
         }
         let given = entered.signature.requests as usize;
         let takes_all = completes == Completes::All && given >= past.pending.len();
-        // That none of all is complete tells of each; that not all are tells of none, unless all are sends that nobody takes.
+        // If none of all requests is complete, each is stuck; if only not all are, none need be, unless all are sends that nobody
+        // takes.
         let takes_any = completes == Completes::Any && given >= past.pending.len();
         let mut needs: Vec<Need> = Vec::new();
         for (id, request) in &past.pending {
@@ -271,7 +270,7 @@ impl Graph<'_> {
             }
             return Need::all(needs);
         }
-        // Had it been given those that can be complete, it would have returned: it waits for one of the others.
+        // With only complete requests the call would have returned, so it waits for one of the others.
         let (met, unmet): (Vec<Need>, Vec<Need>) = needs.into_iter().partition(Need::is_met_already);
         match met.is_empty() {
             true => Need::any(unmet),
@@ -285,7 +284,6 @@ fn undoubted(need: Need) -> Need {
     if let Need::Doubted(_, need) = need { *need } else { need }
 }
 
-/// Whether a call is one in which a communicator is made by its processes alone.
 fn makes_alone(call: Option<Call>) -> bool {
     call.is_some_and(Call::makes_alone)
 }

@@ -1,4 +1,4 @@
-//! What calls on windows wait for: locks that other ranks hold, and ranks that have not opened or closed the window.
+//! Finds the needs of calls on windows: locks that other ranks hold, and ranks that have not opened or closed the window.
 
 use traces::calls::Call;
 use traces::signature::lock::EXCLUSIVE;
@@ -8,7 +8,8 @@ use crate::deadlock::{Doubt, Need};
 use crate::standing::{Entered, OpenedTo, Standing};
 
 impl Graph<'_> {
-    /// What a call on a window needs, where it is one. Libraries may put off the opening of windows and the taking of locks.
+    /// The need of a call on a window; `None` for other calls. Libraries may postpone the opening of windows and the taking of
+    /// locks.
     pub(super) fn window(&self, at: usize, entered: &Entered) -> Option<Need> {
         use traces::calls::Class::Rma;
         let call = entered.call().filter(|call| call.class() == Rma && *call != Call::Win_fence)?;
@@ -35,17 +36,17 @@ impl Graph<'_> {
                 Some(peers) => all(&peers, &posted).doubted(Doubt::Library),
                 None => self.someone_posts(at, window),
             },
-            // It is open already.
+            // The window is open already.
             Call::Win_post => Need::Nothing,
             _ => match holders(self.standing, at, entered) {
-                // The target may have to come, or the data are on their way.
+                // The target may have to act, or the data is under way.
                 holders if holders.is_empty() => Need::Unknown,
                 holders => Need::any(holders.into_iter().map(Need::Rank).collect()).doubted(Doubt::Library),
             },
         })
     }
 
-    /// MPI_Win_start of a group that is not known yet: if nobody has posted the window for the rank, it takes one of the others.
+    /// The need of MPI_Win_start with an unknown group: if no rank has posted for this one, one of the others.
     fn someone_posts(&self, at: usize, window: u32) -> Need {
         let group = &self.standing.objects.groups[window as usize];
         let own = &self.standing.ranks[at].past.windows;
@@ -60,7 +61,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The ranks that MPI_Win_start is given, and how often it was given them before. `None` where its group is not known yet.
+    /// Ranks given to MPI_Win_start, with the number of earlier starts. `None` if its group is not known yet.
     fn opened_to(&self, at: usize, entered: &Entered) -> Option<Vec<OpenedTo>> {
         let (window, group) = (entered.role.object?, u32::try_from(entered.role.to.1).ok()?);
         let peers = self.standing.objects.opened_to(at as u32, group)?;
@@ -69,7 +70,7 @@ impl Graph<'_> {
     }
 }
 
-/// The ranks that hold a lock which a call on a window may have to wait for.
+/// The ranks that hold a lock which a call on a window may wait for.
 pub fn holders(standing: &Standing, at: usize, entered: &Entered) -> Vec<usize> {
     let Some(window) = entered.role.object else { return Vec::new() };
     let group = &standing.objects.groups[window as usize];

@@ -1,7 +1,7 @@
-//! What a rank's calls add up to while they are read: time in MPI, bytes, requests that are pending, collective calls.
+//! Sums up a rank's calls while they are read: time in MPI, bytes, pending requests, collective calls.
 //!
-//! In: records in the order they were written, each once. A request that one thread completes and another began may be read the
-//! wrong way round: its completion waits for it.
+//! In: records in the order they were written, each once. If one thread completes a request of another, the completion may be
+//! read before the begin, and is then kept.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::Call;
@@ -15,34 +15,32 @@ use crate::roles::Flow;
 use crate::standing::{CollectiveKind, Made};
 use crate::sums::Grow;
 
-/// What a rank's calls add up to.
+/// Sums over a rank's calls.
 #[derive(Default)]
 pub struct RankAccount {
-    /// By the rank's own number of the object.
+    /// Collective calls, by the rank's own number for the object.
     pub made: FxHashMap<u32, Made>,
-    /// Requests that are pending, with the tick at which they were begun.
+    /// Pending requests, with the tick of their begin.
     pub pending: FxHashMap<RequestId, u64>,
-    /// Bytes that a start of a persistent request hands out.
+    /// Bytes sent per start of a persistent request.
     persistent: FxHashMap<RequestId, u64>,
     /// Requests whose completion was read before their begin.
     early: FxHashSet<RequestId>,
-    /// Bytes handed out.
+    /// Bytes sent.
     pub sent: u64,
 }
 
-/// What a signature's number means to the account.
+/// A signature with the data that the account needs.
 #[derive(Clone, Copy)]
 pub struct KnownCall {
-    /// The signature.
     pub signature: Signature,
-    /// What it is as a collective call, without its size.
+    /// The collective call without its size, if it is one.
     pub collective: Option<CollectiveKind>,
-    /// Bytes that a call hands out.
+    /// Bytes sent by a call.
     sent: u64,
 }
 
 impl KnownCall {
-    /// What a signature says.
     pub fn of(signature: &Signature) -> KnownCall {
         let call = Call::from_number(signature.call).filter(|_| signature.flags & NESTED == 0);
         let kind = |call: Call| {
@@ -59,28 +57,27 @@ impl KnownCall {
     }
 }
 
-/// One thread's records, as far as they were read.
+/// Sums over one thread's records read so far.
 #[derive(Default)]
 pub struct ThreadAccount {
-    /// Ticks in calls that ended, without those inside other calls.
+    /// Ticks in calls that ended, without calls inside other calls.
     pub ticks: u64,
     /// The last call.
     pub last: Option<RecordedCall>,
-    /// When it ended, ticks.
+    /// End of the last call, ticks.
     pub last_end: u64,
-    /// The numbers of its requests.
+    /// Numbers of its requests.
     requests: RequestNumbers,
-    /// What the last call did, to be taken back where it failed.
+    /// Effect of the last call, which is undone if it failed.
     effect: Effect,
 }
 
 impl ThreadAccount {
-    /// The account of a thread of which nothing was read.
     pub fn new(thread: u32) -> ThreadAccount {
         ThreadAccount { requests: RequestNumbers::new(thread, 0), ..ThreadAccount::default() }
     }
 
-    /// Records were lost; the next request has this number.
+    /// Skips lost records; the next request has this number.
     pub fn torn(&mut self, request: u64) {
         self.requests.torn(Some(request));
         self.effect = Effect::default();
@@ -97,15 +94,15 @@ struct Effect {
 
 /// Adds a thread's records to both accounts.
 pub struct Reader<'a> {
-    /// What its signatures mean.
+    /// The thread's signatures, by number.
     pub known: &'a FxHashMap<u32, KnownCall>,
-    /// Of the thread.
+    /// Account of the thread.
     pub own: &'a mut ThreadAccount,
-    /// Of the rank.
+    /// Account of the rank.
     pub rank: &'a mut RankAccount,
 }
 
-/// The meaning of a signature's number, and whether the number says that a request was complete at once.
+/// The signature of a number, and whether the number means that the request was complete at once.
 pub fn meaning(known: &FxHashMap<u32, KnownCall>, number: u32) -> Option<(&KnownCall, bool)> {
     if let Some(found) = known.get(&number) {
         return Some((found, false));

@@ -1,4 +1,4 @@
-//! How many ranks have come to the collective call that a rank is in.
+//! Counts the ranks that have reached the collective call that a rank is in.
 
 use rustc_hash::FxHashMap;
 
@@ -9,14 +9,14 @@ use crate::standing::{CollectiveKind, Made, Reach, Spot};
 
 /// A rank's part in the collective call that it is in.
 struct Part {
-    /// The run's number of the object.
+    /// The run's number for the object.
     object: u32,
-    /// How many collective calls it made there before.
+    /// Number of the rank's collective calls on it before.
     ordinal: u64,
     kind: CollectiveKind,
 }
 
-/// Of each rank: how many have come, of how many. Each has `made` collective calls, by its own numbers of the objects.
+/// For each rank, how many ranks have reached its collective call, of how many. `made` is by the rank's own numbers for objects.
 pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<(u64, u64)>> {
     let made = of_run(made, objects);
     let parts: Vec<Option<Part>> = (0..).zip(views).map(|(at, view)| part(at, &view.spot, &made, objects)).collect();
@@ -32,7 +32,7 @@ pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects)
     parts.iter().map(|part| part.as_ref().map(came).filter(|(_, size)| *size > 1)).collect()
 }
 
-/// The collective calls that ranks have made, by their places and the run's numbers of the objects.
+/// Collective calls by place of the rank and the run's number for the object.
 fn of_run<'a>(made: &[&'a FxHashMap<u32, Made>], objects: &Objects) -> FxHashMap<(u32, u32), &'a Made> {
     let of = |(at, all): (u32, &&'a FxHashMap<u32, Made>)| {
         all.iter().filter_map(move |(own, made)| Some(((at, objects.number(at as usize, *own)?), made)))

@@ -1,4 +1,4 @@
-//! One rank's file that is followed.
+//! Follows one rank's file while it grows.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,41 +18,40 @@ use crate::rank::Latest;
 use crate::standing::Spot;
 use crate::sums::Total;
 
-/// See the module.
+/// A file that is followed.
 pub struct WatchedFile {
     follower: Follower,
     threads: BTreeMap<u32, WatchedThread>,
-    /// Pages of definitions, with the byte behind the last one that was read.
+    /// Pages of definitions, with the end of what was read of each, in bytes.
     definitions: Vec<(FoundPage, usize)>,
     /// The clocks when the newest page was begun.
     sample: Option<ClockSample>,
     account: RankAccount,
 }
 
-/// What a file says at one moment. Times in ticks.
+/// State of a file at one moment. Times in ticks.
 pub struct FileMoment {
-    /// Where the rank is.
     pub spot: Spot,
-    /// Since when each thread that is in a call is there.
+    /// Begin of the call of each thread that is in one.
     pub inside: Vec<u64>,
     /// Time in calls that ended, all threads.
     pub in_mpi: u64,
-    /// Bytes handed out.
+    /// Bytes sent.
     pub sent: u64,
-    /// Threads that called MPI.
+    /// Number of threads that called MPI.
     pub threads: usize,
-    /// Entries into the progress engine inside calls that achieved nothing.
+    /// Entries into the progress engine inside calls without progress.
     pub empty_entries: u64,
-    /// Requests that are pending.
+    /// Number of pending requests.
     pub pending: usize,
-    /// When the oldest of them was begun.
+    /// Begin of the oldest pending request.
     pub oldest: Option<u64>,
-    /// The last that is known of the rank.
+    /// The last tick known of the rank.
     pub newest: u64,
 }
 
 impl WatchedFile {
-    /// Maps a file, of which nothing was read.
+    /// Maps a file without reading it.
     pub fn open(path: &Path) -> Result<(WatchedFile, Rank), Error> {
         let follower = Follower::open(path)?;
         let rank = Rank::begun(follower.file());
@@ -61,35 +60,34 @@ impl WatchedFile {
         Ok((WatchedFile { follower, threads, definitions, sample: None, account }, rank))
     }
 
-    /// What its calls add up to.
     pub fn account(&self) -> &RankAccount {
         &self.account
     }
 
-    /// What it defines behind the byte of each page up to which that was asked for.
+    /// Definitions behind the byte `from` of each page; advances `from`.
     pub fn definitions(&self, from: &mut Vec<usize>) -> Vec<Definition> {
         from.resize(self.definitions.len(), 0);
         let pages = self.definitions.iter().zip(from);
         pages.flat_map(|((page, _), from)| self.follower.definitions(page, from)).collect()
     }
 
-    /// Reads of what process the file is, and nothing else.
+    /// Reads only the identity of the file's process.
     pub fn identify(&self, rank: &mut Rank) {
         rank.process = self.follower.process().unwrap_or_default();
     }
 
-    /// Whether it is still the file that was opened, by the same process.
+    /// True if the path still names the file that was opened, by the same process.
     pub fn is_same(&mut self, rank: &Rank) -> bool {
         self.follower.refresh() && self.follower.header().pid == rank.header.pid
     }
 
-    /// Reads what is new. Whether there were definitions among it.
+    /// Reads new data. Returns whether it includes definitions.
     pub fn read(&mut self, rank: &mut Rank) -> (bool, FileMoment) {
         rank.trace = self.follower.file().clone();
         rank.bytes = rank.trace.len();
         self.find();
         let file = &self.follower;
-        // Records first, then what they need: that was written before them.
+        // The end of the records is read first, then the definitions they need, which were written earlier.
         let written: BTreeMap<u32, _> =
             self.threads.iter().map(|(number, thread)| (*number, (thread.written(file), thread.block(file)))).collect();
         rank.header = file.header();
@@ -118,7 +116,7 @@ impl WatchedFile {
         }
     }
 
-    /// Reads definitions that were added. Whether there are any.
+    /// Reads new definitions. Returns whether there are any.
     fn define(&mut self, rank: &mut Rank) -> bool {
         let mut is_new = false;
         for (page, at) in &mut self.definitions {

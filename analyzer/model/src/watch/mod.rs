@@ -1,7 +1,7 @@
-//! A run that is watched while its ranks run: where each is, how fast it goes, what is pending.
+//! Watches a run while it goes on: position, rates and pending requests of each rank.
 //!
-//! In: a run's folder, looked at again and again, and what watches on other nodes tell of the ranks there. Out: of each rank a
-//! [`RankView`]. Files stay mapped and each record is read once, so a look costs what happened since the one before.
+//! In: a run's folder, looked at repeatedly, and news from the watches on other nodes. Out: a [`RankView`] of each rank. Files
+//! stay mapped and each record is read once, so a look costs only what happened since the last.
 
 mod account;
 mod arrivals;
@@ -31,19 +31,19 @@ pub use rates::{Rates, Sum};
 use remote_rank::ToldRank;
 pub use view::RankView;
 
-/// See the module.
+/// A watched run.
 pub struct Watch {
     folder: PathBuf,
     /// Only this host's ranks are looked at.
     host: Option<String>,
-    /// Those whose files can be read, in the order of a run.
+    /// Ranks whose files can be read, in the order of a run.
     pub ranks: Vec<Rank>,
-    /// What each of them does, in the same order.
+    /// State of each rank, in the same order.
     pub views: Vec<RankView>,
     watched: Vec<Watched>,
-    /// Those of runs that began before, and of hosts that are not looked at.
+    /// Ranks of earlier runs, and of hosts that are not looked at.
     aside: Vec<(Rank, Watched)>,
-    /// What other nodes told, by the names of files.
+    /// News from other nodes, by file name.
     told: HashMap<String, ToldRank>,
     objects: Objects,
     looks: u64,
@@ -53,33 +53,31 @@ struct Watched {
     path: PathBuf,
     file: WatchedFile,
     meter: RateMeter,
-    /// What was told of it to others.
+    /// The part of the rank's data that was sent to other nodes.
     told: ToldSoFar,
-    /// Of the definitions that others told, how many the rank has.
+    /// Number of definitions from other nodes that the rank has.
     has: usize,
 }
 
-/// Files of other hosts are asked only every so many looks whether they are the same: nodes by the dozen that each ask for all files
-/// of a run every second would be a load on the file system that they share.
+/// Files of other hosts are checked for replacement only every so many looks: dozens of nodes that check all files of a run each
+/// second would load their shared file system.
 const SELDOM: u64 = 30;
 
 impl Watch {
-    /// Nothing was looked at yet.
     pub fn new(folder: &Path) -> Watch {
         let (ranks, views, watched, aside) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (told, objects) = (HashMap::new(), Objects::of_ranks(&[]));
         Watch { folder: folder.into(), host: None, ranks, views, watched, aside, told, objects, looks: 0 }
     }
 
-    /// One that looks at the ranks of a host alone, and at those that have not said yet where they are.
+    /// Watches only the ranks of a host, and ranks whose host is not known yet.
     pub fn of_host(folder: &Path, host: &str) -> Watch {
         Watch { host: Some(host.into()), ..Watch::new(folder) }
     }
 
-    /// Looks at the folder now. Ranks whose files cannot be read yet are left out, and those of a run that began before another one
-    /// in the folder.
+    /// Looks at the folder now. Leaves out ranks whose files cannot be read yet, and those of earlier runs in the folder.
     ///
-    /// Fails if the folder is not there or has no traces, and forgets what it knew of them.
+    /// Fails if the folder is missing or has no traces, and forgets its ranks.
     pub fn look(&mut self) -> Result<(), Error> {
         let files = files(&self.folder).inspect_err(|_| self.keep(Vec::new()))?;
         let mut is_new = self.open(files);
@@ -108,12 +106,12 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether a look found traces.
+    /// True if a look found traces.
     pub fn has_seen_traces(&self) -> bool {
         self.looks > 0
     }
 
-    /// What is new since this was asked last.
+    /// The news since the last call.
     pub fn news(&mut self) -> NodeNews {
         let all = self.ranks.iter().zip(&mut self.watched).zip(&self.views);
         let is_known = |rank: &Rank| !rank.process.host.is_empty();
@@ -123,7 +121,7 @@ impl Watch {
         NodeNews { ranks: all.filter_map(tell).collect() }
     }
 
-    /// Takes what is told of a host's ranks: the next look shows it, and does not read their files here.
+    /// Takes news of a host's ranks: the next look shows it, and their files are not read here.
     pub fn hear(&mut self, host: &str, news: NodeNews) {
         for news in news.ranks {
             match self.told.get_mut(&news.file).filter(|told| told.is_of(&news.header)) {
@@ -133,12 +131,12 @@ impl Watch {
         }
     }
 
-    /// Nothing more will be told of a host's ranks: their files are read here again.
+    /// Drops the news of a host, whose feed has ended: its files are read here again.
     pub fn forget(&mut self, host: &str) {
         self.told.retain(|_, told| told.host != host);
     }
 
-    /// The collective calls that each rank has made, by its own number of the object.
+    /// Collective calls of each rank, by its own number for the object.
     fn made(&self) -> Vec<&FxHashMap<u32, Made>> {
         let told =
             |rank: &Rank| self.told.get(&rank.file).filter(|told| told.is_of(&rank.header)).map(|told| &told.made);
@@ -146,7 +144,7 @@ impl Watch {
         all.map(|(rank, watched)| told(rank).unwrap_or(&watched.file.account().made)).collect()
     }
 
-    /// Opens files that are new, and forgets those that are gone or were written anew. Whether other ranks are shown than before.
+    /// Opens new files, and drops those that are gone or were replaced. Returns whether the set of shown ranks changed.
     fn open(&mut self, files: Vec<PathBuf>) -> bool {
         let (shown, mut kept) = (self.ranks.len(), std::mem::take(&mut self.aside));
         let host = self.host.as_deref();
@@ -162,7 +160,7 @@ impl Watch {
             new.remove(&watched.path);
         }
         let new = Vec::from_iter(new);
-        // What was written before is read here, by all processors.
+        // Earlier data is read here, by all processors.
         let open = |at: usize| {
             let (mut file, mut rank) = WatchedFile::open(&new[at]).ok()?;
             if host.is_some() {
@@ -181,7 +179,7 @@ impl Watch {
         is_gone || is_new || self.ranks.len() != shown
     }
 
-    /// Shows those of the run that began last, on the host that is looked at.
+    /// Shows the ranks of the newest run on the watched host.
     fn keep(&mut self, all: Vec<(Rank, Watched)>) {
         let known = all.iter().map(|(rank, _)| &rank.header).filter(|header| header.run != [0; 16]);
         let newest = known.max_by_key(|header| header.begin.realtime).map(|header| header.run);
@@ -194,7 +192,7 @@ impl Watch {
         self.views.clear();
     }
 
-    /// Into the order of a run: a rank learns its number when MPI is initialized.
+    /// Sorts the ranks into a run's order: a rank learns its number when MPI is initialized.
     fn sort(&mut self) {
         let mut all: Vec<_> = std::mem::take(&mut self.ranks)
             .into_iter()
@@ -210,7 +208,7 @@ impl Watch {
     }
 }
 
-/// Whether a rank is on the host that is looked at, or has not said yet on which it is.
+/// True if a rank is on the watched host, or has not told its host yet.
 fn may_be_on(host: Option<&str>, rank: &Rank) -> bool {
     host.is_none_or(|host| ["", host].contains(&&*rank.process.host))
 }

@@ -1,7 +1,7 @@
-//! What a node's own watch tells another one of the ranks there: what is new since it told last.
+//! Collects what is new on the ranks of a node, for the watch on another node.
 //!
-//! Out: [`NodeNews`], one for each look. Where a rank is and what its calls add up to is told whole each time; what it
-//! defines and the collective calls it has made only grow, and are told once.
+//! Out: [`NodeNews`], one for each look. Position and sums are sent whole each time; definitions and collective calls only grow,
+//! and are sent once.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -14,47 +14,44 @@ use crate::Rank;
 use crate::bytes::{self, Base64};
 use crate::standing::Made;
 
-/// Of all ranks of a node.
+/// News of all ranks of a node.
 #[derive(Serialize, Deserialize)]
 pub struct NodeNews {
-    /// Of each.
     pub ranks: Vec<RankNews>,
 }
 
-/// Of one rank.
+/// News of one rank.
 #[derive(Serialize, Deserialize)]
 pub struct RankNews {
-    /// Name of its file.
     pub file: String,
-    /// As it stands in the file.
+    /// Header as in the file.
     #[serde(with = "bytes")]
     pub header: FileHeader,
-    /// Those that were not told before.
+    /// New definitions.
     definitions: Vec<Base64>,
-    /// The collective calls made on objects where more were made than was told before.
+    /// Collective calls on objects with new ones.
     pub made: FxHashMap<u32, Made>,
-    /// What it does.
     pub view: RankView,
 }
 
 impl RankNews {
-    /// What it defines, as far as that can be read.
+    /// The new definitions that can be read.
     pub fn definitions(&self) -> impl Iterator<Item = Definition> {
         self.definitions.iter().filter_map(|text| Definition::from_bytes(&text.bytes()?))
     }
 }
 
-/// What was told of a rank.
+/// The part of a rank's data that was sent.
 #[derive(Default)]
 pub struct ToldSoFar {
-    /// Of each page of definitions, up to which byte.
+    /// For each page of definitions, the number of bytes sent.
     definitions: Vec<usize>,
-    /// Of each object, up to how many collective calls.
+    /// For each object, the number of collective calls sent.
     made: FxHashMap<u32, u64>,
 }
 
 impl ToldSoFar {
-    /// What is new of a rank, which is told then.
+    /// Collects the news of a rank and counts it as sent.
     pub fn tell(&mut self, rank: &Rank, file: &WatchedFile, view: RankView) -> RankNews {
         let new = file.definitions(&mut self.definitions);
         let definitions = new.iter().filter_map(|new| Some(Base64::of(&new.to_bytes().ok()?))).collect();

@@ -1,4 +1,4 @@
-//! What a rank's calls add up to, and how fast that grows.
+//! Computes the growth rates of a rank's sums.
 
 use std::collections::VecDeque;
 
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 use super::file::FileMoment;
 use crate::Rank;
 
-/// Rates are of at most so many seconds.
+/// Maximum time over which rates are taken, seconds.
 const LATELY: f64 = 5.0;
 
-/// What a rank's calls add up to since its recording began.
+/// Sums over a rank's calls since its recording began.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sum {
-    /// Seconds in MPI, all threads, the calls that they are in among them.
+    /// Seconds in MPI, all threads, including open calls.
     pub in_mpi: f64,
-    /// Threads that called MPI.
+    /// Number of threads that called MPI.
     pub threads: usize,
-    /// Bytes handed out.
+    /// Bytes sent.
     pub sent: u64,
-    /// Entries into the progress engine inside calls that achieved nothing.
+    /// Entries into the progress engine inside calls without progress.
     pub empty_entries: u64,
 }
 
-/// The same a second.
+/// Rates of a rank.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rates {
-    /// The share of its threads' time in MPI, of 1.
+    /// Share of its threads' time in MPI, 0 to 1.
     pub in_mpi: f64,
-    /// Bytes handed out.
+    /// Bytes sent per second.
     pub sent: f64,
-    /// Entries into the progress engine inside calls that achieved nothing.
+    /// Entries into the progress engine without progress, per second.
     pub empty_entries: f64,
 }
 
 impl Sum {
-    /// That of a rank's file at a moment, `age` seconds after its recording began.
+    /// Sums of a file's moment, `age` seconds after its recording began.
     pub fn of(rank: &Rank, moment: &FileMoment, age: f64) -> Sum {
         let open: f64 = moment.inside.iter().map(|since| (age - rank.since_begin(*since)).max(0.0)).sum();
         Sum {
@@ -60,13 +60,13 @@ impl Sum {
 #[derive(Default)]
 pub struct RateMeter {
     sums: VecDeque<(f64, Sum)>,
-    /// What would change with the file.
+    /// Values that change whenever the file does.
     last: Option<(f64, u64, u64)>,
     changed: f64,
 }
 
 impl RateMeter {
-    /// A look. `newest` is the last time that the file tells of.
+    /// Adds a look. `newest` is the last time known from the file.
     pub fn add(&mut self, age: f64, sum: Sum, newest: f64) {
         while self.sums.get(1).is_some_and(|(second, _)| age - second >= LATELY) {
             self.sums.pop_front();
@@ -77,12 +77,12 @@ impl RateMeter {
         self.changed = if has_changed { age } else { self.changed.max(newest) };
     }
 
-    /// For how long the file has not changed.
+    /// Seconds since the file last changed.
     pub fn data_age(&self, age: f64) -> f64 {
         (age - self.changed).max(0.0)
     }
 
-    /// Between the first look that is kept and the last.
+    /// Rates between the oldest look kept and the latest.
     pub fn rates(&self) -> Option<Rates> {
         let (first, last) = (self.sums.front()?, self.sums.back()?);
         let seconds = last.0 - first.0;

@@ -1,4 +1,4 @@
-//! One thread of a file that is followed: which pages it has, and how far they were read.
+//! Follows one thread of a file: its pages, and how far they were read.
 
 use std::collections::VecDeque;
 
@@ -11,16 +11,16 @@ use traces::signature::{NESTED, Signature};
 use super::account::{KnownCall, RankAccount, Reader, ThreadAccount, meaning};
 use crate::sums::Total;
 
-/// See the module.
+/// A thread of a file that is followed.
 #[derive(Default)]
 pub struct WatchedThread {
     block: Option<FoundPage>,
-    /// Pages of signatures, with how many of each are known.
+    /// Pages of signatures, with the number known from each.
     signatures: Vec<(FoundPage, usize)>,
     known: FxHashMap<u32, KnownCall>,
-    /// Pages of records from the one on that is being read.
+    /// Pages of records, from the one being read.
     pages: VecDeque<FoundPage>,
-    /// How far that one was read; `None` where that was not begun.
+    /// Position in that page; `None` before it is begun.
     place: Option<Place>,
     /// Records were lost at the end of what was read.
     is_torn: bool,
@@ -28,23 +28,23 @@ pub struct WatchedThread {
     account: ThreadAccount,
 }
 
-/// What a thread is in at one moment.
+/// State of a thread at one moment.
 pub struct ThreadMoment {
-    /// The outermost call that it is in, and since which tick.
+    /// Outermost open call, with its begin in ticks.
     pub inside: Option<(u64, Signature)>,
-    /// When its last call ended, and which that was.
+    /// End of the last call, with the call.
     pub ended: Option<(u64, Option<Signature>)>,
-    /// The call that it makes in vain, over and over, since which tick.
+    /// Poll that the thread repeats without success, with its begin in ticks.
     pub asks: Option<(Signature, u64)>,
     /// Ticks in calls that ended.
     pub ticks: u64,
-    /// Bytes handed out that only its profile tells of.
+    /// Bytes sent that only its profile tells.
     pub sent: u64,
-    /// The last tick that is known of it.
+    /// The last tick known of the thread.
     pub newest: u64,
 }
 
-/// Counts records, and nothing else.
+/// Ignores records, so that a walk only counts them.
 struct Nobody;
 
 impl Visitor for Nobody {
@@ -52,12 +52,11 @@ impl Visitor for Nobody {
 }
 
 impl WatchedThread {
-    /// One of this number, of which nothing was found.
     pub fn new(number: u32) -> WatchedThread {
         WatchedThread { account: ThreadAccount::new(number), ..WatchedThread::default() }
     }
 
-    /// A page of it has begun.
+    /// Adds a page of the thread.
     pub fn add(&mut self, page: FoundPage) {
         use traces::file::PageKind::{Definitions, Events, Profile, Signatures, Thread};
         match page.kind {
@@ -69,19 +68,19 @@ impl WatchedThread {
         }
     }
 
-    /// How many pages of records there are to read, and how many records there are of the last one so far.
+    /// Number of pages of records to read, and number of records in the last one so far.
     pub fn written(&self, file: &Follower) -> (usize, u64) {
         let Some(page) = self.pages.back().and_then(|page| file.events(page)) else { return (0, 0) };
         let mut walk = match self.place.filter(|_| self.pages.len() == 1) {
             Some(place) => Walk::at(&page, place),
             None => Walk::new(&page),
         };
-        // What is damaged ends a page.
+        // Damage ends a page.
         let _ = walk.step(&mut Nobody, usize::MAX);
         (self.pages.len(), walk.place().seen)
     }
 
-    /// Reads signatures that were added.
+    /// Reads new signatures.
     pub fn learn(&mut self, file: &Follower) {
         for (page, count) in &mut self.signatures {
             for signature in file.signatures(page, *count) {
@@ -89,12 +88,12 @@ impl WatchedThread {
                 *count += 1;
             }
         }
-        // Only the last one grows.
+        // Only the last page grows.
         let last = self.signatures.len().saturating_sub(1);
         self.signatures.drain(..last);
     }
 
-    /// Reads records up to what [`written`](Self::written) said.
+    /// Reads records up to the position from [`written`](Self::written).
     pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut RankAccount) {
         for left in (0..pages).rev() {
             let Some(page) = self.pages.front().and_then(|page| file.events(page)) else { return };
@@ -116,12 +115,12 @@ impl WatchedThread {
         }
     }
 
-    /// Its fixed place as it is now.
+    /// The thread's block as it is now.
     pub fn block(&self, file: &Follower) -> Option<ThreadBlock> {
         file.block(self.block.as_ref()?).copied()
     }
 
-    /// What it is in, by its fixed place and what was read.
+    /// State of the thread by its block and the records read.
     pub fn moment(&self, file: &Follower, block: Option<&ThreadBlock>) -> ThreadMoment {
         let signature = |number| meaning(&self.known, number).map(|(known, _)| &known.signature);
         let last = self.account.last;

@@ -1,4 +1,4 @@
-//! What one rank does at the moment.
+//! The current state of one rank, as shown by a watch.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,31 +8,30 @@ use crate::process::{Process, ProcessState};
 use crate::standing::Spot;
 use crate::{ProcessFate, Rank};
 
-/// See the module.
+/// State of a rank.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct RankView {
-    /// Where it is.
     pub spot: Spot,
-    /// Its process, if that is on the host of whoever looked.
+    /// Its process, if it is on the host of the watch.
     pub process: Option<Process>,
-    /// Seconds since its recording began: until now, or until the process that has ended was last known to live.
+    /// Seconds since its recording began: until now, or until the last sign of life of an ended process.
     pub age: f64,
-    /// Seconds since its file last changed, as far as that was seen.
+    /// Seconds since its file was last seen to change.
     pub data_age: f64,
-    /// What its calls so far add up to.
+    /// Sums over its calls so far.
     pub sum: Sum,
-    /// The same a second, lately.
+    /// Rates over the last seconds.
     pub rates: Option<Rates>,
-    /// Requests that have begun and are not complete.
+    /// Number of pending requests.
     pub pending: u64,
-    /// How many seconds ago the oldest of them was begun.
+    /// Age of the oldest pending request, seconds.
     pub oldest: Option<f64>,
-    /// How many ranks have come to the collective call that it is in, of how many.
+    /// Number of ranks that have reached its collective call, of how many.
     pub came: Option<(u64, u64)>,
 }
 
 impl RankView {
-    /// By what its file says at a moment, `now` seconds after its recording began.
+    /// The view by a file's moment, `now` seconds after its recording began.
     pub fn of(rank: &mut Rank, meter: &mut RateMeter, moment: &FileMoment, now: f64) -> RankView {
         rank.fate = ProcessFate::of(&rank.process, rank.header.pid);
         let newest = rank.since_begin(moment.newest);
@@ -53,7 +52,7 @@ impl RankView {
         }
     }
 
-    /// The same so many seconds later, if nothing has happened that is known here.
+    /// This view some seconds later, if nothing is known to have happened.
     pub fn later(&self, seconds: f64) -> RankView {
         let lives = self.process.is_none_or(|process| process.state != ProcessState::Gone);
         let longer = if lives { seconds } else { 0.0 };
@@ -65,7 +64,7 @@ impl RankView {
         }
     }
 
-    /// For how many seconds it has been where it is, or was, if anything is known to have happened meanwhile.
+    /// Seconds that it has been at its spot; `None` if it came there after `age`.
     pub fn since(&self) -> Option<f64> {
         Some(self.age - self.spot.since()?).filter(|since| *since > 0.0)
     }

@@ -1,4 +1,4 @@
-//! An OTF2 archive as it is written: events of one location after another, then the definitions of all.
+//! Writes an OTF2 archive: the events of one location after another, then the definitions of all.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -9,29 +9,27 @@ use super::callbacks::{FLUSH, MEMORY};
 use super::library::{Code, Functions, Handle};
 use model::error::Error;
 
-/// What the files of an archive are called, as those of Score-P.
+/// Name of the archive's files, as in Score-P.
 pub const NAME: &str = "traces";
-/// A writer holds so much before it writes.
+/// Bytes that a writer buffers.
 const EVENT_CHUNK: u64 = 1 << 20;
 const DEFINITION_CHUNK: u64 = 4 << 20;
-/// What the last writers hold between them, and more.
+/// Free disk space required, in bytes: more than the last writers buffer together.
 const ROOM: u64 = 2 * DEFINITION_CHUNK;
 
 const WRITE: u8 = 0;
 const POSIX: u8 = 1;
 const NOT_COMPRESSED: u8 = 1;
 
-/// See the module. One that is not [closed](Archive::close) lacks the file that readers open first.
+/// An archive that is being written. Until it is [closed](Archive::close) it lacks the file that readers open first.
 pub struct Archive<'a> {
-    /// The library's functions.
     pub functions: &'a Functions,
-    /// The archive, open.
+    /// The library's handle of the open archive.
     pub handle: Handle,
     path: PathBuf,
 }
 
 impl<'a> Archive<'a> {
-    /// Begins one in a folder.
     pub fn create(functions: &'a Functions, folder: &Path) -> Result<Archive<'a>, Error> {
         let path = text(folder.as_os_str().as_bytes());
         let name = text(NAME.as_bytes());
@@ -54,8 +52,8 @@ impl<'a> Archive<'a> {
         Ok(archive)
     }
 
-    /// All events are written. Gives each of so many locations the file of its own definitions, of which it has none: readers
-    /// ask for it.
+    /// Ends the events. Gives each of `locations` locations a file of local definitions, which stays empty but which readers
+    /// require.
     pub fn end_events(&self, locations: u64) -> Result<(), Error> {
         let functions = self.functions;
         // SAFETY: the archive is open, and what is closed was opened.
@@ -70,8 +68,8 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Whether what a writer still holds finds room. If it does not, the library (3.0.2) frees memory twice when the writer is
-    /// closed, and ends the process.
+    /// Fails if the disk has no room for what writers still buffer. Without room, the library (3.0.2) frees memory twice when the
+    /// writer is closed, and aborts the process.
     pub fn has_room(&self) -> Result<(), Error> {
         let full = || Error::Write { path: self.path.clone(), source: rustix::io::Errno::NOSPC.into() };
         match rustix::fs::statvfs(&self.path) {
@@ -80,18 +78,18 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// The archive is whole.
+    /// Completes the archive.
     pub fn close(self) -> Result<(), Error> {
         // SAFETY: nothing uses the archive any more.
         self.check(unsafe { (self.functions.close)(self.handle) })
     }
 
-    /// Whether a call of the library achieved what it was to.
+    /// Fails if the library's return code is an error.
     pub fn check(&self, code: Code) -> Result<(), Error> {
         if code == 0 { Ok(()) } else { Err(self.failed(self.functions.meaning(code))) }
     }
 
-    /// What the library has made, if it has.
+    /// Fails if the library returned a null handle.
     pub fn made(&self, handle: Handle) -> Result<Handle, Error> {
         let failed = || self.failed(std::io::Error::last_os_error().to_string());
         if handle.is_null() { Err(failed()) } else { Ok(handle) }
@@ -102,7 +100,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// A text as C has it. A name holds no zero, or what stands before it.
+/// Converts to a C string, cut at the first zero byte.
 pub fn text(bytes: &[u8]) -> CString {
     CString::new(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! A rank's calls as events: what each enters and leaves, and the messages and collective operations that begin and end in it.
+//! Writes a rank's calls as events: enter, leave, messages and collective operations.
 //!
-//! In: its calls with what they began and completed, threads merged by time, since one may complete what another began. What a call
-//! begins is told when it is entered, what it completes when it is left.
+//! In: its calls with the requests they began and completed; threads are merged by time, since one may complete what another
+//! began. Operations that a call begins are written at its enter event, those that it completes at its leave event.
 
 use rustc_hash::FxHashMap;
 
@@ -16,32 +16,30 @@ use model::roles::{CallPart, Role};
 use model::stream::{Stream, TimedCall};
 use model::thread_calls::Detail;
 
-/// What a request is for.
+/// The operation of a request.
 #[derive(Clone, Copy)]
 struct Request {
     role: Role,
     meaning: EventMeaning,
-    /// When the call began that began it.
+    /// Begin of the call that began it.
     posted: i64,
-    /// It is among what is asked about, and told: its send, its receive, its collective operation.
+    /// Written as begun: its send, its receive, its collective operation. False if outside the selection.
     is_sent: bool,
     is_posted: bool,
     is_joined: bool,
 }
 
-/// A thread: its calls, and where they are told.
+/// A thread: its calls, and the writer of its events.
 pub struct ThreadEvents<'a> {
-    /// Its calls.
     pub stream: Stream<'a>,
-    /// What they mean.
+    /// Meanings of its signatures.
     pub meanings: Vec<EventMeaning>,
     /// Its regions.
     pub nesting: Nesting,
-    /// Its events.
     pub events: EventWriter<'a>,
 }
 
-/// See the module.
+/// Writes the events of a rank.
 pub struct RankEvents<'a, 'r> {
     told: &'a mut Told<'r>,
     rank: u32,
@@ -51,12 +49,12 @@ pub struct RankEvents<'a, 'r> {
 }
 
 impl<'a, 'r> RankEvents<'a, 'r> {
-    /// Of the rank at a place of the run.
+    /// `rank`: place in the run.
     pub fn new(told: &'a mut Told<'r>, rank: u32) -> RankEvents<'a, 'r> {
         RankEvents { told, rank, requests: FxHashMap::default(), persistent: FxHashMap::default() }
     }
 
-    /// Tells all calls of its threads that have a record.
+    /// Writes all recorded calls of the rank's threads.
     pub fn tell(&mut self, threads: &mut [ThreadEvents<'_>]) -> Result<(), Error> {
         loop {
             let starts = threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.stream.peek()?.start, at)));
@@ -118,7 +116,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         }
     }
 
-    /// A call that sends and receives, and returns when that is done.
+    /// Writes the messages of a blocking call.
     fn message(&mut self, out: &mut Out<'_, '_>, call: &TimedCall, role: &Role) -> Result<(), Error> {
         if let Some(sent) = self.told.sent(self.rank, role, call.start).filter(|_| out.tells) {
             out.write(call.start, Event::Send(sent))?;
@@ -129,7 +127,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         Ok(())
     }
 
-    /// A call begins a request.
+    /// Writes the begin of a request.
     fn begin(
         &mut self,
         out: &mut Out<'_, '_>,
@@ -158,7 +156,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         Ok(())
     }
 
-    /// What a call did with requests.
+    /// Writes the changes that a call made to requests.
     fn requests(&mut self, out: &mut Out<'_, '_>, stream: &Stream<'_>, call: &TimedCall) -> Result<(), Error> {
         for detail in stream.details(call) {
             match *detail {
@@ -201,7 +199,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         }
         match self.told.received(self.rank, &role, posted, end) {
             Some(got) if request.is_posted => out.write(end, Event::ReceiveComplete(got, id(number, true)))?,
-            // Its begin is not told.
+            // Its begin was not written.
             Some(got) => out.write(end, Event::Receive(got))?,
             None if request.is_posted && is_cancelled => out.write(end, Event::Cancelled(id(number, true)))?,
             None => {}
@@ -213,7 +211,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     }
 }
 
-/// Enters a call, which may tell of several.
+/// Writes the enter event of a row of `calls`, with attributes if it stands for several calls.
 fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Result<(), Error> {
     let (enter, time) = (Event::Enter(meaning.region), out.time(call.start));
     let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
@@ -234,21 +232,21 @@ fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Res
     }
 }
 
-/// Requests' numbers are unique in a process; one may be for a send and a receive.
+/// Number of a request that is unique in the process; a request for a send and a receive has two.
 fn id((thread, number): RequestId, is_receive: bool) -> u64 {
     u64::from(thread) << 48 | number << 1 | u64::from(is_receive)
 }
 
-/// Where a call is told.
+/// Output of a call's events.
 struct Out<'e, 'w> {
     events: &'e mut EventWriter<'w>,
-    /// The call is asked about.
+    /// The call is selected.
     tells: bool,
     origin: i64,
 }
 
 impl Out<'_, '_> {
-    /// A time of the run as the archive has it.
+    /// Converts a time of the run to the archive's.
     fn time(&self, at: i64) -> u64 {
         at.saturating_sub(self.origin).max(0) as u64
     }

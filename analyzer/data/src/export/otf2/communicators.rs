@@ -1,8 +1,8 @@
-//! The run's communicators as OTF2 numbers them: groups of processes, and communicators of those groups.
+//! Numbers the run's communicators and groups of processes for OTF2.
 //!
-//! A process is called by its place among all: those of [`Run::ranks`], and behind them ranks of the launch's world that have no
-//! file here. An intercommunicator is one of both its groups, the one with the lower ranks first: there is a definition for it
-//! since version 3.0, but the Python bindings of that version fail on it.
+//! Processes are numbered as in [`Run::ranks`], followed by ranks of the launched world that have no file here. An
+//! intercommunicator becomes one communicator of both groups, the one with the lower ranks first: version 3.0 has a definition of
+//! its own, but that version's Python bindings fail on it.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,37 @@ use rustc_hash::FxHashMap;
 use model::Run;
 use model::objects::{Member, Objects};
 
-/// Processes of a communicator that are listed; more are a damaged file's.
+/// Maximum number of processes listed for a communicator; a damaged file may name any number.
 const MOST: u64 = 1 << 20;
-/// The number that a rank's file has for MPI_COMM_SELF.
+/// The number of MPI_COMM_SELF in a rank's file.
 const OWN_SELF: u32 = 2;
 /// The group of each process alone, which all MPI_COMM_SELF share.
 pub const SELF_GROUP: u32 = 1;
-/// The first group that is listed: before it come that of all processes and [`SELF_GROUP`].
+/// The first listed group, behind the group of all processes and [`SELF_GROUP`].
 pub const FIRST_GROUP: u32 = 2;
 
-/// A communicator.
 pub struct Communicator {
-    /// Its number.
     pub number: u32,
-    /// Its name.
     pub name: String,
-    /// Its group.
     pub group: u32,
-    /// The number of the one it was made from, which comes before it.
+    /// Number of its parent, which is defined earlier.
     pub parent: Option<u32>,
 }
 
-/// See the module.
+/// The communicators of a run.
 #[derive(Default)]
 pub struct Communicators {
-    /// All, by number.
+    /// Communicators by number.
     pub list: Vec<Communicator>,
-    /// Groups from [`FIRST_GROUP`] on: the places of their processes.
+    /// Groups from [`FIRST_GROUP`] on, as numbers of processes.
     pub groups: Vec<Vec<u64>>,
-    /// Ranks of the launch's world without a file.
+    /// Ranks of the launched world without a file.
     pub absent: Vec<u32>,
-    /// By the run's number.
+    /// Numbers by the run's number.
     numbers: FxHashMap<u32, u32>,
 }
 
 impl Communicators {
-    /// Those of a run.
     pub fn of(run: &Run, objects: &Objects) -> Communicators {
         let mut found: BTreeMap<u32, (String, bool, Option<u32>)> = BTreeMap::new();
         for (at, rank) in run.ranks.iter().enumerate() {
@@ -81,13 +76,13 @@ impl Communicators {
         all
     }
 
-    /// The number of one, by the run's number.
+    /// Number of a communicator by the run's number.
     #[inline]
     pub fn number(&self, object: Option<u32>) -> Option<u32> {
         self.numbers.get(&object?).copied()
     }
 
-    /// A process's rank in a communicator, both by their numbers.
+    /// Rank of a process in a communicator.
     pub fn rank(&self, communicator: u32, process: u32) -> Option<u32> {
         let listed = self.list.get(communicator as usize)?.group.checked_sub(FIRST_GROUP);
         let Some(listed) = listed else { return Some(0) };

@@ -1,12 +1,12 @@
-//! Definitions as OTF2's library writes them: what refers to others comes after them.
+//! Writes definitions by OTF2's library. A definition must follow those that it refers to.
 
 use super::archive::{Archive, text};
 use super::library::{Code, Functions, Handle};
 use model::error::Error;
 
-/// What stands for none.
+/// Stands for no reference.
 pub const NONE: u32 = u32::MAX;
-/// Nanoseconds.
+/// Times are nanoseconds.
 const TICKS_IN_A_SECOND: u64 = 1_000_000_000;
 
 /// `OTF2_LOCATION_GROUP_TYPE_PROCESS`, `OTF2_LOCATION_TYPE_CPU_THREAD`, `OTF2_PARADIGM_CLASS_PROCESS`.
@@ -14,28 +14,26 @@ const PROCESS: u8 = 1;
 const CPU_THREAD: u8 = 1;
 const PROCESS_CLASS: u8 = 0;
 
-/// See the module. Names are numbers of texts.
+/// Writer of an archive's definitions. Names are numbers of strings.
 pub struct DefinitionWriter<'a> {
     archive: &'a Archive<'a>,
     functions: &'a Functions,
     handle: Handle,
 }
 
-/// A group of processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
-    /// Its number.
     pub number: u32,
-    /// What it is: `OTF2_GROUP_TYPE_*`.
+    /// `OTF2_GROUP_TYPE_*`.
     pub kind: u8,
-    /// Whose it is: `OTF2_PARADIGM_*`.
+    /// `OTF2_PARADIGM_*`.
     pub paradigm: u8,
-    /// Its members.
+    /// Numbers of its members.
     pub members: &'a [u64],
 }
 
 impl<'a> DefinitionWriter<'a> {
-    /// Begins the definitions of all locations.
+    /// Opens the writer.
     pub fn begin(archive: &'a Archive<'_>) -> Result<DefinitionWriter<'a>, Error> {
         let functions = archive.functions;
         // SAFETY: the archive is open.
@@ -43,33 +41,33 @@ impl<'a> DefinitionWriter<'a> {
         Ok(DefinitionWriter { archive, functions, handle })
     }
 
-    /// Times are nanoseconds from 0 to a length; the first is so many since 1970, where that is known.
+    /// Defines the clock: nanoseconds from 0 to `length`, with time 0 at `realtime` nanoseconds since 1970, if known.
     pub fn clock(&self, length: u64, realtime: Option<u64>) -> Result<(), Error> {
         let realtime = realtime.unwrap_or(u64::MAX);
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_clock)(self.handle, TICKS_IN_A_SECOND, 0, length, realtime) })
     }
 
-    /// A text.
+    /// Defines a string.
     pub fn text(&self, number: u32, content: &str) -> Result<(), Error> {
         let content = text(content.as_bytes());
         // SAFETY: the writer is open, and the text ends in zero.
         self.check(unsafe { (self.functions.write_string)(self.handle, number, content.as_ptr()) })
     }
 
-    /// What processes communicate by.
+    /// Defines a paradigm, by which processes communicate.
     pub fn paradigm(&self, paradigm: u8, name: u32) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_paradigm)(self.handle, paradigm, name, PROCESS_CLASS) })
     }
 
-    /// A value that events have beside their own, of a type `OTF2_TYPE_*`.
+    /// Defines an attribute of events; its kind is `OTF2_TYPE_*`.
     pub fn attribute(&self, number: u32, name: u32, meaning: u32, kind: u8) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_attribute)(self.handle, number, name, meaning, kind) })
     }
 
-    /// A node of the system's tree, and of a domain `OTF2_SYSTEM_TREE_DOMAIN_*`.
+    /// Defines a node of the system tree; its domain is `OTF2_SYSTEM_TREE_DOMAIN_*`.
     pub fn node(&self, number: u32, name: u32, class: u32, parent: u32, domain: u8) -> Result<(), Error> {
         // SAFETY: the writer is open.
         unsafe {
@@ -78,48 +76,48 @@ impl<'a> DefinitionWriter<'a> {
         }
     }
 
-    /// A process on a node.
+    /// Defines a process on a node.
     pub fn process(&self, number: u32, name: u32, node: u32) -> Result<(), Error> {
         let write = self.functions.write_location_group;
         // SAFETY: the writer is open.
         self.check(unsafe { write(self.handle, number, name, PROCESS, node, NONE) })
     }
 
-    /// A thread of a process, with so many events.
+    /// Defines a thread of a process with its number of events.
     pub fn location(&self, number: u64, name: u32, events: u64, process: u32) -> Result<(), Error> {
         let write = self.functions.write_location;
         // SAFETY: the writer is open.
         self.check(unsafe { write(self.handle, number, name, CPU_THREAD, events, process) })
     }
 
-    /// A function, or a part of the program.
+    /// Defines a function or a named region of the program.
     pub fn region(&self, number: u32, (name, role, paradigm): (u32, u8, u8)) -> Result<(), Error> {
         let write = self.functions.write_region;
         // SAFETY: the writer is open.
         self.check(unsafe { write(self.handle, number, name, name, NONE, role, paradigm, 0, NONE, 0, 0) })
     }
 
-    /// A line of a source file.
+    /// Defines a line of a source file.
     pub fn source_location(&self, number: u32, (file, line): (u32, u32)) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_source_location)(self.handle, number, file, line) })
     }
 
-    /// A group of processes.
+    /// Defines a group of processes.
     pub fn group(&self, name: u32, group: Group<'_>) -> Result<(), Error> {
         let Group { number, kind, paradigm, members } = group;
         let (count, first) = (members.len() as u32, members.as_ptr());
-        // SAFETY: the writer is open, and so many members follow the first.
+        // SAFETY: the writer is open, and `first` points to `count` members.
         self.check(unsafe { (self.functions.write_group)(self.handle, number, name, kind, paradigm, 0, count, first) })
     }
 
-    /// A communicator of a group.
+    /// Defines a communicator of a group.
     pub fn communicator(&self, number: u32, name: u32, group: u32, parent: u32) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_communicator)(self.handle, number, name, group, parent, 0) })
     }
 
-    /// All is defined.
+    /// Ends the definitions.
     pub fn finish(self) -> Result<(), Error> {
         self.archive.has_room()?;
         // SAFETY: the writer is this archive's, and nothing uses it any more.

@@ -1,4 +1,4 @@
-//! What of messages and collective operations is told: those whose communicator OTF2 can express, and that are asked about.
+//! Selects the messages and collective operations to write: those in the selection on communicators that OTF2 can express.
 
 use rustc_hash::FxHashMap;
 use traces::signature::peer;
@@ -15,45 +15,37 @@ use model::roles::{CallPart, Peer, Role};
 /// `OTF2_COLLECTIVE_ROOT_NONE`.
 const NO_ROOT: u32 = u32::MAX;
 
-/// What was told, and what was left out.
+/// Numbers of events written and left out.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ExportSums {
-    /// Calls.
     pub calls: u64,
-    /// Messages that were received.
+    /// Received messages.
     pub messages: u64,
-    /// Ranks' parts in collective operations.
+    /// Parts of ranks in collective operations.
     pub collectives: u64,
-    /// Times in regions.
+    /// Times spent in regions.
     pub regions: u64,
-    /// Messages and parts on communicators whose processes are not known.
+    /// Messages and parts left out, since the processes of their communicator are unknown.
     pub unknown: u64,
-    /// Parts in operations that OTF2 has no name for.
+    /// Parts left out, since OTF2 has no name for the operation.
     pub unnamed: u64,
 }
 
-/// See the module.
+/// Selection of a run's messages and collective operations.
 pub struct Told<'r> {
-    /// The run.
     pub run: &'r Run,
-    /// The common clock.
     pub common_clock: &'r CommonClock,
-    /// Its objects.
     pub objects: &'r Objects,
-    /// Its communicators.
     pub communicators: &'r Communicators,
-    /// Its messages.
     pub ends: MessageEnds,
-    /// The time that is told as 0.
+    /// The time written as 0.
     pub origin: i64,
-    /// So far.
     pub sums: ExportSums,
     /// Ranks in communicators, by communicator and process.
     ranks: FxHashMap<(u32, u32), Option<u32>>,
 }
 
 impl<'r> Told<'r> {
-    /// Nothing yet.
     pub fn new(
         run: &'r Run,
         common_clock: &'r CommonClock,
@@ -66,7 +58,7 @@ impl<'r> Told<'r> {
         Told { run, common_clock, objects, communicators, ends, origin, sums, ranks }
     }
 
-    /// The message that a rank's call sends, to a rank that is asked about.
+    /// The message that a rank's call sends, if its receiver is selected.
     pub fn sent(&mut self, rank: u32, role: &Role, begin: i64) -> Option<MessageEnd> {
         let CallPart::Message { sends: true, .. } = role.what else { return None };
         let (Peer::Rank(to), tag) = role.to else { return None };
@@ -80,7 +72,7 @@ impl<'r> Told<'r> {
         Some(MessageEnd { peer: self.rank_in(communicator, to)?, communicator, tag, bytes: role.sent })
     }
 
-    /// Whether a call's receive may get a message.
+    /// True if a call's receive may get a message.
     pub fn may_receive(&self, role: &Role) -> bool {
         role.from.0 != Peer::Nobody && self.communicators.number(role.object).is_some()
     }
@@ -95,7 +87,7 @@ impl<'r> Told<'r> {
         Some(MessageEnd { peer, communicator, tag: message.tag, bytes: message.received })
     }
 
-    /// Whether OTF2 can express a collective operation.
+    /// True if OTF2 can express a collective operation; counts those that it cannot.
     pub fn can_join(&mut self, role: &Role, meaning: &EventMeaning) -> bool {
         let communicator = self.communicators.number(role.object);
         self.sums.unnamed += u64::from(meaning.operation.is_none());
@@ -103,13 +95,13 @@ impl<'r> Told<'r> {
         meaning.operation.is_some() && communicator.is_some()
     }
 
-    /// The rank's part in a collective operation, if that is told.
+    /// The rank's part in a collective operation, if OTF2 can express it.
     pub fn part(&mut self, rank: u32, role: &Role, meaning: &EventMeaning) -> Option<CollectiveShare> {
         let CallPart::Collective { .. } = role.what else { return None };
         let (operation, communicator) = (meaning.operation?, self.communicators.number(role.object)?);
         let root = match meaning.root {
             peer::ROOT => Some(rank),
-            // The other processes of the root's group do not say who that is.
+            // The root's group does not tell which of its processes is the root.
             number => self.objects.groups[role.object? as usize].peer(rank as usize, number),
         };
         let root = root.and_then(|root| self.rank_in(communicator, root)).unwrap_or(NO_ROOT);
@@ -117,7 +109,7 @@ impl<'r> Told<'r> {
         Some(CollectiveShare { operation, communicator, root, sent: role.sent, received: role.received })
     }
 
-    /// A process's rank in a communicator.
+    /// Rank of a process in a communicator.
     fn rank_in(&mut self, communicator: u32, process: u32) -> Option<u32> {
         let communicators = self.communicators;
         *self.ranks.entry((communicator, process)).or_insert_with(|| communicators.rank(communicator, process))

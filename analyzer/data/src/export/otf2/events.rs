@@ -1,4 +1,4 @@
-//! What happens at a location, as OTF2's library writes it.
+//! Writes the events of a location by OTF2's library.
 
 use std::ptr;
 
@@ -6,75 +6,70 @@ use super::archive::Archive;
 use super::library::{Functions, Handle};
 use model::error::Error;
 
-/// A message's other end: its rank in the communicator, the communicator, the tag and bytes.
+/// Other end, communicator, tag and size of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageEnd {
-    /// The other's rank in the communicator; of an intercommunicator, in the other group.
+    /// The other rank in the communicator; in an intercommunicator, in the other group.
     pub peer: u32,
-    /// The communicator's number.
     pub communicator: u32,
-    /// The tag.
     pub tag: i32,
-    /// Bytes.
     pub bytes: u64,
 }
 
 /// A rank's part in a collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectiveShare {
-    /// OTF2's number for the operation.
+    /// `OTF2_COLLECTIVE_OP_*`.
     pub operation: u8,
-    /// The communicator's number.
     pub communicator: u32,
-    /// The root's rank in it, or what stands for it.
+    /// The root's rank in it, or `OTF2_COLLECTIVE_ROOT_NONE`.
     pub root: u32,
-    /// Bytes that the rank hands out.
+    /// Bytes that the rank sends.
     pub sent: u64,
-    /// Bytes that it gets.
+    /// Bytes that the rank receives.
     pub received: u64,
 }
 
-/// A value that an event has beside its own.
+/// An extra value of an event.
 #[derive(Clone, Copy, Debug)]
 pub enum Attribute {
-    /// An attribute, and a whole number.
+    /// Attribute number and an integer.
     Whole(u32, u64),
-    /// An attribute, and a place in the source.
+    /// Attribute number and a source location.
     Source(u32, u32),
 }
 
-/// What happens at a location.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// A region is entered.
+    /// Enters a region.
     Enter(u32),
-    /// It is left.
+    /// Leaves a region.
     Leave(u32),
-    /// A message is sent by a call that returns when that is done.
+    /// A blocking call sends a message.
     Send(MessageEnd),
-    /// One is received likewise.
+    /// A blocking call receives a message.
     Receive(MessageEnd),
-    /// A message begins to be sent by a request.
+    /// A request begins to send a message.
     SendRequest(MessageEnd, u64),
-    /// The request is complete.
+    /// A send request is complete.
     SendComplete(u64),
-    /// A receive is posted by a request.
+    /// A request posts a receive.
     ReceiveRequest(u64),
-    /// The request got its message.
+    /// A receive request got its message.
     ReceiveComplete(MessageEnd, u64),
-    /// The request was cancelled.
+    /// A request was cancelled.
     Cancelled(u64),
-    /// A collective operation begins.
+    /// A blocking collective operation begins.
     CollectiveBegin,
-    /// It ends.
+    /// A blocking collective operation ends.
     CollectiveEnd(CollectiveShare),
-    /// One begins by a request.
+    /// A request begins a collective operation.
     CollectiveRequest(u64),
-    /// The request is complete.
+    /// The request of a collective operation is complete.
     CollectiveComplete(CollectiveShare, u64),
 }
 
-/// The events of a location, in the order of their times.
+/// Writer of a location's events, in the order of their times.
 pub struct EventWriter<'a> {
     archive: &'a Archive<'a>,
     functions: &'a Functions,
@@ -84,28 +79,27 @@ pub struct EventWriter<'a> {
 }
 
 impl<'a> EventWriter<'a> {
-    /// Begins the events of a location.
     pub fn begin(archive: &'a Archive<'_>, location: u64) -> Result<EventWriter<'a>, Error> {
         let functions = archive.functions;
         // SAFETY: the archive is open, and so are its files of events.
         let handle = archive.made(unsafe { (functions.event_writer)(archive.handle, location) })?;
-        // SAFETY: it takes nothing.
+        // SAFETY: the function has no arguments.
         let attributes = archive.made(unsafe { (functions.new_attributes)() })?;
         Ok(EventWriter { archive, functions, handle, attributes, last: 0 })
     }
 
-    /// Writes an event. One that is said to be earlier than the last is written at the time of that.
+    /// Writes an event, not earlier than the one before.
     pub fn write(&mut self, time: u64, event: Event) -> Result<(), Error> {
         self.write_with(time, event, &[])
     }
 
-    /// The same with values beside it.
+    /// Writes an event with attributes.
     pub fn write_with(&mut self, time: u64, event: Event, attributes: &[Attribute]) -> Result<(), Error> {
         let f = self.functions;
         self.last = self.last.max(time);
         let (writer, time) = (self.handle, self.last);
         let list = if attributes.is_empty() { ptr::null_mut() } else { self.attributes };
-        // SAFETY: the writer and the list are open, and numbers that nobody defines do no harm here.
+        // SAFETY: the writer and the list are open, and the library accepts undefined numbers.
         let code = unsafe {
             for attribute in attributes {
                 self.archive.check(match *attribute {
@@ -142,12 +136,11 @@ impl<'a> EventWriter<'a> {
         self.archive.check(code)
     }
 
-    /// The time of the last event.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// The location has no more events. Returns how many it has.
+    /// Ends the location's events. Returns their number.
     pub fn finish(self) -> Result<u64, Error> {
         let (archive, mut events) = (self.archive, 0);
         archive.has_room()?;

@@ -1,4 +1,4 @@
-//! Writes what an archive's events refer to, behind them.
+//! Writes the definitions that an archive's events refer to, behind the events.
 
 use super::communicators::{Communicators, FIRST_GROUP, SELF_GROUP};
 use super::definition_writer::{DefinitionWriter, Group, NONE};
@@ -10,7 +10,7 @@ use model::error::Error;
 /// `OTF2_TYPE_UINT64` and `OTF2_TYPE_SOURCE_CODE_LOCATION`.
 const WHOLE: u8 = 4;
 const SOURCE: u8 = 20;
-/// Those attributes, by number.
+/// Attributes by number: name, description and type.
 const ATTRIBUTES: [(&str, &str, u8); 4] = [
     ("calls", "calls that asked in vain and are told as one", WHOLE),
     ("inside_ns", "their time inside MPI, nanoseconds", WHOLE),
@@ -23,7 +23,6 @@ const ALL_PROCESSES: u8 = 4;
 const LISTED: u8 = 5;
 const ALONE: u8 = 6;
 
-/// Writes all definitions.
 pub fn write(
     mut definitions: Definitions,
     writer: DefinitionWriter<'_>,

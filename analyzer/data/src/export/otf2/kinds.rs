@@ -1,4 +1,4 @@
-//! What OTF2 calls MPI's functions.
+//! Maps MPI's functions to OTF2's names.
 
 use traces::calls::{Call, Class};
 
@@ -17,7 +17,7 @@ mod role {
     pub const ONE_SIDED: u8 = 29;
 }
 
-/// `OTF2_REGION_ROLE_CODE`: a part of the program that has a name.
+/// `OTF2_REGION_ROLE_CODE`: a named part of the program.
 pub const CODE: u8 = 4;
 /// `OTF2_PARADIGM_USER`.
 pub const USER: u8 = 1;
@@ -27,7 +27,7 @@ pub const MPI: u8 = 4;
 /// `OTF2_COLLECTIVE_OP_CREATE_HANDLE`.
 const CREATE: u8 = 17;
 
-/// `OTF2_COLLECTIVE_OP_*` of what moves data: of the blocking function, the nonblocking and the persistent one.
+/// `OTF2_COLLECTIVE_OP_*` of functions that move data: blocking, nonblocking and persistent.
 const OPERATIONS: [([Call; 3], u8); 17] = [
     ([Call::Barrier, Call::Ibarrier, Call::Barrier_init], 0),
     ([Call::Bcast, Call::Ibcast, Call::Bcast_init], 1),
@@ -48,7 +48,7 @@ const OPERATIONS: [([Call; 3], u8); 17] = [
     ([Call::Reduce_scatter_block, Call::Ireduce_scatter_block, Call::Reduce_scatter_block_init], 16),
 ];
 
-/// The role of a function's region.
+/// Region role of a function.
 pub fn role(call: Option<Call>) -> u8 {
     let Some(call) = call else { return role::FUNCTION };
     match Flow::of(call) {
@@ -67,12 +67,12 @@ pub fn role(call: Option<Call>) -> u8 {
     }
 }
 
-/// The collective operation that a function takes part in; `None` where OTF2 has no name for it, as for neighborhood collectives.
+/// Collective operation of a function; `None` if OTF2 has no name for it, as for neighborhood collectives.
 pub fn operation(call: Call) -> Option<u8> {
     if Flow::of(call)? == Flow::Create {
         return Some(CREATE);
     }
-    // The large-count form has the same row.
+    // The large-count form has the same row of the table of calls.
     let is_it = |form: &Call| form.row().id == call.row().id;
     OPERATIONS.iter().find(|(forms, _)| forms.iter().any(is_it)).map(|(_, operation)| *operation)
 }

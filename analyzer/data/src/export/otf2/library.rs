@@ -1,7 +1,7 @@
-//! OTF2's own library, loaded when a run is exported: the command needs it neither to build nor to start.
+//! Loads OTF2's own library when a run is exported, so that overhear builds and starts without it.
 //!
-//! Types are those of `otf2/*.h` of version 3.0: references are numbers, enumerations are bytes, times are ticks of the clock that the
-//! definitions state.
+//! Types are those of `otf2/*.h` of version 3.0: references are integers, enumerations are bytes, times are ticks of the clock
+//! that the definitions state.
 
 use std::env;
 use std::ffi::{CStr, OsString, c_char, c_int, c_void};
@@ -12,18 +12,18 @@ use libloading::Library;
 use super::callbacks::{FlushCallbacks, MemoryCallbacks};
 use model::error::Error;
 
-/// Names the library's file, where it is not where the system looks.
+/// Environment variable with the library's path, if the system does not find it.
 pub const VARIABLE: &str = "OVERHEAR_OTF2";
-/// What Debian and what Score-P call it. Version 3.0 changed the arguments of functions, and with them this number.
+/// File names of Debian and Score-P. The number changed with the arguments of functions in version 3.0.
 const NAMES: [&str; 2] = ["libotf2.so.10", "libopen-trace-format2.so.10"];
 
-/// What the library returns: 0 is success.
+/// Return code of the library; 0 is success.
 pub type Code = c_int;
 
-/// An archive, a writer or a list of the library's: known to it alone.
+/// Opaque pointer to an archive, writer or list of the library.
 pub type Handle = *mut c_void;
 
-/// Takes errors, of which the library would print each to stderr: what failed is known by its code.
+/// Swallows error messages, which the library would print to stderr: the return codes are reported instead.
 extern "C" fn take(
     _: *mut c_void,
     _: *const c_char,
@@ -43,23 +43,23 @@ type TakeError = extern "C" fn(
     *const c_char,
     Code,
     *const c_char,
-    // A `va_list`, which is passed by its address on the machines there are.
+    // A `va_list`, passed by address on all supported machines.
     *mut c_void,
 ) -> Code;
 
-/// Declares the functions that are used, each with its symbol.
+/// Declares the library's functions with their symbols.
 macro_rules! functions {
     ($($name:ident = $symbol:literal($($argument:ty),*) -> $result:ty;)*) => {
         /// The library's functions.
         pub struct Functions {
             $(#[doc = "See its symbol."] pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
-            /// Keeps what these point to.
+            /// Keeps the functions mapped.
             _library: Library,
         }
 
         impl Functions {
             fn of(library: Library) -> Result<Functions, libloading::Error> {
-                // SAFETY: each has the type that the headers of version 3.0 give it.
+                // SAFETY: each type is taken from the headers of version 3.0.
                 unsafe { Ok(Functions { $($name: *library.get($symbol)?,)* _library: library }) }
             }
         }
@@ -123,13 +123,12 @@ functions! {
     write_source_location = b"OTF2_GlobalDefWriter_WriteSourceCodeLocation\0"(Handle, u32, u32, u32) -> Code;
 }
 
-/// Loads the library.
 pub fn load() -> Result<Functions, Error> {
     let named = env::var_os(VARIABLE).filter(|name| !name.is_empty());
     let names: Vec<OsString> = named.clone().map_or_else(|| NAMES.map(OsString::from).into(), |name| vec![name]);
     let mut reason = None;
     for name in &names {
-        // SAFETY: the library's initialization, if it has any, needs nothing of ours.
+        // SAFETY: the library's initializers, if any, rely on nothing of ours.
         match unsafe { Library::new(name) } {
             Ok(library) => return use_it(library, name.as_ref()),
             Err(error) => _ = reason.get_or_insert(error),
@@ -148,20 +147,20 @@ fn use_it(library: Library, name: &Path) -> Result<Functions, Error> {
     let functions = Functions::of(library).map_err(|error| {
         Error::Other(format!("{}: not OTF2's library of version 3.0 or later: {error}", name.display()))
     })?;
-    // SAFETY: the function lives as long as the program, and reads nothing.
+    // SAFETY: the callback lives as long as the program, and reads nothing.
     unsafe { (functions.take_errors)(take, std::ptr::null_mut()) };
     Ok(functions)
 }
 
 impl Functions {
-    /// What a code means.
+    /// Description of a return code.
     pub fn meaning(&self, code: Code) -> String {
-        // SAFETY: it takes any code, and returns a text that nothing changes, or null.
+        // SAFETY: the function accepts any code, and returns null or a constant string.
         let text = unsafe { (self.describe)(code) };
         if text.is_null() {
             return format!("OTF2's error {code}");
         }
-        // SAFETY: as above.
+        // SAFETY: the string is constant and ends in zero.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! What the numbers of a thread's signatures mean to OTF2, looked up once for the thread.
+//! Maps the signatures of a thread to OTF2's definitions, once per thread.
 
 use traces::calls::Call;
 use traces::read::ThreadPages;
@@ -10,28 +10,27 @@ use model::rank::function;
 use model::roles::Flow;
 use model::{Rank, Run};
 
-/// What calls of one number have in common.
+/// Definitions that all calls of a signature share.
 #[derive(Clone, Copy, Debug)]
 pub struct EventMeaning {
-    /// The region of the function.
+    /// Region of the function.
     pub region: u32,
-    /// Where it is called, where that is known.
+    /// Source location of the call site, if known.
     pub place: Option<u32>,
-    /// The collective operation, where OTF2 has one.
+    /// Collective operation, if OTF2 has one.
     pub operation: Option<u8>,
-    /// Its root, as the call names it; [`peer::NONE`] where it has none.
+    /// The root as in the call; [`peer::NONE`] without a root.
     pub root: i32,
 }
 
-/// Of a call of which nothing is known.
+/// Stands for an unknown signature.
 pub const UNKNOWN: EventMeaning = EventMeaning { region: 0, place: None, operation: None, root: peer::NONE };
 
-/// Those of a thread.
+/// Meanings of a thread's signatures, by number.
 pub fn of_thread(definitions: &mut Definitions, run: &Run, rank: &Rank, thread: &ThreadPages<'_>) -> Vec<EventMeaning> {
     thread.signatures.by_number(UNKNOWN, |signature, _| of(definitions, run, rank, signature))
 }
 
-/// That of a signature.
 pub fn of(definitions: &mut Definitions, run: &Run, rank: &Rank, signature: &Signature) -> EventMeaning {
     let call = Call::from_number(signature.call);
     let place = (signature.site != 0).then(|| match run.sites.innermost(rank, signature.site) {

@@ -1,4 +1,4 @@
-//! Which messages are told: those of which both ends are asked about, as matching has found them.
+//! Selects the messages to write: matched messages of which both ends are selected.
 
 use rustc_hash::FxHashSet;
 use traces::signature::tag;
@@ -6,20 +6,19 @@ use traces::signature::tag;
 use model::matching::ReceivedMessage;
 use model::roles::{Peer, Role};
 
-/// A send by what its call says: sender, receiver, communicator, tag and when the call began.
+/// Identity of a send: sender, receiver, communicator, tag and begin of the call.
 type SentKey = (u32, u32, u32, i32, i64);
 
-/// See the module.
+/// The matched messages of a run.
 pub struct MessageEnds {
-    /// By the rank that received them, then by when the call ended that completed the receive and when it was posted.
+    /// Sorted by receiving rank, then by end of the completing call and by time of the post.
     received: Vec<ReceivedMessage>,
     is_taken: Vec<bool>,
-    /// Those that were received where nobody asks.
+    /// Sends whose message was received outside the selection.
     left_out: FxHashSet<SentKey>,
 }
 
 impl MessageEnds {
-    /// Those of an account.
     pub fn of(mut messages: Vec<ReceivedMessage>) -> MessageEnds {
         let left_out = messages.iter().filter(|message| !message.counts());
         let left_out = left_out.map(|one| (one.from.rank, one.to.rank, one.communicator, one.tag, one.begin)).collect();
@@ -29,12 +28,12 @@ impl MessageEnds {
         MessageEnds { received: messages, is_taken, left_out }
     }
 
-    /// Whether a send belongs to the part of the run that is asked about: its message was received there, or nowhere.
+    /// True if a send is to be written: its message was received in the selection, or never.
     pub fn has(&self, from: u32, to: u32, object: u32, tag: i32, begin: i64) -> bool {
         self.left_out.is_empty() || !self.left_out.contains(&(from, to, object, tag, begin))
     }
 
-    /// The message that a rank's receive got, by when that was posted and complete.
+    /// Takes the message of a rank's receive, given by times of post and completion.
     pub fn take(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<ReceivedMessage> {
         let wanted = (rank, end, posted);
         let first = self.received.partition_point(|message| key(message) < wanted);

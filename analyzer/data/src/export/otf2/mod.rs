@@ -1,7 +1,7 @@
-//! The run as an archive of OTF2, which Vampir, Scalasca, Pipit and ViTE read: a location for each thread, a region for each function.
+//! Exports a run as an OTF2 archive for Vampir, Scalasca, Pipit and ViTE, with a location per thread and a region per function.
 //!
-//! [OTF2's own library](library) writes it. Times are nanoseconds on the run's clock. Calls are read as they are written; messages
-//! are matched first and held in memory, since of a receive only its message says from whom it was.
+//! [OTF2's own library](library) writes the archive. Times are nanoseconds on the run's clock. Calls are streamed; messages are
+//! matched first and held in memory, since the sender of a wildcard receive follows only from its message.
 
 mod archive;
 mod callbacks;
@@ -45,21 +45,19 @@ use processes::Processes;
 use referenced::Definitions;
 use tables::Cell;
 
-/// What an archive has, and what of the run it lacks.
+/// Size of an archive, and what it lacks of the run.
 pub struct ExportedArchive {
-    /// What was written.
     pub exported: Exported,
-    /// What could not be, a line each.
+    /// Data left out, one line each.
     pub left_out: Vec<String>,
 }
 
-/// Writes a run into an empty folder.
 pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<ExportedArchive, Error> {
     let Settled { mut account, common_clock, .. } = settled(run, Follow::MESSAGES);
     let elsewhere = account.elsewhere + account.unrecorded;
     let ends = MessageEnds::of(std::mem::take(&mut account.messages));
     drop(account);
-    // Clocks may have been moved, so that no message runs backwards.
+    // Matching may have moved the clocks, so that no message runs backwards.
     let set = DataSet::on(run, common_clock);
     let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
@@ -94,7 +92,7 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     Ok(ExportedArchive { exported, left_out: left_out(&sums, elsewhere, cut) })
 }
 
-/// Writes the events of the rank at a place of the run. Returns the time of the last, and how often regions were cut.
+/// Writes the events of a rank. Returns the time of the last, and how often regions were cut.
 fn one_rank(
     archive: &Archive<'_>,
     set: &DataSet<'_>,
@@ -137,7 +135,7 @@ fn one_rank(
     Ok((last, cut))
 }
 
-/// The regions of a rank that is over at a time, with their threads.
+/// Regions of a rank that ends at `end`, with their threads.
 fn regions(
     set: &DataSet<'_>,
     definitions: &mut Definitions,
@@ -160,14 +158,14 @@ fn regions(
     Ok(regions)
 }
 
-/// When the time that is told as 0 was, nanoseconds since 1970, where the first rank's clock was sampled.
+/// Nanoseconds since 1970 at the time written as 0, if the first rank's clock was sampled.
 fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
     let (begin, line) = (run.ranks.first()?.header.begin, set.common_clock.lines.first()?);
     let since = line.nanoseconds_at(begin.ticks).checked_sub(origin)?;
     begin.is_set().then(|| begin.realtime.checked_add_signed(since.checked_neg()?))?
 }
 
-/// Of what is left out, a line each.
+/// Lines about the data left out.
 fn left_out(sums: &ExportSums, elsewhere: u64, cut: u64) -> Vec<String> {
     let all = [
         (elsewhere, "messages from or to ranks that have no file here are left out"),
@@ -181,7 +179,7 @@ fn left_out(sums: &ExportSums, elsewhere: u64, cut: u64) -> Vec<String> {
     all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
 
-/// The size of the archive's files.
+/// Size of the archive's files in bytes.
 fn size(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for folder in [folder.to_path_buf(), folder.join(NAME)] {

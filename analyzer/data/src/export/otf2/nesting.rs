@@ -1,39 +1,35 @@
-//! A thread's regions around its calls: OTF2 has a location leave what it entered last.
+//! Nests a thread's regions around its calls: in OTF2, a location must leave the region that it entered last.
 //!
-//! A region that ends within another is left with that, and the other is entered again: so the time in each is right.
+//! If a region ends inside another, both are left and the inner one is entered again. So the time in each is right.
 
 use super::events::{Event, EventWriter};
 use model::error::Error;
 
-/// A region: when it is entered and left, and its number.
+/// Times and number of a region.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Region {
-    /// When it is entered.
     pub from: u64,
-    /// When it is left.
     pub to: u64,
-    /// Its number.
     pub number: u32,
 }
 
-/// See the module.
+/// Regions of a thread that are open or still to be entered.
 pub struct Nesting {
-    /// Not yet entered, the last first.
+    /// Regions still to be entered, first one last.
     ahead: Vec<Region>,
     open: Vec<Region>,
-    /// How often one had to be left and entered again.
+    /// Number of times that a region was left early and entered again.
     pub cut: u64,
 }
 
 impl Nesting {
-    /// Of these regions.
     pub fn new(mut regions: Vec<Region>) -> Nesting {
-        // Of two that begin at once, the longer is around the other.
+        // If two begin together, the longer one is the outer.
         regions.sort_by_key(|region| (std::cmp::Reverse(region.from), region.to));
         Nesting { ahead: regions, open: Vec::new(), cut: 0 }
     }
 
-    /// Enters and leaves what there is until a time.
+    /// Writes enter and leave events up to a time.
     pub fn until(&mut self, time: u64, events: &mut EventWriter<'_>) -> Result<(), Error> {
         loop {
             let enters = self.ahead.last().map(|region| region.from).filter(|from| *from <= time);

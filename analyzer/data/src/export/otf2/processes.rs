@@ -1,4 +1,4 @@
-//! The machine, its hosts, the processes on them and their threads, which OTF2 calls locations.
+//! Defines the machine, its hosts, their processes, and the threads, which OTF2 calls locations.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,26 @@ use model::error::Error;
 const MACHINE: u8 = 0;
 const HOST: u8 = 1;
 
-/// A process.
 struct Process {
     name: String,
-    /// Its host's number; none of one that has no file.
+    /// Number of its host; `None` without a file.
     host: Option<u32>,
 }
 
-/// A thread.
 struct Location {
     process: u32,
     thread: u32,
     events: u64,
 }
 
-/// See the module.
+/// Hosts, processes and threads of a run.
 pub struct Processes {
     hosts: Vec<String>,
     list: Vec<Process>,
     locations: Vec<Location>,
 }
 
-/// Numbers of their names.
+/// String numbers of the names.
 pub struct TreeNames {
     machine: [u32; 2],
     host: u32,
@@ -42,7 +40,7 @@ pub struct TreeNames {
 }
 
 impl Processes {
-    /// Those of a run, with ranks of the launch's world that have no file here, and no threads yet.
+    /// Processes of a run and ranks of the launched world that have no file here, without threads.
     pub fn of(run: &Run, absent: &[u32]) -> Processes {
         let mut hosts: BTreeMap<&str, u32> = BTreeMap::new();
         let mut list = Vec::new();
@@ -63,28 +61,26 @@ impl Processes {
         Processes { hosts, list, locations: Vec::new() }
     }
 
-    /// How many processes there are.
     pub fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// Adds a thread of a process, with so many events. Threads of one process come in their order.
+    /// Adds a thread of a process with its number of events. Threads of one process are added in order.
     pub fn add(&mut self, process: usize, thread: u32, events: u64) {
         self.locations.push(Location { process: process as u32, thread, events });
     }
 
-    /// How many threads were added: the number of the next.
+    /// Number of threads so far, which is the number of the next.
     pub fn locations(&self) -> u64 {
         self.locations.len() as u64
     }
 
-    /// The first thread of each process, which stands for it.
+    /// The first thread of each process, which represents it.
     pub fn first_locations(&self) -> Vec<u64> {
         let first = |process| self.locations.iter().position(|location| location.process == process);
         (0..self.list.len() as u32).filter_map(first).map(|at| at as u64).collect()
     }
 
-    /// Numbers all names.
     pub fn names(&self, definitions: &mut Definitions) -> TreeNames {
         TreeNames {
             machine: [definitions.text("the run"), definitions.text("machine")],
@@ -95,7 +91,7 @@ impl Processes {
         }
     }
 
-    /// Defines them.
+    /// Writes the definitions.
     pub fn write(&self, writer: &DefinitionWriter<'_>, names: &TreeNames) -> Result<(), Error> {
         writer.node(0, names.machine[0], names.machine[1], NONE, MACHINE)?;
         for (number, name) in (1..).zip(&names.hosts) {
@@ -111,7 +107,7 @@ impl Processes {
     }
 }
 
-/// As Score-P names them, which analyses know.
+/// Score-P's name, which analysis tools recognize.
 fn rank_name(number: u32) -> String {
     format!("MPI Rank {number}")
 }

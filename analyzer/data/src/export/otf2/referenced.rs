@@ -1,33 +1,32 @@
-//! What an archive's events refer to by numbers: collected while they are written.
+//! Collects the definitions that an archive's events refer to, while these are written.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Attributes of an event that enters a call: how many calls it tells of,
+/// Attribute of an enter event: number of calls it stands for.
 pub const CALLS: u32 = 0;
-/// how long those were in MPI,
+/// Attribute of an enter event: nanoseconds of those calls inside MPI.
 pub const INSIDE: u32 = 1;
-/// whether it has not returned,
+/// Attribute of an enter event: whether the call has not returned.
 pub const OPEN: u32 = 2;
-/// and where it was made.
+/// Attribute of an enter event: call site.
 pub const CALL_SITE: u32 = 3;
 
-/// See the module.
+/// Strings, regions and source locations by number.
 #[derive(Default)]
 pub struct Definitions {
-    /// Texts.
     pub texts: Numbered<String>,
-    /// Regions: name, role and paradigm.
+    /// Name, role and paradigm of regions.
     pub regions: Numbered<(u32, u8, u8)>,
-    /// Places in the source: file and line.
+    /// File and line of source locations.
     pub places: Numbered<(u32, u32)>,
 }
 
-/// Values by number, in the order they were first met.
+/// Values numbered in the order in which they first occurred.
 pub struct Numbered<T> {
     numbers: FxHashMap<T, u32>,
-    /// By number.
+    /// Values by number.
     pub list: Vec<T>,
 }
 
@@ -48,18 +47,18 @@ impl<T: Clone + Eq + Hash> Numbered<T> {
 }
 
 impl Definitions {
-    /// The number of a text.
+    /// Number of a string.
     pub fn text(&mut self, text: &str) -> u32 {
         self.texts.number(text.into())
     }
 
-    /// The number of a region of a name, a role and a paradigm.
+    /// Number of a region.
     pub fn region(&mut self, name: &str, role: u8, paradigm: u8) -> u32 {
         let name = self.text(name);
         self.regions.number((name, role, paradigm))
     }
 
-    /// The number of a place in the source.
+    /// Number of a source location.
     pub fn place(&mut self, file: &str, line: u32) -> u32 {
         let file = self.text(file);
         self.places.number((file, line))

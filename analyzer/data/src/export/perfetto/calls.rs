@@ -1,4 +1,4 @@
-//! A thread's calls as slices, with what is known of their arguments.
+//! Writes a thread's calls as slices, with their arguments.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use model::rank::function;
 use model::thread_calls::Extras;
 use model::{Rank, Run};
 
-/// Writes the calls of a thread of a rank. Returns how many.
+/// Writes a thread's calls. Returns their number.
 pub fn write(
     file: &mut TraceFile,
     run: &Run,
@@ -31,12 +31,12 @@ pub fn write(
     while let Some(call) = calls.peek() {
         let signature = call.signature;
         let mut event = match call.open {
-            // It may have no number yet.
+            // Its signature may have no number yet.
             true => event(file, run, rank, signature),
             false => events.entry(signature.number).or_insert_with(|| event(file, run, rank, signature)).clone(),
         };
         let (sent, received) = signature.moves();
-        // What came with a completed request is the request's.
+        // A message of a completed request belongs to the request.
         let came = call.arrived.filter(|_| received > 0).map_or(received, |(_, bytes)| bytes);
         if !call.failed && !call.open {
             for (key, bytes) in [("sent_bytes", sent), ("received_bytes", came)].into_iter().filter(|(_, n)| *n > 0) {
@@ -66,7 +66,7 @@ pub fn write(
     Ok(written)
 }
 
-/// What calls of a signature have in common.
+/// Event with the attributes that all calls of a signature share.
 fn event(file: &mut TraceFile, run: &Run, rank: &Rank, signature: &Signature) -> TrackEvent {
     let mut event = file.event(&function(signature), TimeClass::of(signature.call).name());
     if signature.site != 0 {

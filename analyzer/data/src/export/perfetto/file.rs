@@ -1,4 +1,4 @@
-//! A file of Perfetto's packets as it is written: names are told once and then called by numbers, events go on tracks.
+//! Writes a file of Perfetto packets: names are interned, events lie on tracks.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::proto::{
 };
 use crate::export::Output;
 
-/// See the module.
+/// A trace file that is being written.
 pub struct TraceFile {
     out: Output,
-    /// The time that is told as 0: the format knows none before.
+    /// The time written as 0: the format has no negative times.
     origin: i64,
     tracks: u64,
     events: Names,
@@ -27,14 +27,13 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Begins it.
     pub fn create(path: &Path, origin: i64) -> io::Result<TraceFile> {
         let (out, names) = (crate::export::create(path)?, Names::default);
         let (events, categories, keys, texts) = (names(), names(), names(), names());
         Ok(TraceFile { out, origin, tracks: 0, events, categories, keys, texts, encoded: Vec::new(), is_begun: false })
     }
 
-    /// A new track, and its number.
+    /// Adds a track; returns its number.
     pub fn track(&mut self, track: TrackDescriptor) -> io::Result<u64> {
         self.tracks += 1;
         let track = TrackDescriptor { uuid: self.tracks, ..track };
@@ -42,23 +41,23 @@ impl TraceFile {
         Ok(self.tracks)
     }
 
-    /// An event of a name and a category that is yet to be placed.
+    /// A new event, not placed on a track yet.
     pub fn event(&mut self, name: &str, category: &str) -> TrackEvent {
         let (name_iid, category_iids) = (self.events.number(name), vec![self.categories.number(category)]);
         TrackEvent { name_iid, category_iids, ..TrackEvent::default() }
     }
 
-    /// Adds an argument that is a number.
+    /// Adds an unsigned argument.
     pub fn whole(&mut self, event: &mut TrackEvent, key: &str, value: u64) {
         self.add(event, key, AnnotationValue::Whole(value));
     }
 
-    /// Adds an argument that may be negative.
+    /// Adds a signed argument.
     pub fn signed(&mut self, event: &mut TrackEvent, key: &str, value: i64) {
         self.add(event, key, AnnotationValue::Signed(value));
     }
 
-    /// Adds an argument that is a text.
+    /// Adds a string argument.
     pub fn text(&mut self, event: &mut TrackEvent, key: &str, value: &str) {
         let value = AnnotationValue::Text(self.texts.number(value));
         self.add(event, key, value);
@@ -73,13 +72,13 @@ impl TraceFile {
         event.debug_annotations.push(DebugAnnotation { name_iid: self.keys.number(key), value: Some(value) });
     }
 
-    /// Writes an event that lasts.
+    /// Writes an event with a duration.
     pub fn slice(&mut self, track: u64, (from, to): (i64, i64), event: TrackEvent) -> io::Result<()> {
         self.place(track, from, EventType::SliceBegin, event)?;
         self.place(track, to, EventType::SliceEnd, TrackEvent::default())
     }
 
-    /// Writes an event that does not last.
+    /// Writes an event without a duration.
     pub fn instant(&mut self, track: u64, at: i64, event: TrackEvent) -> io::Result<()> {
         self.place(track, at, EventType::Instant, event)
     }
@@ -90,7 +89,7 @@ impl TraceFile {
         self.packet(TracePacket { timestamp, track_event: Some(event), ..TracePacket::default() })
     }
 
-    /// Writes a packet, with the names that were not told yet.
+    /// Writes a packet, with the names that are new in it.
     fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
         let interned_data = self.untold();
         let cleared = if self.is_begun { 0 } else { SEQ_INCREMENTAL_STATE_CLEARED };
@@ -98,7 +97,7 @@ impl TraceFile {
         self.is_begun = true;
         let packet = TracePacket { trusted_packet_sequence_id: 1, sequence_flags, interned_data, ..packet };
         self.encoded.clear();
-        // `Trace.packet`, whose number is 1.
+        // Field `Trace.packet` has number 1.
         message::encode(1, &packet, &mut self.encoded);
         self.out.write_all(&self.encoded)
     }
@@ -112,13 +111,13 @@ impl TraceFile {
         (told != InternedData::default()).then_some(told)
     }
 
-    /// The file is whole. Returns its size.
+    /// Completes the file; returns its size in bytes.
     pub fn finish(self) -> io::Result<u64> {
         crate::export::finish(self.out)
     }
 }
 
-/// Names by number, from 1.
+/// Names numbered from 1.
 #[derive(Default)]
 struct Names {
     numbers: FxHashMap<String, u64>,

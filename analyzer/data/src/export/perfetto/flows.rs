@@ -1,7 +1,7 @@
-//! What lies between ranks: messages as arrows, and what calls waited for.
+//! Writes messages between ranks as arrows, and the waits of calls.
 //!
-//! A call may have many messages, and a viewer that draws all of their arrows at once stands still: each end of a message
-//! is an event of its own.
+//! A call may have many messages, and the viewer freezes when it draws all of their arrows at once. So each end of a message is
+//! an event of its own.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::DataSet;
 use metrics::words::rank_in_words;
 use model::matching::{RankSite, ReceivedMessage, WaitKey, WaitSpan};
 
-/// Writes messages between ranks that have tracks. Returns how many.
+/// Writes messages between ranks that have tracks. Returns their number.
 pub fn messages(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
     let mut rows: Vec<Option<u64>> = vec![None; tracks.len()];
     let mut row = |file: &mut TraceFile, rank: u32| -> io::Result<Option<u64>> {
@@ -24,7 +24,7 @@ pub fn messages(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>])
         }
         Ok(rows[rank])
     };
-    // What the ends of many messages have in common, by the call, the rank at the other end, and whether it was sent.
+    // Events of message ends, by call, other rank and direction: many messages share one.
     let mut ends: FxHashMap<(RankSite, u32, bool), TrackEvent> = FxHashMap::default();
     let end_of = |file: &mut TraceFile, (own, what): (RankSite, &str), other: RankSite, way: &str| {
         let mut event = file.event(&format!("{way} {}", name(set, other)), "message");
@@ -54,13 +54,13 @@ pub fn messages(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>])
     Ok(written)
 }
 
-/// Writes what the ranks that have tracks waited for. Returns how often.
+/// Writes the waits of ranks that have tracks. Returns their number.
 pub fn waits(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
     let mut events: FxHashMap<WaitKey, TrackEvent> = FxHashMap::default();
     let event_of = |file: &mut TraceFile, key: WaitKey| {
         let mut event = file.event(key.state.name(), "wait state");
         place(file, set, &mut event, "waiting", key.waiter);
-        // No single one was late.
+        // Without a cause, no single rank was late.
         if key.cause.rank != key.waiter.rank {
             file.text(&mut event, "for", &name(set, key.cause));
             place(file, set, &mut event, "late", key.cause);
@@ -86,7 +86,7 @@ fn name(set: &DataSet<'_>, of: RankSite) -> String {
     rank_in_words(&set.run.ranks[of.rank as usize])
 }
 
-/// Adds which call it was, and where.
+/// Adds function and call site.
 fn place(file: &mut TraceFile, set: &DataSet<'_>, event: &mut TrackEvent, what: &str, of: RankSite) {
     let (names, number) = (set.names(), of.place.number());
     if let (Some(function), Some(site)) = (names.functions.get(number), names.sites.get(number)) {

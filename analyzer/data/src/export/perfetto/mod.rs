@@ -1,7 +1,7 @@
-//! The run as a trace for Perfetto's viewer, <https://ui.perfetto.dev>: a process for each rank, a slice for each call.
+//! Exports a run as a trace for Perfetto's viewer, <https://ui.perfetto.dev>: a process per rank, a slice per call.
 //!
-//! Beside the calls: regions, wait states, what the progress engine did, and messages as arrows. Times are nanoseconds on
-//! the run's clock. Calls are read as they are written; messages and waits are matched first and held in memory.
+//! The trace also has regions, wait states, the progress engine, and messages as arrows. Times are nanoseconds on the run's
+//! clock. Calls are streamed; messages and waits are matched first and held in memory.
 
 mod calls;
 mod file;
@@ -21,11 +21,10 @@ use model::matching::Follow;
 use model::{Run, levels};
 use tracks::Numbers;
 
-/// The largest file that a browser is sure to open. It lets a page have 2 GiB, and of a trace the viewer makes four
-/// times its size (<https://perfetto.dev/docs/visualization/large-traces>).
+/// Largest file, in bytes, that browsers open reliably. A page may have 2 GiB, and the viewer needs four times the size of a
+/// trace (<https://perfetto.dev/docs/visualization/large-traces>).
 pub const BROWSER_OPENS: u64 = 512 << 20;
 
-/// Writes a run into a file.
 pub fn write(run: &Run, path: &Path) -> Result<Exported, Error> {
     let set = DataSet::new(run, Follow::SPANS | Follow::MESSAGES);
     write_all(&set, path).map_err(|source| Error::Write { path: path.into(), source })

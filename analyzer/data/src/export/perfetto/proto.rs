@@ -1,15 +1,15 @@
-//! The few messages of Perfetto's trace format that an export needs, by the numbers that `protos/perfetto/trace/` of
-//! <https://github.com/google/perfetto> gives their fields.
+//! The messages of Perfetto's trace format that an export needs, with the field numbers of `protos/perfetto/trace/` in
+//! <https://github.com/google/perfetto>.
 
 use prost::{Message, Oneof};
 
-/// One thing that the trace says. A file is these, one after another.
+/// A packet. A trace is a sequence of packets.
 #[derive(Clone, PartialEq, Message)]
 pub struct TracePacket {
-    /// When, nanoseconds.
+    /// Nanoseconds.
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
-    /// Whose names it uses.
+    /// Sequence whose interned names it uses.
     #[prost(uint32, tag = "10")]
     pub trusted_packet_sequence_id: u32,
     #[prost(message, optional, tag = "11")]
@@ -22,12 +22,12 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// No names were given before.
+/// The sequence has no names so far.
 pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
-/// Names that were given before are used.
+/// The packet uses interned names.
 pub const SEQ_NEEDS_INCREMENTAL_STATE: u32 = 2;
 
-/// Something on a track: its names by the numbers that they were given.
+/// An event on a track, with interned names.
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackEvent {
     #[prost(uint64, repeated, tag = "3")]
@@ -40,7 +40,7 @@ pub struct TrackEvent {
     pub name_iid: u64,
     #[prost(uint64, tag = "11")]
     pub track_uuid: u64,
-    /// Arrows that begin or go on here.
+    /// Arrows that begin or continue here.
     #[prost(fixed64, repeated, packed = "false", tag = "47")]
     pub flow_ids: Vec<u64>,
     /// Arrows that end here.
@@ -74,12 +74,12 @@ pub enum AnnotationValue {
     Whole(u64),
     #[prost(int64, tag = "4")]
     Signed(i64),
-    /// A text that was given a number.
+    /// Number of an interned string.
     #[prost(uint64, tag = "17")]
     Text(u64),
 }
 
-/// Names that are given numbers.
+/// New interned names.
 #[derive(Clone, PartialEq, Message)]
 pub struct InternedData {
     #[prost(message, repeated, tag = "1")]
@@ -92,7 +92,7 @@ pub struct InternedData {
     pub debug_annotation_string_values: Vec<InternedName>,
 }
 
-/// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`: all are these two fields.
+/// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which have the same two fields.
 #[derive(Clone, PartialEq, Message)]
 pub struct InternedName {
     #[prost(uint64, tag = "1")]
@@ -101,7 +101,7 @@ pub struct InternedName {
     pub name: String,
 }
 
-/// A row of the picture.
+/// A track.
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackDescriptor {
     #[prost(uint64, tag = "1")]
@@ -120,7 +120,7 @@ pub struct TrackDescriptor {
 pub struct ProcessDescriptor {
     #[prost(int32, tag = "1")]
     pub pid: i32,
-    /// What processes are sorted by.
+    /// Sort key of processes.
     #[prost(int32, tag = "3")]
     pub legacy_sort_index: i32,
     #[prost(string, tag = "6")]

@@ -1,4 +1,4 @@
-//! What lies beside a thread's calls: the regions it was in, and entries into the progress engine.
+//! Writes a thread's regions and its entries into the progress engine.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::DataSet;
 use crate::export::rows::each;
 use tables::Cell;
 
-/// Writes the regions of a rank's threads, of each of which the number and the track are given. Returns how many.
+/// Writes the regions of a rank's threads, given by number and track. Returns their number.
 pub fn regions(
     file: &mut TraceFile,
     set: &DataSet<'_>,
@@ -31,7 +31,7 @@ pub fn regions(
     })
 }
 
-/// Writes the entries into the progress engine of a rank's threads. Returns how many slices.
+/// Writes the engine entries of a rank's threads. Returns the number of slices.
 pub fn progress(file: &mut TraceFile, set: &DataSet<'_>, at: usize, threads: &[(u32, u64)]) -> io::Result<u64> {
     let line = &set.common_clock.lines[at];
     let mut lanes: Vec<(u32, Lanes)> = rows("progress engine", threads);

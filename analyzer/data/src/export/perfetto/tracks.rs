@@ -1,4 +1,4 @@
-//! The tracks of a rank: a process, in it a thread for each that was recorded, and what lies beside.
+//! Creates the tracks of a rank: a process with its threads, and further tracks.
 
 use std::io;
 
@@ -7,23 +7,21 @@ use super::proto::{ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use metrics::words::rank_in_words;
 use model::Run;
 
-/// Numbers of processes and threads, each of which no other has: a viewer tells them apart by these.
+/// Process and thread numbers that are unique in the trace, since the viewer identifies them by these.
 pub struct Numbers {
-    /// Processes have their own: no two ranks have the same, as those of several hosts or containers may.
+    /// Processes keep their own numbers, which are unique in the run; on several hosts or in containers they may not be.
     are_own: bool,
     next_thread: i64,
 }
 
-/// A rank's tracks.
+/// Track numbers of a rank.
 pub struct RankTracks {
-    /// The process.
     pub process: u64,
-    /// The threads, in the order of their numbers in the call that asked for them.
+    /// In the order of the thread numbers given.
     pub threads: Vec<u64>,
 }
 
 impl Numbers {
-    /// Those of a run.
     pub fn of(run: &Run) -> Numbers {
         let mut own: Vec<i32> = run.ranks.iter().filter_map(|rank| i32::try_from(rank.header.pid).ok()).collect();
         own.sort_unstable();
@@ -33,7 +31,7 @@ impl Numbers {
         Numbers { are_own, next_thread: largest + 1 }
     }
 
-    /// Writes the tracks of a rank and of its threads, by their numbers.
+    /// Writes the tracks of a rank and of the threads with these numbers.
     pub fn tracks(&mut self, file: &mut TraceFile, run: &Run, at: usize, threads: &[u32]) -> io::Result<RankTracks> {
         let rank = &run.ranks[at];
         let pid = if self.are_own { rank.header.pid as i32 } else { at as i32 + 1 };
@@ -42,7 +40,7 @@ impl Numbers {
         let process = file.track(TrackDescriptor { process: Some(process), ..TrackDescriptor::default() })?;
         let mut tracks = RankTracks { process, threads: Vec::new() };
         for (place, number) in threads.iter().enumerate() {
-            // The system calls a process's first thread by the number of the process.
+            // The system numbers a process's first thread as the process.
             let tid = if place == 0 { pid.into() } else { self.next_thread };
             self.next_thread += i64::from(place > 0);
             let thread = ThreadDescriptor { pid, tid, thread_name: format!("thread {number}") };
@@ -54,21 +52,20 @@ impl Numbers {
     }
 }
 
-/// Tracks of one name, which the viewer shows as one: as many as it takes that no two slices of one overlap.
+/// Tracks of one name, shown as one, and as many as needed to keep slices on a track from overlapping.
 pub struct Lanes {
     name: &'static str,
     parent: u64,
-    /// The track, and until when it is taken.
+    /// Track number, and the end of its last slice.
     lanes: Vec<(u64, i64)>,
 }
 
 impl Lanes {
-    /// None yet.
     pub fn new(name: &'static str, parent: u64) -> Lanes {
         Lanes { name, parent, lanes: Vec::new() }
     }
 
-    /// The track for a slice.
+    /// The first track that is free for a slice.
     pub fn at(&mut self, file: &mut TraceFile, (from, to): (i64, i64)) -> io::Result<u64> {
         if let Some((track, until)) = self.lanes.iter_mut().find(|(_, until)| *until <= from) {
             *until = to;
@@ -80,7 +77,7 @@ impl Lanes {
     }
 }
 
-/// A track of a name below another.
+/// Adds a track below another.
 pub fn below(file: &mut TraceFile, name: &str, parent: u64) -> io::Result<u64> {
     file.track(TrackDescriptor { name: Some(name.into()), parent_uuid: Some(parent), ..TrackDescriptor::default() })
 }

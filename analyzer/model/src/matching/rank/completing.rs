@@ -1,4 +1,4 @@
-//! What a rank's calls complete, and what they waited for.
+//! Completes a rank's requests, and finds the causes of their waits.
 
 use traces::record::{Arrived, Fate};
 
@@ -17,15 +17,15 @@ use crate::sums::Grow;
 use crate::thread_calls::Detail;
 
 impl<'a> RankMatcher<'a> {
-    /// A call that completes, starts or gives up requests.
+    /// Handles a call that completes, starts or frees requests.
     pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
-        // One more, until all is said.
+        // One cause is held open until all details are read.
         let completion = self.completions.begin(stream.role(call).place, call, 1);
         let mut details = details.iter().peekable();
         while let Some(detail) = details.next() {
             match *detail {
                 Detail::Requests(RequestChange::Completed(run)) => {
-                    // What came belongs to the last of them.
+                    // The status belongs to the last request.
                     let got = details.peek().and_then(|next| next.arrived());
                     for request in run.ids() {
                         let got = got.filter(|_| request == run.last());
@@ -100,7 +100,7 @@ impl<'a> RankMatcher<'a> {
         let token = Token::Request(stream.thread, number);
         match role.what {
             CallPart::Collective { flow, root } => {
-                // It waits where it is completed, and others wait for where it was started.
+                // The rank waits in the completing call; the other ranks wait for the starting call.
                 let role = Role { place: stream.role(call).place, ..role };
                 self.collective(&role, flow, root, (ordinal, starts + 1), call, ArrivalEnd::Pending(token));
             }
@@ -120,7 +120,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// Sees to messages that have found their receives.
+    /// Accounts for messages that have found their receives.
     pub(super) fn judge_matched(&mut self) {
         let mut matched = std::mem::take(&mut self.matched);
         for MatchedMessage { message, post, completion, probes, uncertain } in matched.drain(..) {
@@ -196,7 +196,7 @@ impl<'a> RankMatcher<'a> {
         self.matched = matched;
     }
 
-    /// A completion is told one of the things it may have waited for.
+    /// Gives a completion one cause, and charges its wait when that was the last one expected.
     pub(super) fn tell(&mut self, completion: u32, cause: Option<Cause>) {
         self.completions.late(completion, cause);
         let Some(whole) = self.completions.told(completion) else { return };
@@ -217,7 +217,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// A completion has received something: one thing more is to be told.
+    /// Makes a completion expect one more received message.
     pub(super) fn expect_message(&mut self, completion: u32) {
         self.completions.await_one(completion);
         let received = &mut self.completions.get(completion).received;

@@ -1,4 +1,4 @@
-//! A rank's sends and receives.
+//! Handles a rank's sends and receives.
 
 use traces::record::{Arrived, Fate};
 
@@ -13,7 +13,7 @@ use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
 
 impl<'a> RankMatcher<'a> {
-    /// A call that begins sends and receives, by requests or complete at once.
+    /// Handles a call that begins sends and receives, by requests or complete at once.
     pub(super) fn begin(
         &mut self,
         stream: &Stream<'a>,
@@ -42,14 +42,14 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// A partitioned message is not sent before its last part is, which is known when its request is complete.
+    /// Sends a partitioned message. MPI has sent all of it only when its request is complete.
     pub(super) fn send_partitioned(&mut self, request: (u32, u64)) {
         if let Some((to, message)) = self.partitioned.remove(&request) {
             self.letters.send(to, Letter::Message(message));
         }
     }
 
-    /// A call that sends and receives, and returns when that is done.
+    /// Handles a blocking call that sends, receives or both.
     pub(super) fn message(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
         let completion = self.completions.begin(role.place, call, 1);
@@ -67,7 +67,6 @@ impl<'a> RankMatcher<'a> {
         self.tell(completion, None);
     }
 
-    /// A receive got its message in this call.
     pub(super) fn received(
         &mut self,
         stream: &Stream<'a>,
@@ -81,13 +80,13 @@ impl<'a> RankMatcher<'a> {
         let truncated = got.is_some_and(|got| got.fate == Fate::Truncated);
         let got = Receival { completion, end: call.end, bytes: got.map(|got| got.bytes), truncated };
         match self.threaded {
-            // Another thread's may be over before.
+            // A receive of another thread may be complete earlier.
             true => self.completing.push((receipt, envelope, got)),
             false => self.queues.complete(receipt, envelope, Some(got), &mut self.matched),
         }
     }
 
-    /// Sends a message, in a call that may not have returned. Whether there was one to send.
+    /// Sends the message of a call, returned or not. Returns false if the call sends none.
     pub(super) fn send(
         &mut self,
         role: &Role,
@@ -119,7 +118,7 @@ impl<'a> RankMatcher<'a> {
         true
     }
 
-    /// A message whose sender or receiver has no file here.
+    /// Counts a message whose sender or receiver has no file here.
     fn count_elsewhere(&mut self, peer: Peer, place: SpottedSite) {
         let counts = u64::from(place.counts());
         match peer {
@@ -129,7 +128,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// The receive that a call posts.
+    /// The receive that a call posts, with its pattern.
     pub(super) fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
         let CallPart::Message { receives: true, .. } = role.what else { return None };
         let place = stream.role(call).place;
@@ -152,7 +151,7 @@ impl<'a> RankMatcher<'a> {
     }
 }
 
-/// What a call can receive, or asks for, from ranks that are known.
+/// The pattern of a receive or probe; `None` if its source is unknown.
 pub(super) fn wanted(role: &Role) -> Option<Pattern> {
     let source = match role.from.0 {
         Peer::Any => None,
@@ -164,12 +163,12 @@ pub(super) fn wanted(role: &Role) -> Option<Pattern> {
     Some(Pattern { object: role.object?, source, tag, partitioned })
 }
 
-/// When the call was under way, and where.
+/// The call's thread and times.
 pub(super) fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
     CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
 }
 
-/// What a receive got, where that is known.
+/// Envelope of the message that a receive got, if known.
 pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> Option<Envelope> {
     let Wanted { object, partitioned, .. } = wanted;
     let from = match arrived {

@@ -1,4 +1,4 @@
-//! One rank's calls, in order: what they send and receive, and what their completion waited for.
+//! Walks one rank's calls in order: sends, receives, and the causes of waits.
 
 mod completing;
 mod messages;
@@ -29,11 +29,11 @@ use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
 use open::OpenWait;
 
-/// See the module.
+/// One rank's state while its calls are matched.
 pub struct RankMatcher<'a> {
     number: u32,
     streams: Vec<Stream<'a>>,
-    /// It has several threads, whose calls may overlap.
+    /// The rank has several threads, whose calls may overlap.
     threaded: bool,
     /// Requests that were cancelled, by thread and number.
     cancelled: &'a HashSet<(u32, u64)>,
@@ -42,18 +42,18 @@ pub struct RankMatcher<'a> {
     windows: &'a Windows<'a>,
     common_clock: &'a CommonClock,
     queues: Queues,
-    /// Those that are pending, or of which another rank has something to tell.
+    /// Requests that are pending or that expect news from another rank.
     requests: Requests,
     /// Persistent requests, by thread and number of their creation.
     persistent: FxHashMap<(u32, u64), Persistent>,
-    /// Partitioned messages that are sent when their last part is given out, by thread and number of the request.
+    /// Partitioned messages whose request is not complete, with their receiver, by thread and number of the request.
     partitioned: FxHashMap<(u32, u64), (u32, Message)>,
     completions: Completions,
-    /// The operations of nonblocking collective calls, by thread and number of the request, where operations are followed.
+    /// Operations of nonblocking collective calls, by thread and number of the request; empty unless operations are followed.
     under_way: FxHashMap<(u32, u64), (u32, Ordinal)>,
     /// Collective calls so far, by object.
     ordinals: FxHashMap<u32, u64>,
-    /// Communicators made by their own processes alone.
+    /// Communicators made so far by their own processes alone (MPI_Comm_create_group and the like).
     made: u64,
     order: Order,
     links: Links,
@@ -61,28 +61,26 @@ pub struct RankMatcher<'a> {
     waits: Waits,
     transfers: Option<Transfers>,
     pairs: FxHashMap<u32, RankPair>,
-    /// Each message that it got, where those are asked for.
     deliveries: Option<Vec<Delivery>>,
-    /// The same with all that is known of it.
     messages: Option<Vec<ReceivedMessage>>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
     odd: Odd,
     outbox: Outbox,
-    /// Receives of a rank with several threads that are complete when their call ends.
+    /// Completed receives of a multithreaded rank, until their call has ended.
     completing: Vec<(Receipt, Option<Envelope>, Receival)>,
     /// Calls that have not returned.
     open: Vec<OpenWait>,
-    /// Until when the rank is known to have lasted, if it has not finalized MPI.
+    /// Time until which the rank lasted for certain, if it has not finalized MPI.
     lasts_until: Option<i64>,
-    /// To other ranks.
+    /// Outgoing letters.
     pub letters: Letters,
     matched: Vec<MatchedMessage>,
     told: Vec<(u32, Token, Option<Cause>)>,
 }
 
-/// Calls that take part in no wait, by place.
+/// Calls that take part in no wait, by call site.
 #[derive(Default)]
 struct Odd {
     uncertain: FxHashMap<RankSite, u64>,
@@ -94,16 +92,15 @@ struct Odd {
 #[derive(Clone, Copy, Debug)]
 struct Persistent {
     role: Role,
-    /// Of a collective call, which.
+    /// Ordinal of a collective call.
     ordinal: u64,
     starts: u64,
 }
 
-/// The making of a communicator by its own processes alone comes before all calls on it.
+/// Ordinal of the making of a communicator by its own processes alone; it comes before all calls on it.
 const MAKING: Ordinal = (u64::MAX, 0);
 
 impl<'a> RankMatcher<'a> {
-    /// Before its first call.
     pub fn new(
         number: u32,
         streams: Vec<Stream<'a>>,
@@ -155,17 +152,17 @@ impl<'a> RankMatcher<'a> {
         rank
     }
 
-    /// It has not finalized MPI, and is known to have lasted until then.
+    /// Sets the time until which a rank lasted that has not finalized MPI.
     pub fn lasts_until(&mut self, until: i64) {
         self.lasts_until = Some(until);
     }
 
-    /// When its next call begins, if there is one.
+    /// Begin of the rank's next call.
     pub fn next(&self) -> Option<i64> {
         self.streams.iter().filter_map(Stream::peek).map(|call| call.start).min()
     }
 
-    /// Goes through so many of its calls.
+    /// Processes up to `calls` of the rank's calls.
     pub fn go_on(&mut self, calls: usize) {
         let mut streams = std::mem::take(&mut self.streams);
         for _ in 0..calls {
@@ -185,7 +182,7 @@ impl<'a> RankMatcher<'a> {
         self.windows.reached(self.number, next);
     }
 
-    /// What is yet to be gone through begins no earlier than now.
+    /// Releases messages and completions that no call from `now` on can precede.
     fn pass(&mut self, now: i64) {
         let letters = &mut self.letters;
         self.outbox.pass(now, |to, message| letters.send(to, Letter::Message(message)));
@@ -200,7 +197,6 @@ impl<'a> RankMatcher<'a> {
         self.judge_matched();
     }
 
-    /// Reads what another rank has to say.
     pub fn read(&mut self, letter: Letter) {
         match letter {
             Letter::Message(message) => {
@@ -228,7 +224,7 @@ impl<'a> RankMatcher<'a> {
         }
         let role = stream.role(call);
         let details = stream.details(call);
-        // What other threads do is not on the way of the first one.
+        // Only the first thread's calls count for the rank's dependencies.
         let first = stream.thread == 0;
         if first {
             let links = &mut self.links;
@@ -262,7 +258,7 @@ impl<'a> RankMatcher<'a> {
             CallPart::Message { .. } if role.takes => {
                 let got = role.at_once.then(|| arrived(details)).flatten();
                 self.begin(stream, call, role, token, got);
-                // Without a place in the dictionary, a request that is complete at once is said to be completed by the call.
+                // Without a dictionary entry, the call itself completes a request that is complete at once.
                 if !role.at_once && !details.is_empty() {
                     self.complete(stream, call, details);
                 }
@@ -271,10 +267,10 @@ impl<'a> RankMatcher<'a> {
             CallPart::Probe => self.probe(stream, call, details),
             CallPart::Collective { flow, root } => {
                 let ordinal = (self.ordinal(role), 0);
-                // A call that was complete at once waited for nobody, and still had to be made by all.
+                // A call that was complete at once waited for nobody, but all ranks had to make it.
                 let end = token.map_or(ArrivalEnd::Ended(call.end), ArrivalEnd::Pending);
                 self.collective(role, flow, root, ordinal, call, end);
-                // As for messages, above.
+                // As for messages: the call itself may complete the request.
                 if token.is_some() && !details.is_empty() {
                     self.complete(stream, call, details);
                 }
@@ -289,11 +285,11 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// A call makes a communicator, and only that one's processes take part. Returns which that is, and the call's ordinal on it.
+    /// Handles a call that makes a communicator by its own processes alone. Returns the communicator and the call's ordinal.
     fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
         let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
-        // One group may accept what the other connects: they call different functions.
+        // One side accepts and the other connects, by different functions.
         let role = Role { object, function: 0, ..*role };
         self.collective(&role, Flow::Create, false, MAKING, call, end);
         Some((object?, MAKING))
@@ -335,9 +331,9 @@ impl<'a> RankMatcher<'a> {
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
     }
 
-    /// The rank begins its part in an operation, which a request completes where there is one.
+    /// Begins the rank's part in an operation; a nonblocking one ends with the request of `token`.
     fn join(&mut self, object: u32, ordinal: Ordinal, part: OperationPart, token: Option<Token>) {
-        // Those that accept and connect call different functions: it is no operation of one name.
+        // MPI_Comm_accept and MPI_Comm_connect are one operation under two names, so it is not listed.
         let Some(operations) = self.operations.filter(|_| part.function > 0) else { return };
         if let Some(Token::Request(thread, number)) = token {
             self.under_way.insert((thread, number), (object, ordinal));
@@ -345,8 +341,8 @@ impl<'a> RankMatcher<'a> {
         operations.begin(object, ordinal, part);
     }
 
-    /// The rank comes to a neighborhood collective call, of which each rank has a node of its own from this one on. Returns its
-    /// own.
+    /// Records that the rank reaches a neighborhood collective call. Each rank has a node of its own, from `first` on.
+    /// Returns this rank's node.
     fn come_to_neighbors(&mut self, object: u32, first: u32) -> u32 {
         match self.collectives.objects.neighbors(self.number, object) {
             Some(neighbors) if first != NO_NODE => {
@@ -357,7 +353,6 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// Adds what it has found to the account of the run.
     pub fn report(mut self, account: &mut Account) {
         if let Some(until) = self.lasts_until.filter(|until| *until > self.links.end) {
             let links = &mut self.links;
@@ -391,14 +386,14 @@ impl<'a> RankMatcher<'a> {
     }
 }
 
-/// One more at a place, if the call there is asked about.
+/// Counts a call at its site if it is selected.
 fn count(places: &mut FxHashMap<RankSite, u64>, at: RankSite) {
     if at.place.counts() {
         *places.entry(at).or_default() += 1;
     }
 }
 
-/// What the call itself, or the request completed last, got.
+/// Status of the call itself, or of the request completed last.
 fn arrived(details: &[Detail]) -> Option<Arrived> {
     details.iter().find_map(Detail::arrived)
 }

@@ -1,8 +1,8 @@
-//! Calls that have not returned, and what they wait for.
+//! Finds the causes of calls that have not returned.
 //!
-//! When all calls of all ranks were seen, such a call waits for what nobody has done: its message was not sent, its receive not
-//! posted, not all have come to its collective call. Then all of its time is a wait, with nobody to blame yet. If what it waits for was
-//! done meanwhile, it waited until then, as a call does that has returned.
+//! Once all calls of all ranks were seen, such a call waits for a message that was not sent, a receive that was not posted
+//! or a rank that has not reached the collective call. Then its whole time is a wait without a known cause. If the event
+//! did happen meanwhile, the call waited until then, as a call does that has returned.
 
 use traces::calls::{Call, Class};
 
@@ -17,7 +17,6 @@ use crate::matching::{Cause, Letter, Message, Token};
 use crate::roles::{CallPart, Flow, Peer, Role};
 use crate::stream::{Stream, TimedCall};
 
-/// A call that has not returned.
 pub struct OpenWait {
     thread: u32,
     at: RankSite,
@@ -26,29 +25,27 @@ pub struct OpenWait {
     what: Awaited,
 }
 
-/// What it waits for.
 enum Awaited {
-    /// Messages: the completion that is told when the one it sends finds its receive, and the receiver; what it can receive.
+    /// Messages: for a send, the completion that is told of its receive, and the receiver; for a receive, its pattern.
     Messages(Option<(u32, u32)>, Option<Pattern>),
-    /// That all come to a collective call.
+    /// All ranks of a collective call.
     Others(u32, Ordinal, OwnPart),
-    /// Requests of its thread.
+    /// Requests of the call's thread.
     Requests,
 }
 
-/// What is known of something that a call waits for.
+/// State of one thing that a call waits for.
 enum Known {
-    /// Nobody has done it; the one rank that could.
+    /// It has not happened; the rank is the only one that could do it.
     Unmet(WaitState, Option<u32>),
-    /// It was done, if that was later than the call.
+    /// It happened; the cause is given if that was after the call began.
     Met(Option<Cause>),
 }
 
 impl<'a> RankMatcher<'a> {
-    /// A call that has not returned.
     pub(super) fn open_call(&mut self, stream: &Stream<'a>, call: &TimedCall) {
         let role = stream.role(call);
-        // What begins a request waits for nothing.
+        // A call that begins a request waits for nothing.
         if role.takes {
             return;
         }
@@ -88,12 +85,12 @@ impl<'a> RankMatcher<'a> {
         self.open.push(OpenWait { thread: stream.thread, at, start: call.start, until: call.end, what });
     }
 
-    /// Whether a call has not returned.
+    /// True if some call of the rank has not returned.
     pub fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Tells the senders of messages whose receives were posted and are not complete.
+    /// Tells senders about receives that are posted but not complete.
     pub fn tell_posted(&mut self) {
         let posted = self.queues.posted().map(|(message, post)| (*message, post.at, post.place));
         let mut told: Vec<(Message, i64, RankSite)> =
@@ -113,7 +110,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// Finds out what the calls that have not returned wait for. `is_whole`: what no rank is known to have done, none has done.
+    /// Charges the waits of calls that have not returned. With `is_whole`, what no rank recorded did not happen.
     pub fn judge_open(&mut self, is_whole: bool) {
         for open in std::mem::take(&mut self.open) {
             let known = self.known(&open);
@@ -160,8 +157,8 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// The same of a request, which the call may wait for: which ones it was given no record says, but those that it was not given
-    /// are mostly complete.
+    /// State of a request that the call may wait for. The record does not list the requests given to the call, but the thread's
+    /// other requests are mostly complete.
     fn known_of(&self, request: &Request) -> Option<Known> {
         if let Some((receipt, wanted)) = request.receive {
             let from = if let Peer::Rank(source) = wanted.from.0 { Some(source) } else { None };
@@ -179,7 +176,7 @@ impl<'a> RankMatcher<'a> {
     }
 }
 
-/// Whether a message was sent that something waits for, from a rank if that is known.
+/// Tells whether the awaited message was sent; `from` is its sender, if known.
 fn came(message: Option<&Message>, from: Option<u32>) -> Known {
     let Some(message) = message else { return Known::Unmet(WaitState::LateSender, from) };
     let Envelope { source, .. } = message.envelope;

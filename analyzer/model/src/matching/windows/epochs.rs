@@ -1,7 +1,7 @@
-//! Windows that are opened by MPI_Win_post and MPI_Win_start.
+//! Matches MPI_Win_post with MPI_Win_start, and MPI_Win_complete with MPI_Win_wait.
 //!
-//! Of a window, the k-th time that a rank starts for another goes with the k-th time that the other posts for the rank. So each
-//! of the two can be told by the two ranks and a number, whoever comes first.
+//! On one window, the k-th start of rank a towards rank b belongs to the k-th post of b towards a. So the two ranks and a number
+//! identify each step, whichever rank comes first.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -14,21 +14,21 @@ use super::super::waits::{RankSite, WaitState, Waits};
 use super::Called;
 use crate::parallel::lock;
 
-/// See the module.
+/// Open epochs of all windows.
 pub struct Epochs<'a> {
     collectives: &'a Collectives<'a>,
     /// By object.
     windows: Vec<Mutex<Window>>,
 }
 
-/// What one rank does for another to go on.
+/// A call of one rank that lets another go on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum EpochKind {
     Post,
     Complete,
 }
 
-/// One time that a rank does that.
+/// The `before + 1`st such call of rank `by` towards rank `whom`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Step {
     kind: EpochKind,
@@ -37,20 +37,20 @@ struct Step {
     before: u64,
 }
 
-/// Which of the two that a step takes came first.
+/// The half of a step that came first.
 enum Half {
-    /// It was done.
+    /// The call was made, at this time and site.
     Done(i64, RankSite),
-    /// It is waited for.
+    /// The call is awaited, by this number in `waiting`.
     Awaited(u64),
 }
 
-/// A rank has opened the window.
+/// An epoch that a rank has opened.
 #[derive(Default)]
 struct OpenWindow {
-    /// To whom, how often before, and the node of the step that opens it on the other side.
+    /// The peer, its earlier epochs with this rank, and the node of the step that the peer opens it by.
     peers: Vec<(u32, u64, u32)>,
-    /// What the rank waits for.
+    /// Number of the wait in [`Window::waiting`].
     waiting: u64,
 }
 
@@ -58,7 +58,7 @@ struct OpenWindow {
 struct WaitingCalls {
     state: WaitState,
     calls: Vec<Called>,
-    /// Steps that are not known yet, and one more while the calls are not.
+    /// Steps that are not known yet, plus one until all calls are known.
     missing: usize,
     latest: Option<(i64, RankSite)>,
 }
@@ -66,25 +66,24 @@ struct WaitingCalls {
 #[derive(Default)]
 struct Window {
     steps: FxHashMap<Step, (Half, u32)>,
-    /// How often a rank started for another, and posted for another.
+    /// Number of starts and posts of one rank towards another.
     started: FxHashMap<(u32, u32), u64>,
     posted: FxHashMap<(u32, u32), u64>,
-    /// By rank.
+    /// Open epochs by rank.
     accesses: FxHashMap<u32, OpenWindow>,
     exposures: FxHashMap<u32, OpenWindow>,
     waiting: FxHashMap<u64, WaitingCalls>,
-    /// The number of the next of those.
+    /// Last number given out in `waiting`.
     next: u64,
 }
 
 impl<'a> Epochs<'a> {
-    /// None was opened.
     pub fn new(collectives: &'a Collectives<'a>) -> Epochs<'a> {
         let windows = collectives.objects.groups.iter().map(|_| Mutex::default()).collect();
         Epochs { collectives, windows }
     }
 
-    /// MPI_Win_start, for a group by the rank's number of it.
+    /// MPI_Win_start; `group` is the rank's own number for the group.
     pub fn start(&self, window: u32, group: i32, call: Called, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
@@ -105,7 +104,7 @@ impl<'a> Epochs<'a> {
         let rank = call.at.rank;
         let mut window = self.lock(window);
         let Some(open) = window.accesses.remove(&rank) else { return };
-        // What was put cannot be there before all targets have posted.
+        // The data cannot arrive before all targets have posted.
         open.peers.iter().for_each(|(_, _, node)| links.collective(*node, false, true));
         for (peer, before, _) in open.peers {
             let step = Step { kind: EpochKind::Complete, by: rank, whom: peer, before };
@@ -117,11 +116,11 @@ impl<'a> Epochs<'a> {
         self.know(&mut window, open.waiting, None, waits);
     }
 
-    /// MPI_Win_post, for a group by the rank's number of it.
+    /// MPI_Win_post; `group` is the rank's own number for the group.
     pub fn post(&self, window: u32, group: i32, call: Called, links: &mut Links, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
-        // The epoch before was ended by MPI_Win_test, which does not wait.
+        // MPI_Win_test ended the epoch before, which does not wait.
         if let Some(open) = window.exposures.remove(&rank) {
             self.end(&mut window, rank, open, Vec::new(), waits);
         }
@@ -144,7 +143,7 @@ impl<'a> Epochs<'a> {
         nodes.into_iter().for_each(|node| links.collective(node, false, true));
     }
 
-    /// A rank's exposure ends when those that it posted for have completed. Returns the nodes of that.
+    /// Ends a rank's exposure, which waits for its origins to complete. Returns the nodes of their steps.
     fn end(&self, window: &mut Window, rank: u32, open: OpenWindow, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
         let waiting = window.wait(WaitState::EarlyWait, calls, open.peers.len());
         let step = |(peer, before, _)| Step { kind: EpochKind::Complete, by: peer, whom: rank, before };
@@ -153,13 +152,13 @@ impl<'a> Epochs<'a> {
         nodes
     }
 
-    /// The other ranks of a group, by a rank's number of it.
+    /// Ranks of a group, by the rank's own number for it.
     fn peers(&self, rank: u32, group: i32) -> Vec<u32> {
         let members = u32::try_from(group).ok().and_then(|group| self.collectives.objects.opened_to(rank, group));
         members.unwrap_or_default().to_vec()
     }
 
-    /// A step is done. Returns its node.
+    /// Enters a step that was made. Returns its node.
     fn done(&self, window: &mut Window, step: Step, call: Called, waits: &mut Waits) -> u32 {
         match window.steps.remove(&step) {
             Some((Half::Awaited(waiting), node)) => {
@@ -174,7 +173,7 @@ impl<'a> Epochs<'a> {
         }
     }
 
-    /// A step is waited for. Returns its node.
+    /// Enters a step that is awaited. Returns its node.
     fn await_step(&self, window: &mut Window, step: Step, waiting: u64, waits: &mut Waits) -> u32 {
         match window.steps.remove(&step) {
             Some((Half::Done(at, who), node)) => {
@@ -189,7 +188,7 @@ impl<'a> Epochs<'a> {
         }
     }
 
-    /// One thing more is known of what is waited for, and of the wait if that was the last.
+    /// Makes one more step of a wait known, and charges the wait if that was the last.
     fn know(&self, window: &mut Window, number: u64, done: Option<(i64, RankSite)>, waits: &mut Waits) {
         let Some(waiting) = window.waiting.get_mut(&number) else { return };
         waiting.missing -= 1;
@@ -201,13 +200,13 @@ impl<'a> Epochs<'a> {
         waiting.into_iter().for_each(|waiting| self.charge(&waiting, waits));
     }
 
-    /// All calls of all ranks were seen: what has not returned waits for steps that nobody has made.
+    /// Charges calls that have not returned with the steps that nobody has made; all calls were seen before.
     pub fn finish(&self, waits: &mut Waits) {
         let common_clock = self.collectives.common_clock;
         for window in &self.windows {
             for WaitingCalls { state, calls, missing, .. } in lock(window).waiting.values() {
                 let Some(call) = calls.iter().find(|call| call.open) else { continue };
-                // Until MPI_Win_complete is called, one thing more is missing.
+                // The missing MPI_Win_complete counts as one.
                 let known = usize::from(*state == WaitState::LatePost && calls.len() == 1);
                 if *missing > known {
                     let error = common_clock.lines[call.at.rank as usize].error(call.end);
@@ -220,7 +219,7 @@ impl<'a> Epochs<'a> {
     fn charge(&self, waiting: &WaitingCalls, waits: &mut Waits) {
         let Some((at, who)) = waiting.latest else { return };
         let common_clock = self.collectives.common_clock;
-        // A call that was over before it did not wait for it.
+        // A call that ended before the step did not wait for it.
         let lasted = |call: &&Called| at - common_clock.error_between(call.at.rank, who.rank, at) < call.end;
         if let Some(call) = waiting.calls.iter().find(lasted) {
             Cause { at, who, state: waiting.state }.charge(call.at, call.begin, call.end, common_clock, waits);
@@ -233,7 +232,7 @@ impl<'a> Epochs<'a> {
 }
 
 impl Window {
-    /// Begins to wait for so many steps, and to be told that all calls are known. Returns its number.
+    /// Adds a wait for `steps` steps, plus one until all its calls are known. Returns its number.
     fn wait(&mut self, state: WaitState, calls: Vec<Called>, steps: usize) -> u64 {
         self.next += 1;
         self.waiting.insert(self.next, WaitingCalls { state, calls, missing: steps + 1, latest: None });
@@ -241,7 +240,7 @@ impl Window {
     }
 }
 
-/// Counts one more. Returns how many there were before.
+/// Increments a counter; returns its old value.
 fn count(counts: &mut FxHashMap<(u32, u32), u64>, pair: (u32, u32)) -> u64 {
     let count = counts.entry(pair).or_default();
     *count += 1;

@@ -1,4 +1,4 @@
-//! Window locks that ranks wait for each other to release.
+//! Finds waits for window locks that another rank holds.
 //!
 //! A rank holds a lock from the end of its MPI_Win_lock to the start of its MPI_Win_unlock. So an MPI_Win_lock that lasted until
 //! after another rank's MPI_Win_unlock of the same target had begun has waited for that, if one of the two locks
@@ -16,19 +16,18 @@ use super::super::waits::{RankSite, WaitState, Waits};
 use super::Called;
 use crate::parallel::{into_inner, lock};
 
-/// Locks of a target that are kept before those that nobody can have waited for are looked for.
+/// Locks kept for a target before a first cleanup.
 const KEPT: usize = 256;
 
-/// See the module.
+/// Locks of all windows.
 pub struct Locks<'a> {
     collectives: &'a Collectives<'a>,
     /// By object and target.
     windows: Vec<Mutex<FxHashMap<u32, Target>>>,
-    /// All calls of each rank were seen that began before this.
+    /// For each rank, the time up to which its calls were read.
     reached: Vec<AtomicI64>,
 }
 
-/// A lock that was given back.
 struct ReleasedLock {
     exclusive: bool,
     until: i64,
@@ -37,24 +36,22 @@ struct ReleasedLock {
 
 #[derive(Default)]
 struct Target {
-    /// Calls of MPI_Win_lock, and whether they want an exclusive lock.
+    /// Calls of MPI_Win_lock, with true for an exclusive lock.
     calls: Vec<(Called, bool)>,
     held: Vec<ReleasedLock>,
-    /// Whether those are exclusive that are not given back yet, by rank.
+    /// Locks that are held now, by rank; true for an exclusive one.
     open: FxHashMap<u32, bool>,
-    /// How many were kept when they were last looked through.
+    /// Locks left after the last cleanup.
     kept: usize,
 }
 
 impl<'a> Locks<'a> {
-    /// None is held, and no rank has been looked at, of so many.
     pub fn new(collectives: &'a Collectives<'a>, ranks: usize) -> Locks<'a> {
         let windows = collectives.objects.groups.iter().map(|_| Mutex::default()).collect();
         let reached = (0..ranks).map(|_| AtomicI64::new(i64::MIN)).collect();
         Locks { collectives, windows, reached }
     }
 
-    /// MPI_Win_lock of a target.
     pub fn lock(&self, window: u32, target: u32, kind: i32, call: Called) {
         let mut targets = self.targets(window);
         let target = targets.entry(target).or_default();
@@ -62,9 +59,8 @@ impl<'a> Locks<'a> {
         target.open.insert(call.at.rank, kind == EXCLUSIVE);
     }
 
-    /// MPI_Win_unlock of a target.
     pub fn unlock(&self, window: u32, target: u32, call: Called, waits: &mut Waits) {
-        // Read first: what the ranks did until then is in the table.
+        // Loaded before the lock is taken: the table holds all that the ranks did until then.
         let reached = self.reached.iter().map(|reached| reached.load(Acquire)).min();
         let mut targets = self.targets(window);
         let target = targets.entry(target).or_default();
@@ -75,12 +71,12 @@ impl<'a> Locks<'a> {
         }
     }
 
-    /// All calls of a rank were seen that began before this.
+    /// Records that all calls of a rank before `at` were read.
     pub fn reached(&self, rank: u32, at: i64) {
         self.reached[rank as usize].store(at, Release);
     }
 
-    /// All calls of all ranks were seen.
+    /// Charges what is left once all calls of all ranks were seen.
     pub fn finish(mut self, waits: &mut Waits) {
         for window in std::mem::take(&mut self.windows) {
             let targets = into_inner(window);
@@ -88,7 +84,7 @@ impl<'a> Locks<'a> {
         }
     }
 
-    /// Finds out what calls have waited for that ended before all ranks had got so far.
+    /// Charges calls that ended before all ranks' calls were read up to there.
     fn resolve(&self, target: &mut Target, reached: i64, waits: &mut Waits) {
         let Target { calls, held, .. } = target;
         held.sort_unstable_by_key(|held| held.until);
@@ -103,7 +99,7 @@ impl<'a> Locks<'a> {
             }
             !known
         });
-        // Nobody comes any more that began before what all ranks have reached.
+        // No call that begins earlier will be added.
         let earliest = calls.iter().map(|(call, _)| call.begin).min().map_or(reached, |begin| begin.min(reached));
         held.retain(|held| held.until > earliest);
         target.kept = target.calls.len() + target.held.len();

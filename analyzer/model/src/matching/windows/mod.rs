@@ -1,6 +1,6 @@
-//! Windows: who opened one to whom, who locked it, and for whom the others waited.
+//! Finds waits at the synchronization calls of windows, except MPI_Win_fence, which is a collective call.
 //!
-//! In: the calls by which ranks synchronize windows, but for MPI_Win_fence, which is a collective call. Out: waits.
+//! In: post, start, complete, wait, lock and unlock calls. Out: waits.
 
 mod epochs;
 mod locks;
@@ -12,37 +12,33 @@ use crate::roles::{Epoch, Peer, Role};
 use epochs::Epochs;
 use locks::Locks;
 
-/// A call that a rank made. Times in nanoseconds on the run's common clock.
+/// A call of a rank. Times in nanoseconds on the run's common clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Called {
-    /// Who, and where.
     pub at: RankSite,
-    /// When it began.
     pub begin: i64,
-    /// When it ended, or until when it is known to have lasted.
+    /// Time at which it ended, or until which it lasted for certain.
     pub end: i64,
-    /// It has not returned.
+    /// The call has not returned.
     pub open: bool,
 }
 
-/// All windows of a run.
 pub struct Windows<'a> {
     epochs: Epochs<'a>,
     locks: Locks<'a>,
 }
 
 impl<'a> Windows<'a> {
-    /// None was opened, and no rank has been looked at, of so many.
     pub fn new(collectives: &'a Collectives<'a>, ranks: usize) -> Windows<'a> {
         Windows { epochs: Epochs::new(collectives), locks: Locks::new(collectives, ranks) }
     }
 
-    /// A rank opened a window, or closed it. Waits that are known with that are added, whosever they are.
+    /// Enters a synchronization call. Adds each wait that becomes known by it, of any rank.
     pub fn call(&self, role: &Role, epoch: Epoch, call: Called, links: &mut Links, waits: &mut Waits) {
         let Some(window) = role.object else { return };
         let (peer, detail) = role.to;
         match (epoch, peer) {
-            // Nobody knows who will have the lock first.
+            // Which rank gets the lock first is unknown.
             (Epoch::Lock, _) if call.open => {}
             (Epoch::Lock, Peer::Rank(target)) => self.locks.lock(window, target, detail, call),
             (Epoch::Unlock, Peer::Rank(target)) => self.locks.unlock(window, target, call, waits),
@@ -54,12 +50,12 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// All calls of a rank were seen that began before this; all, where nothing is said.
+    /// Records that all calls of a rank before `at` were read; `None` means all of them.
     pub fn reached(&self, rank: u32, at: Option<i64>) {
         self.locks.reached(rank, at.unwrap_or(i64::MAX));
     }
 
-    /// All calls of all ranks were seen. `is_whole`: what no rank is known to have done, none has done.
+    /// Charges what is left once all calls were seen. With `is_whole`, what no rank recorded did not happen.
     pub fn finish(self, is_whole: bool, waits: &mut Waits) {
         if is_whole {
             self.epochs.finish(waits);

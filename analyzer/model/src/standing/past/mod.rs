@@ -1,8 +1,8 @@
-//! What a rank's calls so far have left behind: requests that are pending, messages that are under way, how many collective calls it
-//! has made on each communicator, the windows that it has opened, and its longest pause.
+//! Sums up the state left by a rank's calls: pending requests, messages under way, number of collective calls on each
+//! communicator, open windows, and its longest pause.
 //!
-//! In: the calls of a rank's threads, in the order they began. Messages are counted by (communicator, sender, receiver, tag), since MPI
-//! keeps order there: what is left when the received ones are taken off are the last ones.
+//! In: the calls of a rank's threads, in the order they began. Messages are counted by (communicator, sender, receiver, tag). MPI
+//! keeps order there, so the difference between sent and received messages is made of the last ones.
 
 mod windows;
 
@@ -20,90 +20,86 @@ use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
 pub use windows::{OpenedTo, WindowPast};
 
-/// A request that has begun and is not complete, as far as the program was told.
+/// A request that has begun and that the program has not seen complete.
 #[derive(Clone, Debug)]
 pub struct PendingRequest {
-    /// What it waits for.
+    /// Events that it awaits.
     pub awaits: Vec<Awaited>,
     /// The call that began it.
     pub place: SpottedSite,
-    /// When that began.
+    /// Begin of that call.
     pub begun: i64,
-    /// When that ended.
+    /// End of that call.
     pub since: i64,
 }
 
-/// By what MPI keeps messages in order.
+/// Attributes by which MPI keeps messages in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Route {
-    /// The run's number of the communicator.
+    /// The run's number for the communicator.
     pub object: u32,
-    /// The sender.
     pub from: u32,
-    /// The receiver.
     pub to: u32,
-    /// The tag.
     pub tag: i32,
 }
 
-/// Messages through a channel.
+/// Messages on a route.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Passed {
-    /// Sent less received.
+    /// Messages sent less messages received.
     pub left: i64,
-    /// Where the last one was sent.
+    /// Call site of the last send.
     pub place: SpottedSite,
-    /// Its bytes.
+    /// Bytes of the last send.
     pub bytes: u64,
 }
 
-/// Calls that asked in vain, one after another, as far as they have records.
+/// Recorded successive polls without success.
 #[derive(Clone, Default, Debug)]
 pub struct Vain {
-    /// Since when, in seconds since the rank's recording began.
+    /// Begin, in seconds since the rank's recording began.
     pub since: f64,
-    /// The numbers of their signatures, each once, the last one last.
+    /// Distinct signature numbers, latest last.
     pub calls: Vec<u32>,
 }
 
-/// More different calls than these in vain are not told apart.
+/// Maximum number of distinct polls kept.
 const DIFFERENT: usize = 16;
 
-/// See the module. Times in nanoseconds on the run's common clock.
+/// State left by a rank's calls. Times in nanoseconds on the run's common clock.
 #[derive(Default, Debug)]
 pub struct Past {
     /// By thread and number.
     pub pending: FxHashMap<RequestId, PendingRequest>,
-    /// Receives that were given up by MPI_Request_free: they still take a message, and nobody will say so.
+    /// Receives freed by MPI_Request_free: they still take a message, without any record of it.
     pub given_up: Vec<PendingRequest>,
-    /// MPI_Cancel was called, and no request has told yet that it was cancelled.
+    /// MPI_Cancel was called, and no status has shown a cancelled request yet.
     pub may_be_cancelled: bool,
     /// Messages that it sent and received.
     pub passed: FxHashMap<Route, Passed>,
-    /// By the run's number of the object.
+    /// Collective calls by the run's number for the object.
     pub made: FxHashMap<u32, Made>,
-    /// How often it started persistent collective calls, by object and the ordinal of the call that created them.
+    /// Starts of persistent collective calls, by object and ordinal of the creating call.
     pub started: FxHashMap<(u32, u64), u64>,
-    /// What it did to windows.
+    /// Locks and epochs of windows.
     pub windows: WindowPast,
-    /// What its threads asked in vain since they did anything else, by thread.
+    /// Polls without success since each thread did anything else.
     pub vain: FxHashMap<u32, Vain>,
-    /// The longest time in one call, or between two.
+    /// Longest time in one call or between two.
     pub longest_pause: i64,
-    /// When its last call ended.
+    /// End of its last call.
     pub last_end: i64,
     persistent: FxHashMap<RequestId, (Role, u64)>,
-    /// What one thread completed before another is seen to begin it.
+    /// Requests that one thread completed before the begin by another was read.
     early: FxHashMap<RequestId, Option<Arrived>>,
 }
 
 impl Past {
-    /// How many collective calls it has made on an object.
     pub fn made(&self, object: u32) -> u64 {
         self.made.get(&object).map_or(0, |made| made.count)
     }
 
-    /// Goes through all calls of a rank's threads. `own` is its place in [`Run::ranks`](crate::Run::ranks).
+    /// Reads all calls of a rank's threads. `own` is its place in [`Run::ranks`](crate::Run::ranks).
     pub fn of(own: u32, rank: &Rank, line: &ClockLine, streams: &mut [Stream<'_>]) -> Past {
         let mut past = Past::default();
         let begin = line.nanoseconds_at(rank.header.begin.ticks);
@@ -125,7 +121,7 @@ impl Past {
         }
     }
 
-    /// A call that began `since` then ended: one in vain is kept, and any other puts an end to those before it.
+    /// Handles the end of a call: a poll without success is kept, any other call clears the polls before it.
     fn ask(&mut self, thread: u32, call: &TimedCall, signature: u32, since: f64) {
         if !call.in_vain {
             self.vain.remove(&thread);
@@ -138,7 +134,7 @@ impl Past {
         }
     }
 
-    /// A message has come: from whom it was asked of, or as was said when it came.
+    /// Counts a received message; the sender follows from the receive, or from the status if there is one.
     fn receive(&mut self, own: u32, roles: &Roles<'_>, role: (Option<u32>, Peer, i32), got: Option<Arrived>) {
         let (object, from, tag) = role;
         if got.is_some_and(|got| got.fate == Fate::Cancelled) {
@@ -159,7 +155,7 @@ impl Past {
         }
     }
 
-    /// A send was cancelled before anybody received it.
+    /// Takes back a send that was cancelled before it was received.
     fn take_back(&mut self, own: u32, object: Option<u32>, to: Peer, tag: i32) {
         self.may_be_cancelled = false;
         if let (Some(object), Peer::Rank(to)) = (object, to) {
@@ -168,7 +164,7 @@ impl Past {
     }
 }
 
-/// One thread's calls.
+/// Reads one thread's calls.
 struct Reader<'p, 's> {
     own: u32,
     thread: u32,
@@ -222,7 +218,7 @@ impl Reader<'_, '_> {
         self.past.receive(self.own, self.roles, (role.object, role.from.0, role.from.1), got);
     }
 
-    /// The ordinal of a collective call that the rank makes now.
+    /// Counts a collective call; returns its ordinal.
     fn make(&mut self, role: &Role) -> u64 {
         let Some(object) = role.object else { return 0 };
         let made = self.past.made.entry(object).or_default();
@@ -230,9 +226,8 @@ impl Reader<'_, '_> {
         made.count - 1
     }
 
-    /// A request has begun.
     fn begin(&mut self, role: &Role, ordinal: u64, place: SpottedSite, call: &TimedCall, number: u64) {
-        // Partitioned sends match partitioned receives alone, which are not followed.
+        // Partitioned sends match only partitioned receives, which are not followed.
         if matches!(role.what, CallPart::Message { sends: true, partitioned: false, .. }) {
             self.past.send(self.own, role, place);
         }
@@ -253,7 +248,7 @@ impl Reader<'_, '_> {
         while let Some(detail) = details.next() {
             match *detail {
                 Detail::Requests(RequestChange::Completed(run)) => {
-                    // What came belongs to the last of them.
+                    // The status belongs to the last request.
                     let got = details.peek().and_then(|next| next.arrived());
                     for id in run.ids() {
                         self.complete(id, got.filter(|_| id == run.last()));
@@ -307,7 +302,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A persistent request has begun once more.
+    /// Starts a persistent request.
     fn start(&mut self, created: RequestId, place: SpottedSite, call: &TimedCall, number: u64) {
         let Some((role, ordinal)) = self.past.persistent.get(&created).copied() else { return };
         if part_of(&role).is_none() {

@@ -1,6 +1,6 @@
-//! What a rank did to windows: the locks that it took and has not given back, whom it has opened a window to and how often.
+//! Tracks a rank's window locks and epochs.
 //!
-//! Of a window, the k-th time that a rank starts for another goes with the k-th time that the other posts for the rank.
+//! On one window, the k-th start of rank a towards rank b belongs to the k-th post of b towards a.
 
 use rustc_hash::FxHashMap;
 use traces::calls::Call;
@@ -9,29 +9,29 @@ use traces::signature::lock::SHARED;
 use crate::objects::Objects;
 use crate::roles::{Epoch, Peer, Role};
 
-/// A rank that a window is opened to or by, and how often that was so before.
+/// A peer of an epoch, and the number of earlier epochs with it.
 pub type OpenedTo = (u32, u64);
 
-/// See the module. Windows by the run's numbers, ranks by their places in the run.
+/// Windows of a rank by the run's numbers; ranks by place in the run.
 #[derive(Default, Debug)]
 pub struct WindowPast {
-    /// The kinds of locks that it holds, by window and target.
+    /// Kinds of the locks that it holds, by window and target.
     pub locks: FxHashMap<(u32, u32), i32>,
-    /// Windows of which it has locked all targets, by MPI_Win_lock_all.
+    /// Windows locked by MPI_Win_lock_all.
     pub all_locked: FxHashMap<u32, i32>,
-    /// How often it posted a window for another rank.
+    /// Number of posts for another rank, by window and rank.
     pub posted: FxHashMap<(u32, u32), u64>,
-    /// How often it completed its accesses to another rank's.
+    /// Number of completed accesses to another rank's window.
     pub completed: FxHashMap<(u32, u32), u64>,
-    /// The ranks that it posted a window for and has not waited for.
+    /// Ranks of each open exposure epoch.
     pub exposed: FxHashMap<u32, Vec<OpenedTo>>,
-    /// The ranks whose window it has started to access and not completed.
+    /// Ranks of each open access epoch.
     pub accessed: FxHashMap<u32, Vec<OpenedTo>>,
     started: FxHashMap<(u32, u32), u64>,
 }
 
 impl WindowPast {
-    /// A call that opens or closes a window to some ranks has ended.
+    /// Handles a call that opened or closed a window to some ranks.
     pub fn epoch(&mut self, own: u32, objects: &Objects, epoch: Epoch, role: &Role) {
         let Some(window) = role.object else { return };
         let (peer, detail) = role.to;
@@ -58,12 +58,12 @@ impl WindowPast {
         }
     }
 
-    /// How often it has started to access another rank's window.
+    /// Number of accesses that it started to another rank's window.
     pub fn started(&self, window: u32, peer: u32) -> u64 {
         self.started.get(&(window, peer)).copied().unwrap_or(0)
     }
 
-    /// Another call has ended, which may have been on a window.
+    /// Handles any other call, possibly on a window.
     pub fn call(&mut self, call: Call, role: &Role) {
         let Some(window) = role.object else { return };
         match call {
@@ -75,7 +75,7 @@ impl WindowPast {
     }
 }
 
-/// Opens a window to a group once more.
+/// Opens another epoch with each rank of a group.
 fn opened(counts: &mut FxHashMap<(u32, u32), u64>, window: u32, group: &[u32]) -> Vec<OpenedTo> {
     let mut open = Vec::new();
     for peer in group {
