@@ -91,7 +91,7 @@ pub fn case<'a>(program: &SmallProgram, mpi: &'a Mpi) -> Case<'a> {
     Case { mpi, path, arguments, ranks: program.ranks, variables: Vec::new() }
 }
 
-/// Runs a program and looks at it until it ends, is said to hang, or [`LIMIT`] is over. One that is said to hang has
+/// Runs a program and looks at it until it ends, is said to hang, or `LIMIT` is over. One that is said to hang has
 /// `proof` to end.
 ///
 /// Fails if the program does not do what it states: that says nothing about the verdict.
