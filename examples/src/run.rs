@@ -14,6 +14,10 @@ use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::program::Program;
 
+/// Analyses that exclude MPI_Init and MPI_Finalize unless `--whole` is given.
+pub const TRIMMED: [&str; 11] =
+    ["check", "fanout", "imbalance", "matrix", "network", "overlap", "path", "pop", "progress", "report", "waits"];
+
 /// The tested `overhear` command.
 pub fn overhear() -> PathBuf {
     built("overhear")
@@ -148,9 +152,10 @@ impl Run {
         }
     }
 
-    /// Runs an analysis on it.
+    /// Runs an analysis of the whole run, since programs state figures from MPI_Init to MPI_Finalize.
     pub fn ask(&self, analysis: &str, arguments: &[&str]) -> Answer {
-        Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments))
+        let whole = TRIMMED.contains(&analysis).then_some("--whole");
+        Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments).args(whole))
     }
 
     /// Runs `overhear report` on it.
