@@ -1,5 +1,5 @@
-//! The `overhear` command: [`cli`] says what a user types, [`commands`] carry it out, [`launch`] knows how launchers pass the
-//! environment on.
+//! The `overhear` command: [`cli`] defines the command line, [`commands`] carry it out, [`launch`] passes the
+//! environment on through launchers.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!

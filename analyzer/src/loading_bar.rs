@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// See the module.
 pub struct LoadingBar {
     what: &'static str,
     began: Instant,
@@ -20,7 +19,7 @@ impl LoadingBar {
         LoadingBar { what, began: Instant::now(), bar: OnceLock::new() }
     }
 
-    /// Shows how many bytes of how many are done.
+    /// Shows that `done` of `total` bytes are done.
     pub fn show(&self, done: u64, total: u64) {
         if self.began.elapsed() > PATIENCE && stderr().is_terminal() {
             self.bar.get_or_init(|| self.draw(total)).set_position(done.min(total));

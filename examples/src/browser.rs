@@ -1,20 +1,20 @@
-//! The browser that pages are tried in, and axe, which finds what keeps people from using them.
+//! Chromium, for testing pages, and axe, an accessibility checker.
 
 use std::path::PathBuf;
 
 use crate::packages;
 use crate::wheel::Wheel;
 
-/// axe-core, as the wheel for another driver of browsers has it.
+/// axe-core, taken from the Python wheel of another browser driver.
 const AXE: Wheel = Wheel::of("axe-playwright-python", "0.1.8", "axe_playwright_python/axe.min.js");
 
-/// Brings both: Chromium by apt, which takes root, unless there is one, and axe from PyPI.
+/// Installs Chromium by apt (as root) unless there is one, and axe from PyPI.
 pub fn install() -> Result<(), String> {
     AXE.install()?;
     if chromium().is_some() { Ok(()) } else { packages::install(&["chromium"]) }
 }
 
-/// The command that starts the browser, where there is one.
+/// Chromium's path, if it is installed.
 pub fn chromium() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -22,7 +22,7 @@ pub fn chromium() -> Option<PathBuf> {
     found.into_iter().find(|file| file.is_file())
 }
 
-/// The script that checks a page it is run in.
+/// axe's script, to be run in the page it checks.
 pub fn axe() -> PathBuf {
     AXE.folder().join(AXE.proof)
 }

@@ -10,7 +10,6 @@ use crate::mpi::{self, Mpi};
 use crate::run::tested;
 use crate::wheel::run;
 
-/// The benchmark programs.
 const PROGRAMS: &[&str] = &[
     "integer_sort",
     "alltoallv_schemes",
@@ -23,43 +22,41 @@ const PROGRAMS: &[&str] = &[
     "rsmpi_ring",
 ];
 
-/// The library whose header is that of the standard ABI.
+/// The library with the standard ABI's header.
 const STANDARD_ABI: &str = "mpich5abi";
 
-/// Runs in the workspace of the profiler.
+/// Cargo, in the profiler's workspace.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(workspace());
     command
 }
 
-/// Builds the command as tests are compiled, and the library as it is released.
+/// Builds the command in the test profile and the library in release.
 pub fn overhear() -> Result<(), String> {
     run(cargo().args(["build", "--quiet", "--package", "overhear"]))?;
     library()?;
     put_together("debug", "overhear")
 }
 
-/// The same with the command as it is released, for what measures it.
+/// Builds command and library in release, for measurements.
 pub fn released() -> Result<(), String> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "overhear"]))?;
     library()?;
     put_together("release", "overhear")
 }
 
-/// Builds the library.
 pub fn library() -> Result<(), String> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-interposer"]))?;
     put_together("release", "liboverhear.so")
 }
 
-/// Builds the module of the Python package.
 pub fn python_module() -> Result<(), String> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-python"]))?;
     put_together("release", "lib_overhear.so")
 }
 
-/// Links a file of a profile into the folder of what is tested.
+/// Links a built file into the tested folder.
 pub fn put_together(profile: &str, name: &str) -> Result<(), String> {
     let (from, to) = (target().join(profile).join(name), tested().join(name));
     fs::create_dir_all(tested()).map_err(|error| format!("{}: {error}", tested().display()))?;
@@ -67,21 +64,21 @@ pub fn put_together(profile: &str, name: &str) -> Result<(), String> {
     fs::hard_link(&from, &to).map_err(|error| format!("{} as {}: {error}", from.display(), to.display()))
 }
 
-/// Builds the benchmark programs for a library. Returns the folder they are in.
+/// Builds the benchmark programs for a library. Returns their folder.
 pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     let libclang = mpi::install_libclang()?;
     let folder = target().join("programs").join(mpi.built_as);
-    // mpi-sys does not notice that another compiler is meant.
+    // mpi-sys does not notice a changed compiler, so each library has a target folder of its own.
     let built = target().join("mpi/built").join(mpi.built_as);
     let mut build = cargo();
     build.current_dir(workspace().join("examples/lab"));
     build.args(["build", "--release", "--quiet", "--package", "overhear-benchmarks", "--target-dir"]).arg(&built);
     mpi.set_environment(&mut build);
-    // The libclang of PyPI comes without the headers of a compiler; those of the C compiler do.
+    // PyPI's libclang has no compiler headers; the C compiler lends its own.
     let mut clang = vec![format!("-I{}", compiler_headers()?)];
     if mpi.built_as == STANDARD_ABI {
         build.env("CFLAGS", fortran_conversions().join(" "));
-        // What its compiler adds of itself.
+        // MPICH's compiler wrapper adds these flags itself.
         clang.extend(["-DMPI_ABI".into(), FORTRAN_INTEGER.into()]);
     }
     build.env("MPICC", &mpi.compiler).env("LIBCLANG_PATH", libclang).env("BINDGEN_EXTRA_CLANG_ARGS", clang.join(" "));
@@ -96,16 +93,16 @@ pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Where the C compiler keeps the headers that are its own, such as stddef.h.
+/// Folder of the C compiler's own headers, such as stddef.h.
 fn compiler_headers() -> Result<String, String> {
     let asked = Command::new("cc").arg("-print-file-name=include").output().map_err(|error| format!("cc: {error}"))?;
     Ok(String::from_utf8_lossy(&asked.stdout).trim().to_string())
 }
 
-/// mpi-sys knows a type for Fortran's integers, which the standard ABI leaves to Fortran.
+/// mpi-sys needs MPI_Fint, which the standard ABI leaves to Fortran.
 const FORTRAN_INTEGER: &str = "-DMPI_Fint=int";
 
-/// mpi-sys wraps conversions to Fortran handles, which the standard ABI has under other names.
+/// mpi-sys wraps conversions to Fortran handles, which the standard ABI names differently.
 fn fortran_conversions() -> Vec<String> {
     let handles = ["Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Type", "Win"];
     let renamed = |handle: &&str| {

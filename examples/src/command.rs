@@ -12,26 +12,22 @@ use std::{fs, io};
 
 use crate::launch_turns;
 
-/// A command's output and exit status.
 #[derive(Debug)]
 pub struct Output {
-    /// Its exit status, as a shell would see it.
+    /// Exit status, as a shell sees it.
     pub status: i32,
-    /// Its standard output.
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 
-/// How long a command may take.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs a command to its end. Panics where it takes longer than two minutes: it hangs.
+/// Runs a command to its end. Panics after two minutes, since it must hang.
 pub fn finish(command: &mut Command) -> Output {
     finish_after(command, |_| ())
 }
 
-/// The same, and does what Ctrl-C does as soon as a file is there.
+/// Runs a command and sends its group SIGINT (Ctrl-C) as soon as the file `ready` exists.
 pub fn interrupt_when(ready: &Path, command: &mut Command) -> Output {
     finish_after(command, |child| {
         let began = Instant::now();
@@ -55,16 +51,16 @@ fn finish_after(command: &mut Command, meanwhile: impl FnOnce(&Child)) -> Output
     Output { status, stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// A child has the descriptors of all threads until it becomes another program, and no file that is open for writing can be run.
+/// A forked child holds all open descriptors until it calls exec, and a file open for writing cannot be executed
+/// (ETXTBSY). So nothing starts while an executable is written.
 static EXECUTABLES: RwLock<()> = RwLock::new(());
 
-/// Starts a command.
 pub fn spawn(command: &mut Command) -> Child {
     let _nothing_is_written = EXECUTABLES.read().unwrap_or_else(PoisonError::into_inner);
     command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Writes a file that will be run.
+/// Writes a file that will be executed.
 pub fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let _nothing_starts = EXECUTABLES.write().unwrap_or_else(PoisonError::into_inner);
     fs::write(path, bytes)?;
@@ -95,7 +91,7 @@ fn wait(child: &mut Child, command: &Command) -> i32 {
     }
 }
 
-/// The processes of this machine, and of each thread whether it runs and which system call it waits in.
+/// Lists processes and threads with their state and the system call they wait in.
 fn hanging() -> String {
     let columns = "pid,ppid,pgid,tid,stat,time,wchan:24,args";
     let listed = Command::new("ps").args(["-eLo", columns, "--width", "200"]).output();

@@ -1,4 +1,4 @@
-//! Programs with a planted cause, and their twins without it: whether `overhear diagnose` puts the cause first.
+//! Programs with a planted cause, and twins without it, to test that `overhear diagnose` puts the cause first.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use crate::mpi::Mpi;
 use crate::program::{Program, StatedFinding};
 use crate::run::{Case, Run};
 
-/// Findings about the machine come before the program's own where ranks outnumber cores.
+/// Findings about the machine come before the program's own if ranks outnumber cores.
 const OF_THE_MACHINE: [&str; 3] = ["oversubscribed", "shared_core", "busy_host"];
 
-/// How a program runs.
+/// Ranks, and their way to spend time.
 pub struct Setting {
     pub title: &'static str,
     pub ranks: u32,
-    /// Whether ranks sleep where they would compute.
+    /// Ranks sleep instead of computing.
     pub sleeps: bool,
 }
 
-/// Ranks that sleep leave the cores to the others; eight that compute share the two of this machine.
+/// Ranks that sleep leave the cores to others; eight that compute share this machine's two.
 pub const SETTINGS: [Setting; 4] = [
     Setting { title: "2 ranks that compute", ranks: 2, sleeps: false },
     Setting { title: "2 ranks that sleep", ranks: 2, sleeps: true },
@@ -29,17 +29,15 @@ pub const SETTINGS: [Setting; 4] = [
     Setting { title: "8 ranks that compute", ranks: 8, sleeps: false },
 ];
 
-/// A judged run.
 pub struct Diagnosed {
-    /// The first finding about the program is the planted one, or of a twin there is none.
+    /// The first finding about the program is the planted one; a twin has none.
     pub is_right: bool,
-    /// Its headline.
+    /// Headline of the first finding.
     pub first: String,
-    /// The launcher's exit status.
     pub status: i32,
 }
 
-/// Those whose names contain `name`, if one is given.
+/// Programs whose names contain `name`, if one is given.
 pub fn programs(name: Option<&str>) -> Vec<Program> {
     let folder = workspace().join("examples/programs/diagnosis");
     let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
@@ -51,7 +49,7 @@ pub fn programs(name: Option<&str>) -> Vec<Program> {
     names.iter().map(|name| Program::read_in(&folder, name)).collect()
 }
 
-/// Records the program, or its twin, and asks for the first finding.
+/// Records the program or its twin, and judges the first finding.
 pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> Diagnosed {
     let stated = program.finding.as_ref().unwrap_or_else(|| panic!("{} states no finding", program.name));
     let mut case = Case::of(program, mpi);
@@ -70,14 +68,14 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     Diagnosed { is_right, first, status: output.status }
 }
 
-/// The program's own findings, the first one first.
+/// Findings about the program, the first one first.
 fn findings(run: &Run) -> Vec<Value> {
     let answer = run.ask("diagnose", &["--no-cache"]);
     let is_of_program = |row: &&Value| !OF_THE_MACHINE.contains(&row["kind"].as_str().unwrap_or_default());
     answer.rows("findings").iter().filter(is_of_program).cloned().collect()
 }
 
-/// Whether a finding is the one that the program states: its kind, its ranks, and its line.
+/// Compares kind, ranks and line with the stated finding.
 fn fits(finding: &Value, stated: &StatedFinding, program: &Program, ranks: u32) -> bool {
     let text = |key: &str| finding[key].as_str().unwrap_or_default();
     let is_kind = stated.kind.split('|').any(|kind| kind == text("kind"));

@@ -1,4 +1,4 @@
-//! Virtual environments of Python, with packages of PyPI.
+//! Python's virtual environments, with packages of PyPI.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::process::Command;
 
 use crate::wheel::run;
 
-/// One of them.
 pub struct Environment(PathBuf);
 
 impl Environment {
-    /// The one in a folder with these packages: what pip takes, as names with versions or files of wheels. A new one unless it was made with the same.
+    /// An environment in `folder` with these packages (names with versions, or wheels). It is reused if it was created
+    /// with the same packages.
     pub fn with(folder: &Path, packages: &[&str]) -> Result<Environment, String> {
         let made = folder.join("packages");
         if fs::read_to_string(&made).is_ok_and(|made| made == packages.join(" ")) {
             return Ok(Environment(folder.into()));
         }
         Environment::fresh(folder, packages).inspect(|_| {
-            // Where that fails it is made once more.
+            // If this fails, the next call creates the environment again.
             let _ = fs::write(&made, packages.join(" "));
         })
     }
 
-    /// The same, new.
+    /// Creates the environment anew.
     pub fn fresh(folder: &Path, packages: &[&str]) -> Result<Environment, String> {
         eprintln!("bringing {} from PyPI", packages.join(", "));
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
@@ -33,12 +33,12 @@ impl Environment {
         Ok(environment)
     }
 
-    /// A program in it.
+    /// Path of a program in the environment.
     pub fn program(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
 
-    /// Where all of them are.
+    /// Folder of the environment's programs.
     pub fn programs(&self) -> PathBuf {
         self.0.join("bin")
     }

@@ -1,8 +1,8 @@
-//! Recorded runs, each packed into one file with what its program states and measured: analyzed by `analyzer/tests` where there is
-//! no MPI.
+//! Recorded runs, each packed into one file with its program's statements and measurements: `analyzer/tests` analyzes
+//! them without MPI.
 //!
-//! A fixture is a compressed archive of `run/`, the folder of the run, `program/`, the program's source as it was then, and `stderr`,
-//! what the program said. So a line of source that is edited later does not move the lines of the recording.
+//! A fixture is a compressed archive of `run/`, the recording, `program/`, the source it was built from, and `stderr`,
+//! the program's output. So later edits of the source do not move the recording's lines.
 
 use std::fs;
 use std::io;
@@ -16,28 +16,25 @@ use crate::machine::workspace;
 use crate::program::Program;
 use crate::run::Run;
 
-/// What the names of fixtures end with.
 const ENDING: &str = ".tar.gz";
 
-/// Programs of which there are none: with threads or signatures by the thousand, and nothing else, their recordings are megabytes.
+/// Programs without a fixture: thousands of threads or signatures make a recording of megabytes.
 pub const TOO_LARGE: [&str; 2] = ["many_sizes", "many_threads"];
 
-/// A fixture, unpacked.
 pub struct Fixture {
-    /// What its program states.
     pub program: Program,
-    /// What its program said on standard error.
+    /// The program's standard error.
     pub stderr: String,
-    /// The folder of the run.
+    /// The recording's folder.
     pub run: PathBuf,
 }
 
-/// The folder of all fixtures.
+/// Folder of all fixtures.
 pub fn folder() -> PathBuf {
     workspace().join("analyzer/tests/fixtures")
 }
 
-/// Names of all fixtures: program and library, as `late_sender-ompi4`.
+/// Program and library of each fixture, as `late_sender-ompi4`.
 pub fn names() -> Vec<String> {
     let files = fs::read_dir(folder()).into_iter().flatten().flatten();
     let name = |file: fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(ENDING)?.to_string());
@@ -46,7 +43,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// Packs a run. Returns the bytes it takes.
+/// Packs a run. Returns the size in bytes.
 pub fn pack(name: &str, program: &Program, run: &Run, stderr: &str) -> io::Result<u64> {
     let file = fs::File::create(folder().join(name).with_added_extension(&ENDING[1..]))?;
     let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::best()));
@@ -72,7 +69,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The same without the path of this workspace, which is nobody's business. Its length stays, so that what counts bytes still does.
+/// Replaces the path of this workspace, which is private, by one of the same length, so sizes and offsets stay right.
 fn elsewhere(mut bytes: Vec<u8>) -> Vec<u8> {
     let here = workspace().into_os_string().into_encoded_bytes();
     let other: Vec<u8> = b"/overhear".iter().copied().chain(std::iter::repeat(b'/')).take(here.len()).collect();
@@ -86,7 +83,7 @@ fn elsewhere(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Unpacks a fixture into a folder that is fresh. Panics where it is none: it was packed here.
+/// Unpacks a fixture into an empty folder. Panics if that fails: we packed it.
 pub fn unpack(name: &str, into: &Path) -> Fixture {
     let _ = fs::remove_dir_all(into);
     let path = folder().join(name).with_added_extension(&ENDING[1..]);

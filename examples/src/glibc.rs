@@ -1,12 +1,12 @@
-//! Which version of glibc a program or library needs.
+//! The glibc version that a program or library needs.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The version that Rust's standard library itself asks for.
+/// Version that Rust's standard library itself needs.
 pub const OLDEST: (u32, u32) = (2, 17);
 
-/// The newest version that it asks for, by binutils.
+/// Newest glibc symbol version in the file, according to readelf.
 pub fn needed(path: &Path) -> Result<(u32, u32), String> {
     let said = Command::new("readelf").arg("--version-info").arg(path).output();
     let said = said.map_err(|error| format!("readelf, of binutils: {error}"))?;

@@ -1,18 +1,18 @@
 //! Launches take turns: tests run two at a time, and one that compares times runs alone.
 //!
-//! Whoever launches holds a share meanwhile. A test that measures something asks to be alone: it waits for the others' launches to
-//! end, and later ones wait for it.
+//! A launch holds a share while it runs. A test that measures takes [`alone`]: it waits for launches under way, and
+//! later ones wait for it.
 
 use std::cell::Cell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 #[derive(Default)]
 struct State {
-    /// Launches under way, of threads that are not alone.
+    /// Launches under way in threads that are not alone.
     shares: usize,
-    /// Threads that are alone or wait for that.
+    /// Threads that are alone or wait for it.
     alone: usize,
-    /// Whether one of them is.
+    /// One thread is alone now.
     is_taken: bool,
 }
 
@@ -20,28 +20,28 @@ static STATE: Mutex<State> = Mutex::new(State { shares: 0, alone: 0, is_taken: f
 static CHANGED: Condvar = Condvar::new();
 
 thread_local! {
-    /// Guards that this thread holds: within one, others are given at once.
+    /// Guards of this thread: while it holds one, further ones are granted at once.
     static HELD: Cell<usize> = const { Cell::new(0) };
-    /// Whether the first of them keeps others away.
+    /// This thread's outermost guard is an [`Alone`].
     static ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
 fn state() -> MutexGuard<'static, State> {
-    // A test that failed has left it as it should be.
+    // A test that panicked left the state consistent.
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Others may launch, too, until it is dropped, but nobody is alone.
+/// Keeps others from being alone until it is dropped.
 #[must_use]
 pub struct Share(());
 
-/// Nobody else launches until it is dropped.
+/// Keeps all other launches waiting until it is dropped.
 #[must_use]
 pub struct Alone {
     is_outermost: bool,
 }
 
-/// Waits until nobody is alone.
+/// Waits until no thread is alone.
 pub fn share() -> Share {
     if HELD.get() == 0 {
         let mut state = state();
@@ -64,8 +64,7 @@ impl Drop for Share {
     }
 }
 
-/// Waits until no other thread's launch is under way. Panics where this thread has one under way itself, for which it would wait
-/// for good.
+/// Waits until no other thread's launch is under way. Panics if this thread has one itself: it would wait forever.
 pub fn alone() -> Alone {
     let is_outermost = HELD.get() == 0;
     if is_outermost {

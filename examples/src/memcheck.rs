@@ -1,4 +1,4 @@
-//! Programs under valgrind's memcheck, with the recorder, and the errors that are its own.
+//! Runs programs with the recorder under valgrind's memcheck, and finds the recorder's errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use roxmltree::{Document, Node};
 use crate::run::{Case, Output, Run, fresh_folder};
 
 const VALGRIND: &str = "/usr/bin/valgrind";
-/// Seconds after which a program is ended: what it did until then was looked into.
+/// Seconds until a program is killed; errors up to then count.
 const SECONDS: &str = "90";
 
-/// What came of a program.
+/// Result of one program.
 #[derive(Debug)]
 pub struct CheckedProgram {
-    /// What it said and how it ended.
+    /// Output and exit status of the program.
     pub output: Output,
-    /// What was recorded of it.
+    /// Recording of the program.
     pub run: Run,
-    /// Processes that were looked into.
+    /// Checked processes.
     pub processes: usize,
-    /// Errors of everybody.
+    /// Errors, whoever made them.
     pub errors: usize,
-    /// Errors of the recorder: what it calls of the C library counts as its own.
+    /// The recorder's errors, including those in C library functions that it called.
     pub ours: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ const END: &str = "</valgrindoutput>";
 const ERROR_END: &str = "</error>";
 const NOTHING: &str = "<valgrindoutput/>";
 
-/// Whether valgrind is here.
+/// valgrind is installed.
 pub fn is_here() -> bool {
     Path::new(VALGRIND).exists()
 }
@@ -38,7 +38,7 @@ pub fn is_here() -> bool {
 /// Runs a program with the recorder and all its ranks under memcheck.
 ///
 /// # Errors
-/// Where what valgrind wrote cannot be read.
+/// If valgrind's output cannot be read.
 pub fn run(case: Case, name: &str) -> Result<CheckedProgram, String> {
     let said = fresh_folder(&format!("{}-{name}-memcheck", case.mpi.name));
     fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;
@@ -61,7 +61,7 @@ pub fn run(case: Case, name: &str) -> Result<CheckedProgram, String> {
 impl CheckedProgram {
     fn read(&mut self, file: &PathBuf) -> Result<(), String> {
         let mut text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-        // A process that was killed did not come to the end.
+        // A killed process leaves its report without an end.
         if !text.contains(END) {
             text.truncate(text.rfind(ERROR_END).map_or(0, |at| at + ERROR_END.len()));
             text.push_str(if text.is_empty() { NOTHING } else { END });
@@ -79,11 +79,11 @@ fn is_error(node: &Node) -> bool {
     node.has_tag_name("error") && child_text(node, "kind") != KEPT
 }
 
-/// What valgrind calls memory that only addresses in its midst are known of: so a hash table is.
+/// valgrind's name for memory with interior pointers only, as a hash table's is.
 const KEPT: &str = "Leak_PossiblyLost";
 
-/// Whether the innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody; what MPI
-/// sends by a socket is MPI's.
+/// The innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody; the contents
+/// of MPI's socket messages are MPI's.
 fn is_ours(error: &Node) -> bool {
     let is_passed_on = |frame: &Node| child_text(frame, "fn").starts_with("overhear::progress::sockets::");
     if child_text(error, "kind") == "SyscallParam" && frames(error).iter().any(is_passed_on) {
@@ -94,7 +94,7 @@ fn is_ours(error: &Node) -> bool {
     objects.find(|object| !is_system(object)).is_some_and(|object| object.ends_with("liboverhear.so"))
 }
 
-/// The frames where it happened, the innermost first.
+/// The error's stack, innermost frame first.
 fn frames<'a, 'd>(error: &Node<'a, 'd>) -> Vec<Node<'a, 'd>> {
     let stack = error.children().find(|node| node.has_tag_name("stack"));
     stack.into_iter().flat_map(|stack| stack.children().filter(|node| node.has_tag_name("frame"))).collect()

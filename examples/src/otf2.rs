@@ -1,13 +1,13 @@
-//! What reads archives of OTF2: `otf2-print`, and the module `otf2` of Debian's Python.
+//! Foreign readers of OTF2 archives: `otf2-print`, and the module `otf2` of Debian's Python.
 
 use std::path::Path;
 
 use crate::packages;
 
-/// The Python that has the module.
+/// Debian's Python, which has the module.
 pub const PYTHON: &str = "/usr/bin/python3";
 
-/// Brings both, by apt, which takes root, unless they are there.
+/// Installs both by apt (as root) unless they are there.
 pub fn install() -> Result<(), String> {
     let is_there =
         Path::new("/usr/bin/otf2-print").exists() && Path::new("/usr/lib/python3/dist-packages/otf2").exists();

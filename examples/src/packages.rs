@@ -1,10 +1,10 @@
-//! Debian packages, and how to install them.
+//! Installs Debian packages.
 
 use std::process::{Command, Stdio};
 
 use crate::wheel::run;
 
-/// Installs those that are missing.
+/// Installs the missing ones of these packages.
 pub fn install(packages: &[impl AsRef<str>]) -> Result<(), String> {
     let missing: Vec<&str> = packages.iter().map(AsRef::as_ref).filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {

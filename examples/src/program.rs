@@ -1,4 +1,4 @@
-//! A program in `programs/`: its first lines, and how it is built.
+//! A program in `programs/`: its first lines, and its build.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::machine::{target, workspace};
 use crate::mpi::{Fortran, Mpi};
 use crate::stated::{Expectation, Stated, Wait};
 
-/// Programs that ask for what ABIs number differently: statuses, constants, handles in arrays, callbacks.
+/// Programs that use values which ABIs number differently: statuses, constants, handles in arrays, callbacks.
 pub const ABI_SENSITIVE: [&str; 15] = [
     "abi_marks",
     "cancelled",
@@ -30,55 +30,51 @@ pub const ABI_SENSITIVE: [&str; 15] = [
     "spawns",
 ];
 
-/// What a program's first lines say.
+/// Statements in a program's first lines.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Its file's name without the ending.
+    /// File name without its extension.
     pub name: String,
-    /// Its source.
     pub source: PathBuf,
-    /// Ranks it runs on.
+    /// Number of ranks.
     pub ranks: u32,
-    /// Its arguments.
     pub arguments: Vec<String>,
-    /// A function the library must have, or `mpi_f08`.
+    /// Function the library must have, or `mpi_f08`.
     pub needs: Option<String>,
-    /// Flags for the compiler.
     pub flags: Vec<String>,
-    /// The source of a library that the program loads from its own folder.
+    /// Source of a library that the program loads from its own folder.
     pub plugin: Option<String>,
-    /// Variables it needs, for some library or other.
+    /// Variables that some library needs.
     pub variables: Vec<(String, String)>,
-    /// Libraries under which it fails by itself.
+    /// Libraries under which it fails even without the recorder.
     pub cannot: Vec<String>,
-    /// What OVERHEAR_FILTER is to be.
+    /// Value of OVERHEAR_FILTER.
     pub filter: Option<String>,
-    /// The file that states the rest, where it is not its source.
+    /// File with further statements, if not the source.
     pub stated_in: Option<PathBuf>,
     /// Functions it calls besides those it states.
     pub also: Vec<String>,
-    /// The languages it calls MPI in; C where it says nothing.
+    /// Languages it calls MPI from; C by default.
     pub languages: Option<String>,
-    /// What it states.
     pub expectations: Vec<Expectation>,
-    /// The waits it plants.
+    /// Planted waits.
     pub waits: Vec<Wait>,
-    /// The share of the time of all ranks that it allows to other waits.
+    /// Share of all ranks' time that other waits may take.
     pub elsewhere: Option<f64>,
-    /// The finding that `overhear diagnose` puts first.
+    /// Finding that `overhear diagnose` must put first.
     pub finding: Option<StatedFinding>,
-    /// The verdict of `overhear hang`, with the reason and its ranks where it hangs.
+    /// Verdict of `overhear hang`, with reason and ranks if it hangs.
     pub hangs: Option<String>,
 }
 
-/// The cause that a program plants: `late_rank ranks last at MPI_Allreduce // sum`.
+/// A planted cause: `late_rank ranks last at MPI_Allreduce // sum`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StatedFinding {
-    /// Its kind; several, separated by `|`, where either is true.
+    /// Kind of finding; several, separated by `|`, if each is true.
     pub kind: String,
-    /// The ranks that cause it: `0`, `last`, `odd`, or `-` for none in particular.
+    /// Ranks that cause it: `0`, `last`, `odd`, or `-` for none in particular.
     pub ranks: String,
-    /// The function and the comment of the line that it names, if it names one.
+    /// Function, and comment of its line, that the finding must name.
     pub place: Option<(String, String)>,
 }
 
@@ -93,7 +89,7 @@ impl StatedFinding {
         Some(StatedFinding { kind: kind.trim().into(), ranks: ranks.trim().into(), place })
     }
 
-    /// The ranks by number, of so many; `None` where it names none.
+    /// Rank numbers in a run of `size` ranks; `None` for `-`.
     pub fn ranks_of(&self, size: u32) -> Option<Vec<u32>> {
         match self.ranks.as_str() {
             "-" => None,
@@ -105,12 +101,11 @@ impl StatedFinding {
     }
 }
 
-/// The ending of a Fortran program that goes through the preprocessor.
+/// Extension of Fortran source that the preprocessor reads.
 const FORTRAN: &str = "F90";
-/// What begins a comment, in C and in Fortran.
+/// First characters of comments, in C and in Fortran.
 const COMMENTS: [char; 2] = ['/', '!'];
 
-/// The folder the programs are in.
 fn folder() -> PathBuf {
     workspace().join("examples/programs")
 }
@@ -127,12 +122,12 @@ impl Program {
         names
     }
 
-    /// Reads a program's first lines. Panics where they say something unknown, since nobody would notice otherwise.
+    /// Reads a program's first lines. Panics at an unknown key, since nobody would notice otherwise.
     pub fn read(name: &str) -> Program {
         Program::read_in(&folder(), name)
     }
 
-    /// The same of a program in another folder.
+    /// Reads a program of another folder.
     pub fn read_in(folder: &Path, name: &str) -> Program {
         let sources = ["c", FORTRAN].map(|ending| folder.join(name).with_extension(ending));
         let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
@@ -142,7 +137,7 @@ impl Program {
         program
     }
 
-    /// Takes in what a file's first lines say.
+    /// Reads the statements in a file's first lines.
     fn listen(&mut self, text: &str) {
         let lines = text.lines().take_while(|line| line.starts_with(COMMENTS));
         for line in lines.map(|line| line.trim_start_matches(COMMENTS).trim()) {
@@ -166,7 +161,7 @@ impl Program {
             "cflags" => self.flags = words(),
             "plugin" => self.plugin = Some(value.into()),
             "set" => self.variables = value.split_whitespace().filter_map(variable).collect(),
-            // The reason stands behind them.
+            // The reason follows in parentheses.
             "cannot" => self.cannot = words().into_iter().take_while(|word| !word.starts_with('(')).collect(),
             "filter" => self.filter = Some(value.into()),
             "as" => {
@@ -184,7 +179,7 @@ impl Program {
             "expect" => {
                 self.expect(value).unwrap_or_else(|reason| panic!("{}: {line}: {reason}", self.name));
             }
-            // The sentences above may have a colon too.
+            // Sentences above the statements may have a colon, too.
             key if key.contains(' ') => {}
             _ => panic!("{}: nothing is called {key}: {line}", self.name),
         }
@@ -202,12 +197,11 @@ impl Program {
         Ok(())
     }
 
-    /// Whether the program runs under the library.
     pub fn runs_under(&self, mpi: &Mpi) -> bool {
         self.is_known_to(mpi) && !self.fails_under(mpi)
     }
 
-    /// Whether the library has what the program needs, and lets it fail all the same.
+    /// The library has everything the program needs, and still fails to run it.
     pub fn fails_under(&self, mpi: &Mpi) -> bool {
         self.is_known_to(mpi) && self.cannot.iter().any(|name| name == mpi.name)
     }
@@ -220,8 +214,8 @@ impl Program {
         }
     }
 
-    /// The line of source that ends with a comment of these words, in the file or in one that it includes. Panics where it
-    /// is not exactly one.
+    /// Finds the line that ends with this comment, in the source or a file it includes. Panics unless there is exactly
+    /// one.
     pub fn line_marked(&self, mark: &str, function: &str) -> usize {
         let files = files_beside(&self.source, "inc").into_iter().chain([self.source.clone()]);
         let is_marked = |line: &str| {
@@ -238,7 +232,7 @@ impl Program {
         line
     }
 
-    /// The files that its lines and what it states are in.
+    /// Files with its code and statements.
     pub fn sources(&self) -> Vec<PathBuf> {
         let mut sources = vec![self.source.clone()];
         sources.extend(self.stated_in.clone());
@@ -250,7 +244,7 @@ impl Program {
         self.source.extension().is_some_and(|ending| ending == FORTRAN)
     }
 
-    /// Builds the program for a library, unless that was done since its source was changed.
+    /// Builds the program for a library, unless it is newer than its source.
     pub fn build(&self, mpi: &Mpi) -> PathBuf {
         let folder = target().join("programs").join(if self.is_fortran() { mpi.name } else { mpi.built_as });
         fs::create_dir_all(&folder).expect("the target folder can be written");
@@ -273,20 +267,20 @@ fn variable(word: &str) -> Option<(String, String)> {
     word.split_once('=').map(|(name, value)| (name.into(), value.into()))
 }
 
-/// Compiles a C source with a library's own compiler, unless that was done since it or a header beside it was changed.
+/// Compiles C source with the library's compiler, unless the result is newer than the source and the headers beside it.
 pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     let mut command = Command::new(&mpi.compiler);
-    // MPICH's header says that MPI_STATUSES_IGNORE has no elements, at which gcc warns in every program.
+    // MPICH's header declares MPI_STATUSES_IGNORE without elements, and gcc warns about that in every program.
     command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
     command.arg(source).args(["-lpthread", "-ldl", "-lm"]);
-    // A library that runs programs of another's compiler has nothing to say to that.
+    // The variables of a library without a compiler are for its launcher.
     if mpi.built_as == mpi.name {
         mpi.set_environment(&mut command);
     }
     make(to, source, "h", &mut command);
 }
 
-/// The same for a Fortran source.
+/// Compiles Fortran source, as [`Program::compile`] does C.
 pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
     let mut command = Command::new(&fortran.compiler[0]);
     command.args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch"]).args(&fortran.compiler[1..]);
@@ -295,15 +289,15 @@ pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
     make(to, source, "inc", &mut command);
 }
 
-/// Files that are being made. Two tests at a time may want one.
+/// Files under construction: two tests at a time may want the same one.
 static BEING_MADE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static MADE: Condvar = Condvar::new();
 
-/// One of them, until it is dropped.
+/// Marks a file as under construction until it is dropped.
 struct Making<'a>(&'a Path);
 
 impl Making<'_> {
-    /// Waits until nobody else makes the file.
+    /// Waits until no other thread builds the file.
     fn begin(file: &Path) -> Making<'_> {
         let mut being_made = BEING_MADE.lock().unwrap_or_else(PoisonError::into_inner);
         while !being_made.insert(file.into()) {
@@ -320,8 +314,8 @@ impl Drop for Making<'_> {
     }
 }
 
-/// Has a compiler make a file, unless it did since the source or a file beside it with this ending was changed. What is there is
-/// whole: it is made under another name.
+/// Compiles unless the result is newer than the source and the files beside it with this extension. The compiler writes
+/// under another name, so a file that exists is complete.
 fn make(to: &Path, source: &Path, ending: &str, compiler: &mut Command) {
     let _making = Making::begin(to);
     if is_newer(to, source, ending) {
@@ -334,7 +328,7 @@ fn make(to: &Path, source: &Path, ending: &str, compiler: &mut Command) {
     fs::rename(&partial, to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
 }
 
-/// Whether a file was made since its source, and the files beside that with this ending, were changed.
+/// The file is newer than its source, and than the files beside that with this extension.
 fn is_newer(made: &Path, source: &Path, ending: &str) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let written = files_beside(source, ending).iter().filter_map(|file| changed(file)).chain(changed(source)).max();

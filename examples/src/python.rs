@@ -1,4 +1,4 @@
-//! Interpreters of Python, with mpi4py.
+//! Python interpreters with mpi4py.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,34 +8,32 @@ use crate::mpi::Mpi;
 use crate::run::Case;
 use crate::wheel::Wheel;
 
-/// The version that is brought.
+/// The tested version.
 pub const MPI4PY: Wheel = Wheel::of("mpi4py", "4.1.2", "mpi4py/__init__.py");
 
-/// The names by which mpi4py's modules, which are built for MPICH's ABI and for Open MPI's, ask for MPI.
+/// Libraries that mpi4py's modules for MPICH's and Open MPI's ABI are linked with.
 const NEEDED: [&str; 2] = ["libmpi.so.12", "libmpi.so.40"];
 
-/// One interpreter.
 pub struct Python {
-    /// Its path.
     pub interpreter: PathBuf,
-    /// Where mpi4py for it is.
+    /// Folder of its mpi4py.
     pub packages: PathBuf,
 }
 
 impl Python {
-    /// Those that the variable `TEST_PYTHON` names, separated by commas, or `python3`.
+    /// Interpreters that the variable `TEST_PYTHON` names, separated by commas; `python3` by default.
     pub fn all() -> Vec<Python> {
         let names = std::env::var("TEST_PYTHON").unwrap_or("python3".into());
         names.split(',').filter_map(|name| Python::of(Path::new(name))).collect()
     }
 
-    /// Brings mpi4py for all of them.
+    /// Installs mpi4py for all interpreters.
     pub fn install_all() -> Result<(), String> {
         Python::all().iter().try_for_each(|python| MPI4PY.install_for(&python.interpreter, &python.packages))
     }
 
     fn of(name: &Path) -> Option<Python> {
-        // What is on the path may be a script that looks for one.
+        // The program on the path may be a script that looks for an interpreter.
         let ask = "import sys; print(sys.executable); print(sys.implementation.cache_tag)";
         let answer = Command::new(name).args(["-c", ask]).output().ok()?;
         let answer = String::from_utf8(answer.stdout).ok()?;
@@ -44,7 +42,7 @@ impl Python {
         Some(Python { interpreter: interpreter.into(), packages })
     }
 
-    /// A program with so many ranks under a library. `None` where mpi4py's modules do not run under it.
+    /// A Python program on `ranks` ranks of a library. `None` if mpi4py has no module for it.
     pub fn case<'a>(&self, program: &Path, mpi: &'a Mpi, ranks: u32) -> Option<Case<'a>> {
         let proof = self.packages.join(MPI4PY.proof);
         assert!(proof.exists(), "{} is not here: run cargo xtask test, which brings it", proof.display());

@@ -1,20 +1,20 @@
-//! Which of the MPI libraries at hand a test runs under today.
+//! Chooses the MPI libraries that a test runs under today.
 //!
-//! Each program under each library takes an hour, so a default run takes some of them, and the next round others: within a
-//! week all have had their turn. A variable of its own names the round, so that yesterday's can be run again.
+//! All programs under all libraries take an hour, so a default run takes some, and the next round others: within a week
+//! each has had its turn. A variable sets the round, so yesterday's can be repeated.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::mpi::Mpi;
 
-/// The number of the round; the day's unless it is set.
+/// Number of the round; the day's by default.
 pub const ROUND: &str = "TEST_ROUND";
-/// Set where every test runs under all libraries that it knows.
+/// If set, every test runs under all libraries that it knows.
 pub const ALL: &str = "TEST_ALL";
-/// Names of the tests that a harness which takes one name is to run, separated by commas.
+/// Tests to run in a harness that takes one name; separated by commas.
 pub const TESTS: &str = "TEST_NAMES";
-/// Set where programs that measure themselves are compared under all libraries and transports.
+/// If set, programs that measure themselves are compared under all libraries and transports.
 pub const MEASURED: &str = "TEST_MEASURED";
 
 const SECONDS_A_DAY: u64 = 86_400;
@@ -27,12 +27,12 @@ pub fn round() -> u64 {
     })
 }
 
-/// Whether nothing takes turns: all was asked for, or libraries were named.
+/// Nothing takes turns: all was asked for, or libraries were named.
 pub fn is_all() -> bool {
     is_set(ALL) || is_set("TEST_MPI")
 }
 
-/// Whether all that programs measure of themselves is compared.
+/// Self-measuring programs are compared under all libraries and transports.
 pub fn is_measured() -> bool {
     is_set(MEASURED)
 }
@@ -41,33 +41,33 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// Whether a test is to run, in a harness that takes one name.
+/// [`TESTS`] is empty or names this test.
 pub fn is_wanted(test: &str) -> bool {
     std::env::var(TESTS).map_or(true, |names| names.is_empty() || names.split(',').any(|name| name == test))
 }
 
-/// A number that depends on the key alone.
+/// A hash that depends on the key alone.
 fn spread(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish() >> 8
 }
 
-/// Whether it is the turn of what has this key, which comes round once in so many rounds.
+/// Each key has its turn once in `rounds` rounds.
 pub fn is_turn(key: &str, round: u64, rounds: u64) -> bool {
     (spread(key) + round).is_multiple_of(rounds)
 }
 
-/// The libraries that programs in Rust are built for.
+/// Libraries that programs in Rust are built for.
 const WITH_PROGRAMS_IN_RUST: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
 
-/// Those of them whose turn it is in a round: an Open MPI and an MPICH.
+/// An Open MPI and an MPICH that can build Rust programs, chosen by the round.
 pub fn with_programs_in_rust(mut libraries: Vec<Mpi>, round: u64) -> Vec<Mpi> {
     libraries.retain(|mpi| WITH_PROGRAMS_IN_RUST.contains(&mpi.name));
     one_of_each(libraries, "programs in Rust", round, Mpi::is_openmpi)
 }
 
-/// One library of each kind: the one whose turn it is for what has this key.
+/// One library of each kind, chosen by key and round.
 pub fn one_of_each<K: PartialEq>(libraries: Vec<Mpi>, key: &str, round: u64, kind: impl Fn(&Mpi) -> K) -> Vec<Mpi> {
     let mut kinds: Vec<(K, Vec<Mpi>)> = Vec::new();
     for mpi in libraries {

@@ -14,56 +14,53 @@ use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::program::Program;
 
-/// Analyses that leave starting and ending MPI out unless they are asked for the whole run.
+/// Analyses that exclude MPI_Init and MPI_Finalize unless `--whole` is given.
 pub const TRIMMED: [&str; 11] =
     ["check", "fanout", "imbalance", "matrix", "network", "overlap", "path", "pop", "progress", "report", "waits"];
 
-/// The `overhear` command that is tested.
+/// The tested `overhear` command.
 pub fn overhear() -> PathBuf {
     built("overhear")
 }
 
-/// The library, one file for every MPI.
+/// The preloaded library, one file for every MPI.
 pub fn library() -> PathBuf {
     built("liboverhear.so")
 }
 
-/// The archive, for programs that are linked with it.
+/// The archive, for programs that link the recorder.
 pub fn archive() -> PathBuf {
     built("liboverhear.a")
 }
 
-/// What is tested: the command as tests are compiled, the library as it is released.
+/// A tested file: the command in the test profile, the library in release.
 pub fn built(name: &str) -> PathBuf {
     let path = tested().join(name);
     assert!(path.exists(), "{} is not built: cargo xtask build makes it", path.display());
     path
 }
 
-/// Names another folder than the one that `cargo xtask` fills.
+/// Variable that replaces the folder that `cargo xtask` fills.
 pub const TESTED: &str = "TEST_TESTED";
 
-/// The folder that has it all, since the command preloads the library that lies beside it.
+/// Folder of all tested files: the command preloads the library that lies beside it.
 pub fn tested() -> PathBuf {
     std::env::var_os(TESTED).map_or_else(|| target().join("tested"), PathBuf::from)
 }
 
-/// A program to be run under a library.
+/// A program to run under a library.
 pub struct Case<'a> {
-    /// The library.
     pub mpi: &'a Mpi,
-    /// The program's file.
     pub path: PathBuf,
-    /// Its arguments.
     pub arguments: Vec<String>,
-    /// Ranks; 0 is one without a launcher.
+    /// Number of ranks; 0 for one process without a launcher.
     pub ranks: u32,
-    /// Variables for it.
+    /// Environment variables.
     pub variables: Vec<(String, String)>,
 }
 
 impl<'a> Case<'a> {
-    /// A program of the folder, built.
+    /// A program of `programs/`, built.
     pub fn of(program: &Program, mpi: &'a Mpi) -> Case<'a> {
         let filter = program.filter.iter().map(|filter| ("OVERHEAR_FILTER".to_string(), filter.clone()));
         Case {
@@ -75,13 +72,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The same with a variable set.
+    /// Sets a variable.
     pub fn with(mut self, name: &str, value: &str) -> Case<'a> {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// The command line.
     pub fn words(&self) -> Vec<String> {
         let mut words = self.mpi.launch(self.ranks);
         words.push(self.path.to_string_lossy().into_owned());
@@ -89,7 +85,7 @@ impl<'a> Case<'a> {
         words
     }
 
-    /// Gives a command what the case needs.
+    /// Sets the environment that the case needs.
     pub fn prepare(&self, command: &mut Command) {
         self.mpi.set_environment(command);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -104,7 +100,7 @@ impl<'a> Case<'a> {
         finish(&mut command)
     }
 
-    /// Runs it under `overhear record`, in front of any launcher, into a folder that is fresh.
+    /// Runs it under `overhear record`, in front of any launcher, into a new folder.
     pub fn recorded(&self, name: &str) -> (Output, Run) {
         let folder = fresh_folder(&format!("{}-{name}", self.mpi.name));
         let mut command = Command::new(overhear());
@@ -116,7 +112,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// A folder for a run that does not exist yet, below one of the test's own, if a test asks.
+/// Path for a new run, below a folder of the calling test.
 pub fn fresh_folder(name: &str) -> PathBuf {
     let runs = target().join("runs");
     let folder = of_test().map_or(runs.clone(), |test| runs.join(test)).join(name);
@@ -126,7 +122,7 @@ pub fn fresh_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The name of the test that runs in this thread, short: paths have a limit.
+/// Short name of the test that runs in this thread: paths have a limit.
 fn of_test() -> Option<String> {
     let thread = thread::current();
     let (file, test) = thread.name()?.rsplit_once("::")?;
@@ -135,18 +131,17 @@ fn of_test() -> Option<String> {
     Some(format!("{}-{:06x}", file.replace("::", "-"), hasher.finish() & 0xff_ffff))
 }
 
-/// A recorded run.
 #[derive(Debug)]
 pub struct Run {
-    /// Its folder.
     pub folder: PathBuf,
 }
 
-/// How long processes are waited for that a launcher has ended.
+/// Longest wait for processes whose launcher has ended.
 const LEAVING: Duration = Duration::from_secs(4);
 
 impl Run {
-    /// Waits until its processes are gone: launchers that kill their ranks do not, and what is said of a run that still goes on differs.
+    /// Waits until its processes are gone: launchers do not wait for ranks they kill, and analyses say other things of
+    /// a live run.
     pub fn wait_for_its_processes(&self) {
         let pids = self.files().into_iter().filter_map(|file| Some(RankFile::open(&file).ok()?.header().pid));
         let pids: Vec<u32> = pids.collect();
@@ -157,18 +152,18 @@ impl Run {
         }
     }
 
-    /// What an analysis says of it, with these arguments. Programs state what they do from MPI_Init to MPI_Finalize.
+    /// Runs an analysis of the whole run, since programs state figures from MPI_Init to MPI_Finalize.
     pub fn ask(&self, analysis: &str, arguments: &[&str]) -> Answer {
         let whole = TRIMMED.contains(&analysis).then_some("--whole");
         Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments).args(whole))
     }
 
-    /// What `overhear report` says.
+    /// Runs `overhear report` on it.
     pub fn report(&self, by: &str) -> Answer {
         self.ask("report", &["--by", by])
     }
 
-    /// Files of the folder that are traces.
+    /// Trace files in its folder.
     pub fn files(&self) -> Vec<PathBuf> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path());
         let mut files: Vec<PathBuf> = files.filter(|path| is_trace(path)).collect();

@@ -1,4 +1,4 @@
-//! A program that runs under the recorder, to be looked at meanwhile.
+//! A program under the recorder, inspected while it runs.
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -12,17 +12,16 @@ use crate::command::spawn;
 use crate::launch_turns::{self, Share};
 use crate::run::{Case, Run, fresh_folder, overhear};
 
-/// See the module. It ends when this is dropped.
+/// A live run; dropping it kills its processes.
 pub struct Running {
-    /// What it records.
     pub run: Run,
-    /// Its launcher, in a group of its own.
+    /// The launcher, in a process group of its own.
     pub launcher: Child,
     _share: Share,
 }
 
 impl Running {
-    /// Starts it, into a folder that is fresh.
+    /// Starts the program, recorded into a new folder.
     pub fn begin(name: &str, case: &Case<'_>) -> Running {
         let folder = fresh_folder(&format!("{}-{name}", case.mpi.name));
         let mut command = Command::new(overhear());
@@ -33,18 +32,18 @@ impl Running {
         Running { launcher: spawn(quiet), run: Run { folder }, _share: share }
     }
 
-    /// What `overhear hang` says of it now.
+    /// Runs `overhear hang` on the live run.
     pub fn hang(&self) -> Answer {
         self.run.ask("hang", &["--no-cache"])
     }
 
-    /// The same, once a rank has begun its file.
+    /// Runs `overhear hang` once some rank has begun its file.
     pub fn look(&self) -> Option<Answer> {
         let can_be_read = self.run.files().iter().any(|path| RankFile::open(path).is_ok());
         can_be_read.then(|| self.hang())
     }
 
-    /// Whether all ranks have initialized MPI.
+    /// All ranks have initialized MPI.
     pub fn has_begun(&self, ranks: u32) -> bool {
         let traces: Vec<PathBuf> = self.run.files();
         let has_begun = |path: &PathBuf| {
@@ -54,7 +53,7 @@ impl Running {
         traces.len() >= ranks as usize && traces.iter().all(has_begun)
     }
 
-    /// Whether its launcher has ended.
+    /// The launcher has ended.
     pub fn is_over(&mut self) -> bool {
         self.launcher.try_wait().expect("the launcher is a child").is_some()
     }
@@ -76,12 +75,12 @@ impl Drop for Running {
     }
 }
 
-/// Whether an answer of `overhear hang` says that the run hangs.
+/// `overhear hang` says that the run hangs.
 pub fn says_it_hangs(answer: &Answer) -> bool {
     matches!(verdict(answer), "certain" | "likely")
 }
 
-/// The verdict of an answer of `overhear hang`.
+/// Verdict of `overhear hang`.
 pub fn verdict(answer: &Answer) -> &str {
     answer.json["run"]["hangs"].as_str().unwrap_or_default()
 }

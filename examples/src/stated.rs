@@ -1,11 +1,11 @@
-//! What a program states of itself, as its first lines have it. Whether the report says the same is for [`crate::truth`], and of
-//! waiting for [`crate::waits`].
+//! Statements in a program's first lines. [`crate::truth`] compares them with reports, [`crate::waits`] those about
+//! waiting.
 
 use std::fmt;
 use std::iter::{Product, Sum};
 use std::str::FromStr;
 
-/// One figure that a program states.
+/// A stated figure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
     pub(crate) what: Figure,
@@ -13,10 +13,9 @@ pub struct Expectation {
     pub(crate) value: u64,
 }
 
-/// Which figure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Figure {
-    /// A column of the breakdown by rank and function; of one rank or of all.
+    /// A column of the breakdown by rank and function; of one rank, or of all.
     Column(&'static str, Option<u32>),
     /// Calls of one rank that name another.
     Messages(u32, i32),
@@ -27,7 +26,8 @@ pub(crate) enum Figure {
 impl FromStr for Expectation {
     type Err = String;
 
-    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10`, `calls MPI_Send at a mark = 10` and the like.
+    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10`, `calls MPI_Send at a mark = 10` and the
+    /// like.
     fn from_str(text: &str) -> Result<Expectation, String> {
         let (left, right) = text.split_once('=').ok_or("it has no =")?;
         let words: Vec<&str> = left.split_whitespace().collect();
@@ -63,23 +63,22 @@ impl FromStr for Expectation {
     }
 }
 
-/// The value of a sum of products.
+/// Evaluates a sum of products.
 fn evaluate<N: FromStr + Sum + Product>(text: &str) -> Result<N, String> {
     let factor = |word: &str| word.trim().parse::<N>().map_err(|_| format!("{} is no number", word.trim()));
     let product = |text: &str| text.split('*').map(factor).product::<Result<N, _>>();
     text.split('+').map(product).sum()
 }
 
-/// One line of what a program states of waiting.
+/// A statement about waiting.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stated {
-    /// A wait.
     Wait(Wait),
-    /// The share of the time of all ranks that other waits may take.
+    /// Share of all ranks' time that other waits may take.
     Elsewhere(f64),
 }
 
-/// What one rank waits for another, at one place for another.
+/// One rank waits at one place for another rank at another place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wait {
     pub(crate) state: String,
@@ -88,7 +87,6 @@ pub struct Wait {
     pub(crate) seconds: f64,
 }
 
-/// A call of a rank.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct MarkedCall {
     pub(crate) rank: u32,
@@ -97,7 +95,7 @@ pub(crate) struct MarkedCall {
 }
 
 impl Stated {
-    /// Reads what follows `wait`.
+    /// Reads the text behind `wait`.
     pub fn read(text: &str) -> Result<Stated, String> {
         match text.strip_prefix("elsewhere <") {
             Some(share) => evaluate(share).map(Stated::Elsewhere),
@@ -123,7 +121,7 @@ impl Wait {
     }
 }
 
-/// As a program writes it.
+/// Writes the wait as programs state it.
 impl fmt::Display for Wait {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let (waiting, cause) = (&self.waiting, &self.cause);

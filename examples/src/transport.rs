@@ -1,8 +1,8 @@
-//! Ways for the ranks of one host to talk to each other.
+//! Ways for the ranks of one host to communicate.
 
 use crate::mpi::Mpi;
 
-/// What makes a library talk to the same host by another way, by what that way is called.
+/// Names of transports within a host, each with the variables that select it.
 pub fn transports(mpi: &Mpi) -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     let no_local = ("MPIR_CVAR_NOLOCAL", "1");
     let mut ways = vec![("default", Vec::new())];

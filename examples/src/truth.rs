@@ -1,4 +1,4 @@
-//! Whether the report says what a program states of itself. What it states of waiting is for [`crate::waits`].
+//! Compares reports with a program's statements. [`crate::waits`] compares those about waiting.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::program::Program;
 use crate::run::Run;
 use crate::stated::{Expectation, Figure};
 
-/// Compares what a program states with what was recorded of it. Panics at the differences, naming them all.
+/// Compares a program's statements with its recording. Panics with all differences.
 pub fn check(program: &Program, run: &Run, under: &str) {
     assert_none(differences(program, |by| run.report(by)), program, under);
 }
 
-/// The same for a run of which only totals were kept: with more different calls than there is room for, partners are not.
+/// Compares totals only: past the limit of signatures the recorder keeps no partners.
 pub fn check_totals(program: &Program, run: &Run, under: &str) {
     let is_total = |expected: &Expectation| matches!(expected.what, Figure::Column(..));
     assert_none(compare(program, |by| run.report(by), is_total), program, under);
@@ -24,21 +24,21 @@ fn assert_none(wrong: Vec<String>, program: &Program, under: &str) {
     assert!(wrong.is_empty(), "{} under {under}:\n{}", program.name, wrong.join("\n"));
 }
 
-/// What `overhear check` returns of a program: all calls of all ranks have found their partners, but for some programs.
+/// Exit status of `overhear check`: 0 but for these programs.
 pub fn agreement(name: &str) -> i32 {
     match name {
-        // A message goes to itself, and nobody receives it.
+        // A message to itself is never received.
         "errors" => 1,
-        // Communicators that are made while two sessions are open are not matched.
+        // Communicators made while two sessions are open are not matched.
         "sessions_at_once" => 1,
-        // They end without MPI_Finalize.
+        // These end without MPI_Finalize.
         "jumps" | "killed_between" => 4,
         "cycle" | "knot" | "mismatch" | "missing" | "nonblocking" | "tag" => 4,
         _ => 0,
     }
 }
 
-/// Compares what a program states with its reports, by rank, peer and site, and returns the differences.
+/// Compares a program's statements with its reports by rank, peer and site. Returns the differences.
 pub fn differences(program: &Program, report: impl Fn(&str) -> Answer) -> Vec<String> {
     compare(program, report, |_| true)
 }
@@ -66,7 +66,7 @@ fn compare(program: &Program, report: impl Fn(&str) -> Answer, concerns: impl Fn
     wrong
 }
 
-/// What the report says instead.
+/// The report's value.
 fn seen(expected: &Expectation, by_rank: &Answer, by_peer: &Answer) -> u64 {
     let function = ("function", json!(expected.function));
     match &expected.what {
@@ -87,7 +87,7 @@ fn calls_at(by_site: &Answer, function: &str, line: usize) -> u64 {
     by_site.rows("sites").iter().filter(is_there).filter_map(|row| row["calls"].as_u64()).sum()
 }
 
-/// Functions that the report has calls of and the program says nothing about.
+/// Functions that the report has and the program does not state.
 fn unstated(program: &Program, by_rank: &Answer) -> Vec<String> {
     let always = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"].map(String::from);
     let stated = program.expectations.iter().map(|expected| expected.function.clone());

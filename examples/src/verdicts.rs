@@ -1,7 +1,7 @@
-//! A collection of small programs, right ones and ones that hang, and whether `overhear hang` tells them apart.
+//! Small programs, correct ones and ones that hang, to test that `overhear hang` tells them apart.
 //!
-//! In: `programs/verdicts.c`, in which each states its truth. Out: what was said of each while it ran and after it was killed, and whether
-//! that was right: a program that hangs does not end, and one that does not hang ends by itself.
+//! In: `programs/verdicts.c`, whose programs each state their truth. Out: the verdicts on each while it ran and after
+//! it was killed, and their scores: a program that hangs does not end, and one that does not hang ends by itself.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,46 +15,43 @@ use crate::program::Program;
 use crate::run::{Case, Run};
 use crate::running::{Running, says_it_hangs, verdict};
 
-/// How long a program is looked at that neither ends nor is said to hang: all that end do so before, and where only time can tell, `hang`
-/// waits for a minute of silence.
+/// Longest look at a program without a verdict. Programs that end do so before, and if only time can tell, `hang` waits
+/// for a minute of silence.
 const LIMIT: Duration = Duration::from_secs(75);
-/// How long a program is given to end after it was said to hang, which proves that it does.
+/// Time in which a program that was said to hang may end and refute the verdict.
 pub const PROOF: Duration = Duration::from_secs(4);
 
-/// One program of the collection.
+/// A program of the collection.
 #[derive(Clone, Debug)]
 pub struct SmallProgram {
-    /// Its name.
     pub name: String,
-    /// Ranks it runs on.
+    /// Number of ranks.
     pub ranks: u32,
-    /// Whether it hangs; nothing where libraries differ.
+    /// `None` if libraries differ.
     pub hangs: Option<bool>,
 }
 
-/// How a verdict compares with the truth.
+/// A verdict compared with the truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// It is the truth.
     Right,
-    /// It is not.
     Wrong,
-    /// It says that nobody can tell.
+    /// The verdict is that nobody can tell.
     CannotTell,
 }
 
-/// What became of one program under one library.
+/// Result of one program under one library.
 #[derive(Debug)]
 pub struct Trial {
-    /// Whether it hung.
+    /// The program hung.
     pub hung: bool,
-    /// What was said of it while it ran.
+    /// Score while it ran.
     pub live: Score,
-    /// What was said of it when it was over.
+    /// Score after it was over.
     pub after: Score,
-    /// The verdicts, and what they rest on.
+    /// Verdicts, and their reasons.
     pub said: String,
-    /// Looks that were taken while it ran.
+    /// Number of looks while it ran.
     pub looks: u32,
 }
 
@@ -83,21 +80,21 @@ fn small_program(line: &str) -> Option<SmallProgram> {
     Some(SmallProgram { name, ranks, hangs })
 }
 
-/// The program that has the collection in it, for a library.
+/// Builds the collection for a library.
 pub fn build(mpi: &Mpi) -> PathBuf {
     Program::read_in(&folder(), "verdicts").build(mpi)
 }
 
-/// How one is launched.
+/// A run of one program.
 pub fn case<'a>(program: &SmallProgram, mpi: &'a Mpi) -> Case<'a> {
     let (arguments, path) = (vec![program.name.clone()], build(mpi));
     Case { mpi, path, arguments, ranks: program.ranks, variables: Vec::new() }
 }
 
-/// Runs one and looks at it until it ends, is said to hang, or has been looked at for long enough. If it is said to hang, it has `proof`
-/// to end.
+/// Runs a program and looks at it until it ends, is said to hang, or `LIMIT` is over. One that is said to hang has
+/// `proof` to end.
 ///
-/// Fails where it does not do what it states: that is no verdict on it.
+/// Fails if the program does not do what it states: that says nothing about the verdict.
 pub fn judge(program: &SmallProgram, mpi: &Mpi, proof: Duration) -> Result<Trial, String> {
     let mut running = Running::begin(&format!("verdicts-{}", program.name), &case(program, mpi));
     let (began, mut looks, mut last) = (Instant::now(), 0, None);

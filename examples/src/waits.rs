@@ -1,4 +1,4 @@
-//! The waiting that a program plants: what it states, what it measured, and whether `overhear waits` says the same.
+//! Planted waits: compares a program's statements and own measurements with `overhear waits`.
 //!
 //! Stated, in the program's first lines; seconds are a sum of products:
 //!
@@ -7,11 +7,10 @@
 //! // expect: wait elsewhere < SHARE
 //! ```
 //!
-//! A mark is the comment at the end of the line of source that has the call: rank RANK waited at the first, for rank
-//! CAUSE to come to the second. SHARE is what all waiting that is not stated may take of the time of all ranks; where
-//! nothing is said of it, 0.01.
+//! A mark is the comment at the end of the line of source with the call: rank RANK waited at the first for rank CAUSE
+//! to reach the second. SHARE limits all unstated waiting, as a share of the time of all ranks; 0.01 by default.
 //!
-//! Measured, as the program says on its standard error, since who sleeps on a busy machine oversleeps:
+//! Measured, on the program's standard error, since a sleeper on a busy machine oversleeps:
 //!
 //! ```text
 //! truth: wait STATE rank RANK // MARK <- rank CAUSE = SECONDS
@@ -23,20 +22,21 @@ use crate::answer::{Answer, WAIT_STATE, WAIT_STATES, number};
 use crate::program::Program;
 use crate::stated::{MarkedCall, Wait};
 
-/// How far what is found may be from what the program measured.
+/// Allowed relative difference between the finding and the program's measurement.
 const OF_MEASURED: f64 = 0.05;
-/// How far what the program measured may be from what it states: further, and it did not do what it is to do.
+/// Allowed relative difference between the program's measurement and its statement: beyond it, the program did not do
+/// its job.
 const OF_STATED: f64 = 0.15;
-/// Share of the time of all ranks that may be waited elsewhere, where the program does not say.
+/// Default share of all ranks' time that unstated waits may take.
 const ELSEWHERE: f64 = 0.01;
 
-/// What the program measured of a wait.
+/// Seconds that the program measured for a wait.
 fn measured(wait: &Wait, stderr: &str) -> Option<f64> {
     let seconds = |line: &str| line.strip_prefix(&format!("truth: wait {wait} = "))?.trim().parse().ok();
     stderr.lines().find_map(seconds)
 }
 
-/// Whether a row of the table of waits tells of a wait.
+/// The row of the table of waits is about this wait.
 fn is_of(wait: &Wait, row: &Value, program: &Program) -> bool {
     let site = |place: &MarkedCall| json!(format!("{}.c:{}", program.name, line(place, program)));
     row[WAIT_STATE] == json!(wait.state)
@@ -48,27 +48,27 @@ fn is_of(wait: &Wait, row: &Value, program: &Program) -> bool {
         && row["cause_site"] == site(&wait.cause)
 }
 
-/// The line of source that a call stands on.
+/// Line of source of a call.
 fn line(call: &MarkedCall, program: &Program) -> usize {
     program.line_marked(&call.mark, &call.function)
 }
 
-/// One stated wait, with what the program measured of it and what was found. Seconds.
+/// A stated wait, with the program's measurement and the finding, in seconds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// As the program writes it.
+    /// Text of the statement.
     pub wait: String,
-    /// What it states.
+    /// Stated seconds.
     pub stated: f64,
-    /// What it said it measured.
+    /// Seconds the program measured.
     pub measured: Option<f64>,
-    /// What `overhear waits` says.
+    /// Seconds of `overhear waits`.
     pub found: f64,
 }
 
-/// What became of each wait that a program states.
+/// Looks up each stated wait.
 ///
-/// `stderr` is what the program wrote while it was recorded, `said` the command's answer.
+/// `stderr` is the program's output while it was recorded, `said` the answer of `overhear waits`.
 pub fn findings(program: &Program, stderr: &str, said: &Answer) -> Vec<Finding> {
     let finding = |wait: &Wait| {
         let rows = said.rows("waits").iter().filter(|row| is_of(wait, row, program));
@@ -78,9 +78,9 @@ pub fn findings(program: &Program, stderr: &str, said: &Answer) -> Vec<Finding> 
     program.waits.iter().map(finding).collect()
 }
 
-/// Compares what a program states and measured with what `overhear waits` says, and returns the differences.
+/// Compares a program's statements and measurements with `overhear waits`, and returns the differences.
 ///
-/// In: as for [`findings`].
+/// Takes the arguments of [`findings`].
 pub fn differences(program: &Program, stderr: &str, said: &Answer) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut stated_s = 0.0;
@@ -112,9 +112,9 @@ fn is_near(value: f64, other: f64, share: f64) -> bool {
     (value - other).abs() <= share * other
 }
 
-/// What the table of wait states says in all.
+/// Sums of the table of wait states, in seconds.
 struct TotalWait {
-    /// In all states.
+    /// All states together.
     wait_s: f64,
     /// Time of all ranks together.
     run_s: f64,
@@ -123,7 +123,7 @@ struct TotalWait {
 impl TotalWait {
     fn of(rows: &[Value]) -> TotalWait {
         let wait_s = |row: &Value| number(row, "wait_s");
-        // The largest share was rounded least.
+        // The largest share has the smallest rounding error.
         let largest = rows.iter().max_by(|one, other| wait_s(one).total_cmp(&wait_s(other)));
         let run_s = largest.map_or(0.0, |row| wait_s(row) * 100.0 / number(row, "wait_percent"));
         TotalWait { wait_s: rows.iter().map(wait_s).sum(), run_s }
@@ -134,7 +134,7 @@ impl TotalWait {
 mod tests {
     use super::*;
 
-    /// What the command would say of wrong_order, had it found this much of the second wait and so much elsewhere.
+    /// Differences for wrong_order, if `overhear waits` found this much of the second wait and this much elsewhere.
     fn found(second_s: f64, elsewhere_s: f64) -> Vec<String> {
         let program = Program::read("wrong_order");
         let row = |wait: &Wait, wait_s: f64| {

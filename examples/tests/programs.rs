@@ -1,5 +1,5 @@
-//! Every program of the folder does the same with the recorder as without it; the report says what the program states, and
-//! `overhear waits` where it plants waits. Each is a test of its name, found by looking into the folder.
+//! Every program of the folder behaves the same with the recorder; the report agrees with its statements, and `overhear
+//! waits` with its planted waits. Each program is a test of its own, found in the folder.
 
 #[path = "launched/common/mod.rs"]
 mod common;
@@ -28,10 +28,10 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// One in so many programs is run as a profile, another each round.
+/// One in this many programs is run as a profile, another each round.
 const PROFILES: u64 = 5;
 
-/// The libraries that a program runs under today.
+/// Libraries that a program runs under today.
 fn libraries(program: &Program) -> Vec<Mpi> {
     let mut libraries = every_library();
     libraries.retain(|mpi| program.runs_under(mpi));
@@ -42,8 +42,8 @@ fn libraries(program: &Program) -> Vec<Mpi> {
     }
 }
 
-/// What every program says and ends with where it found nothing wrong. How it fares without the recorder is asked only where
-/// it does not fare so: a launch more of each program under each library is a fifth of the time that all tests take.
+/// Output and exit status of every program that found nothing wrong. It runs without the recorder only if these differ:
+/// another launch of each program under each library would be a fifth of the tests' whole time.
 const DOES_WELL: (&str, i32) = ("ok\n", 0);
 
 fn trial(title: String, name: &str, test: fn(&str)) -> Trial {
@@ -56,7 +56,7 @@ fn trial(title: String, name: &str, test: fn(&str)) -> Trial {
 
 fn as_stated(name: &str) {
     let program = Program::read(name);
-    // It compares times.
+    // Programs that plant waits compare times.
     let _alone = (!program.waits.is_empty()).then(alone);
     let mut ran = 0;
     for mpi in &libraries(&program) {
@@ -79,7 +79,7 @@ fn as_stated(name: &str) {
     assert!(ran > 0);
 }
 
-/// Where not every call is recorded, the totals are the same.
+/// If not every call is recorded, totals are the same.
 fn in_totals(name: &str) {
     let program = Program::read(name);
     let mpi = &libraries(&program)[0];

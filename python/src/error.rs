@@ -1,4 +1,4 @@
-//! The command's errors as a Python exception, in the command's words.
+//! Raises the command's errors as a Python exception, in the command's words.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -12,7 +12,7 @@ create_exception!(
     "Why a run cannot be read or analysed: what is wrong, where, and what to try."
 );
 
-/// The exception for an error: its line, and those below it.
+/// The exception for an error: its message, and the details below it.
 pub fn raised(error: &model::error::Error) -> PyErr {
     let lines = std::iter::once(error.to_string()).chain(error.details().iter().map(|line| format!("  {line}")));
     Error::new_err(lines.map(|line| visible(&line).into_owned()).collect::<Vec<_>>().join("\n"))

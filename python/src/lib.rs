@@ -1,6 +1,6 @@
-//! `overhear._overhear`: what the Python package `overhear` is made on.
+//! `overhear._overhear`: the compiled part of the Python package `overhear`.
 //!
-//! [`run`] reads a run and analyses it, [`table`] hands out its tables as Arrow streams. Nothing is computed here.
+//! [`run`] reads a run and analyzes it, [`table`] gives its tables as Arrow streams. Nothing is computed here.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
@@ -19,7 +19,7 @@ mod table;
 
 use pyo3::prelude::*;
 
-/// What the package `overhear` is made on; use that.
+/// Compiled part of the package overhear; use that package.
 #[pymodule(gil_used = false)]
 fn _overhear(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

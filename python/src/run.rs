@@ -1,4 +1,4 @@
-//! A run that is read, its tables, and what the analyses find out about it.
+//! A loaded run, its tables, and the results of analyses.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -14,17 +14,18 @@ use tables::Named;
 use crate::error::raised;
 use crate::table::Table;
 
-/// A run that is read; overhear.Run is made on it.
+/// A loaded run, wrapped by overhear.Run.
 #[pyclass(frozen)]
 pub struct Run {
     run: Arc<model::Run>,
-    /// The same with starting and ending MPI, which the data set has.
+    /// The run with MPI_Init and MPI_Finalize, for the data set.
     whole: OnceLock<Arc<model::Run>>,
 }
 
 #[pymethods]
 impl Run {
-    /// Reads what is chosen of the run in a folder, or of the newest in the working folder. Times in nanoseconds.
+    /// Reads the selected part of the run in a folder, or of the newest in the working folder. Times are in
+    /// nanoseconds.
     #[new]
     #[pyo3(signature = (folder, region, ranks, from_ns, to_ns, whole, cache))]
     fn new(
@@ -44,37 +45,37 @@ impl Run {
         run.map(|run| Run { run: Arc::new(run), whole: OnceLock::new() }).map_err(|error| raised(&error))
     }
 
-    /// Its folder.
+    /// Folder of the run.
     #[getter]
     fn folder(&self) -> PathBuf {
         self.run.folder.clone()
     }
 
-    /// How many ranks MPI_COMM_WORLD had.
+    /// Number of ranks in MPI_COMM_WORLD.
     #[getter]
     fn size(&self) -> u32 {
         self.run.size()
     }
 
-    /// Whether something is missing that a whole run has.
+    /// True if part of the run's data is missing.
     #[getter]
     fn is_partial(&self) -> bool {
         self.run.is_partial()
     }
 
-    /// What has to be known to read the figures right.
+    /// Warnings about the figures.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         overview::warnings(&self.run)
     }
 
-    /// The names of its tables.
+    /// Names of all tables.
     #[staticmethod]
     fn table_names() -> Vec<&'static str> {
         heads().iter().map(|head| head.name).collect()
     }
 
-    /// The table of a name, with these columns or all.
+    /// The table of this name, with these columns or all.
     fn table(&self, py: Python<'_>, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
         Table::of(&self.data(py)?, name, columns)
     }
@@ -125,7 +126,7 @@ impl Run {
 }
 
 impl Run {
-    /// The run as the data set has it: a run without starting and ending MPI is read once more.
+    /// The run with MPI_Init and MPI_Finalize; if it was loaded without, it is read again.
     fn data(&self, py: Python<'_>) -> PyResult<Arc<model::Run>> {
         if self.run.choice.whole {
             return Ok(Arc::clone(&self.run));
@@ -138,18 +139,18 @@ impl Run {
         Ok(Arc::clone(self.whole.get_or_init(|| Arc::new(read))))
     }
 
-    /// What the command prints with `--format json`. Other threads of Python run meanwhile.
+    /// Output of the command with `--format json`. Releases the GIL meanwhile.
     fn json(&self, py: Python<'_>, analysis: &RunAnalysis) -> PyResult<String> {
         py.detach(|| analysis.json(&self.run)).map_err(|error| raised(&error))
     }
 }
 
-/// An argument as the command line reads it.
+/// Parses an argument as the command line does.
 fn parsed<T: FromStr<Err = String>>(text: &str) -> PyResult<T> {
     text.parse().map_err(|wrong| PyValueError::new_err(format!("{text:?}: {wrong}")))
 }
 
-/// The same, of a few names.
+/// Parses an argument that is one of a few names.
 fn chosen<T: Named>(text: &str) -> PyResult<T> {
     T::named(text).map_err(|wrong| PyValueError::new_err(format!("{text:?}: {wrong}")))
 }

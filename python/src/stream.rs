@@ -1,7 +1,8 @@
-//! A table's rows for whoever pulls them, a part at a time.
+//! Streams a table's rows, a batch at a time.
 //!
-//! The data set pushes rows, and Arrow's streams are pulled. So a thread reads, at most [`AHEAD`] batches in front of the reader. It owns
-//! all that it reads from, so a stream may outlive the Python objects it came from; it ends when the stream is released.
+//! The data set pushes rows, but Arrow streams are pulled, so a thread reads at most [`AHEAD`] batches ahead of the
+//! consumer. It owns everything it reads, so a stream may outlive the Python objects it came from; it ends when the
+//! stream is released.
 
 use std::io;
 use std::sync::Arc;
@@ -16,19 +17,18 @@ use tables::ColumnHead;
 
 use data::arrow::{record_batch, schema};
 
-/// Batches that lie ready. A batch is some thousand rows.
+/// Batches ready at most. A batch has some thousand rows.
 const AHEAD: usize = 4;
 
-/// See the module.
 pub struct TableStream {
     schema: SchemaRef,
     batches: Receiver<Result<RecordBatch, ArrowError>>,
-    /// Until it has ended.
+    /// `None` once the thread has ended.
     reader: Option<JoinHandle<()>>,
 }
 
 impl TableStream {
-    /// Of the columns at these places of a table.
+    /// Streams the columns with these indices.
     pub fn new(run: Arc<Run>, name: &'static str, heads: &[ColumnHead], wanted: Vec<usize>) -> io::Result<TableStream> {
         let columns: Vec<ColumnHead> = wanted.iter().map(|at| heads[*at].clone()).collect();
         let schema = Arc::new(schema(&columns));
@@ -42,7 +42,7 @@ impl TableStream {
     }
 }
 
-/// Reads all parts, or until nobody takes them.
+/// Reads all batches, until the stream is released.
 fn read(
     run: &Run,
     name: &str,
@@ -58,7 +58,7 @@ fn read(
             sender.send(Ok(batch)).map_err(|_| io::ErrorKind::BrokenPipe.into())
         });
         if let Err(error) = read {
-            // Nobody takes it where the stream was released.
+            // Sending fails if the stream was released, and then nobody needs the error.
             let _ = sender.send(Err(ArrowError::IoError(format!("{name}: {error}"), error)));
             return;
         }

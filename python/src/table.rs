@@ -29,7 +29,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of a name, with these columns or all.
+    /// The table of this name, with these columns or all.
     pub fn of(run: &Arc<model::Run>, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
         let names = || heads().iter().map(|head| head.name.to_string()).collect();
         let head = heads().into_iter().find(|head| head.name == name);
@@ -46,7 +46,7 @@ impl Table {
     }
 }
 
-/// A column's place in its table.
+/// Index of a column in its table.
 fn place(head: &TableHead, key: &str) -> PyResult<usize> {
     let keys = || head.columns.iter().map(|column| column.key.to_string()).collect::<BTreeSet<String>>();
     let found = head.columns.iter().position(|column| column.key == key);
@@ -55,19 +55,19 @@ fn place(head: &TableHead, key: &str) -> PyResult<usize> {
 
 #[pymethods]
 impl Table {
-    /// Its name.
+    /// Name of the table.
     #[getter]
     fn name(&self) -> &'static str {
         self.head.name
     }
 
-    /// What a row is.
+    /// Meaning of a row.
     #[getter]
     fn meaning(&self) -> &'static str {
         self.head.meaning
     }
 
-    /// What each column says, by its name.
+    /// Meaning of each column, by its name.
     #[getter(columns)]
     fn meanings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
@@ -80,7 +80,7 @@ impl Table {
         format!("<overhear table {}: {}>", self.head.name, columns.join(", "))
     }
 
-    /// Its columns, for Arrow's readers.
+    /// Arrow schema of the columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let columns: Vec<ColumnHead> = self.columns().cloned().collect();
         let schema = FFI_ArrowSchema::try_from(&schema(&columns));
@@ -88,7 +88,7 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// Its rows, for Arrow's readers. The types are its own, whatever is requested: the interface leaves that to whoever hands out.
+    /// Arrow stream of the rows. The requested schema is ignored, as the interface permits.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! The recorder for aarch64, and programs that run with it under qemu.
+//! Builds the recorder for aarch64, and runs tests with it under qemu.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use examples::run::overhear;
 use examples::wheel::run as done;
 use examples::{aarch64, machine, mpi, rota};
 
-/// Tests of what differs by machine: how calls are taken and timed, call sites, what is recorded, and what is left as it was.
+/// Tests of what depends on the machine: interception, timing, call sites, the recording, and untouched programs.
 const TESTS: &[&str] = &[
     "every_function::",
     "bad_input::",
@@ -20,22 +20,21 @@ const TESTS: &[&str] = &[
     "library::",
 ];
 
-/// Those of them that need what is not here, by parts of their names.
+/// Tests among them that need something missing here, by parts of their names.
 const LEFT_OUT: &[&str] = &[
-    // Compilers for other languages.
+    // These need compilers for other languages.
     "fortran",
-    // A launcher that runs what is spawned under qemu.
+    // These need a launcher that runs spawned programs under qemu.
     "spawns",
     "a_profile_says",
-    // Programs of the machine itself.
+    // These use programs of this machine.
     "a_process_that_never_calls_mpi",
-    // An MPI whose engine can be seen.
+    // These need an MPI whose engine can be seen.
     "what_the_engine_did",
-    // GNU's linker names libgcc_s too, of which nothing is needed.
+    // GNU's linker lists libgcc_s as needed although nothing uses it.
     "nothing_but_libc",
 ];
 
-/// Builds the recorder for it, and runs the tests.
 pub fn run() -> Result<(), String> {
     mpi::install_all()?;
     aarch64::install()?;
@@ -43,7 +42,7 @@ pub fn run() -> Result<(), String> {
     let mut cargo = build::cargo();
     cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target", machine::AARCH64]);
     done(cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", aarch64::COMPILER))?;
-    // The command preloads the library that lies beside it.
+    // The command preloads the library beside it.
     let tested = machine::aarch64_target().join("tested");
     fs::create_dir_all(&tested).map_err(|error| format!("{}: {error}", tested.display()))?;
     let library = machine::aarch64_target().join("release/liboverhear.so");
@@ -53,7 +52,7 @@ pub fn run() -> Result<(), String> {
     tests("programs", &[]).and(tests("launched", TESTS))
 }
 
-/// Runs a file of tests, under both of its ABIs.
+/// Runs tests of a file under every library.
 fn tests(file: &str, names: &[&str]) -> Result<(), String> {
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", file, "--"]).args(names);

@@ -1,4 +1,4 @@
-//! Plants one error after another into what the recorder knows of each ABI, and shows that the tests of any day notice.
+//! Plants errors into the recorder's ABI tables, one at a time: the tests of every day must notice each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use examples::run::{TESTED, overhear};
 use examples::wheel::run as done;
 use examples::{rota, target, workspace};
 
-/// A file of `interposer/src/abi/`, what stands there, and what is wrong.
+/// A file of `interposer/src/abi/`, its text, and the error.
 const ERRORS: [(&str, &str, &str); 12] = [
     ("openmpi", "source_at: 0", "source_at: 4"),
     ("openmpi", "count: CountAt::Word(16)", "count: CountAt::Word(8)"),
@@ -27,10 +27,11 @@ const ERRORS: [(&str, &str, &str); 12] = [
     ("standard", "proc_null: -3", "proc_null: -7"),
 ];
 
-/// In a week every program has run under every MPI.
+/// Within a week every program runs under every MPI.
 const ROUNDS: u64 = 7;
 
-/// Plants each, and runs the ABI-sensitive programs as the tests of each day of a week do. Fails where a day's tests notice nothing.
+/// Plants each error, and runs the ABI-sensitive programs as on each day of a week. Fails if some day's tests miss an
+/// error.
 pub fn run() -> Result<(), String> {
     let tests: Vec<String> = ABI_SENSITIVE.iter().map(|name| format!("{name}_is_recorded_as_it_states")).collect();
     let source = copy_of_the_workspace()?;
@@ -51,7 +52,7 @@ pub fn run() -> Result<(), String> {
     if missed.is_empty() { Ok(()) } else { Err(format!("not noticed in every round: {}", missed.join(", "))) }
 }
 
-/// Copies what git knows, to be changed.
+/// Copies the files that git tracks, to be changed.
 fn copy_of_the_workspace() -> Result<PathBuf, String> {
     build::overhear()?;
     let copy = target().join("abi-errors/source");
@@ -61,7 +62,7 @@ fn copy_of_the_workspace() -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// Builds the recorder with an error. Returns a folder that has it, and the command beside it.
+/// Builds the recorder with an error. Returns a folder with it and the command.
 fn planted(source: &Path, abi: &str, right: &str, wrong: &str) -> Result<PathBuf, String> {
     let name = Path::new("interposer/src/abi").join(abi).with_extension("rs");
     let (original, changed) = (workspace().join(&name), source.join(&name));
@@ -87,7 +88,7 @@ fn planted(source: &Path, abi: &str, right: &str, wrong: &str) -> Result<PathBuf
     Ok(folder)
 }
 
-/// The tests of a round that fail with what is in a folder.
+/// Tests of a round that fail with the files in a folder.
 fn failing(folder: &Path, tests: &[String], round: u64) -> Result<BTreeSet<String>, String> {
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", "programs", "--", "--test-threads=2"]);

@@ -1,8 +1,7 @@
-//! `liboverhear.a`, for programs that are statically linked with MPI.
+//! Builds `liboverhear.a`, for programs linked statically with MPI.
 //!
-//! In: the interposer, built as an archive. Out: the same with nothing visible but the functions of MPI, so that it goes
-//! together with whatever is in the program. Functions that some MPI lacks are members of their own: the linker
-//! takes those that the program calls.
+//! In: the interposer, built as an archive. Out: an archive that exports MPI functions only, so it links with any
+//! program. Functions that some MPI lacks are separate members: the linker takes those that the program calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use examples::target;
 use examples::wheel::run;
 use traces::calls::{Call, Reach};
 
-/// Makes it. Returns where it is.
+/// Builds the archive. Returns its path.
 pub fn make() -> Result<PathBuf, String> {
     run(cargo().args(["rustc", "--release", "--quiet", "--package", "overhear-interposer"]).args([
         "--features",
@@ -27,7 +26,7 @@ pub fn make() -> Result<PathBuf, String> {
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut objects = vec![recorder(&archive, &folder)?];
     objects.extend(members(&folder)?);
-    // It is linked with Cargo's own file, which has to stay.
+    // Cargo hard-links it to its own file, which must stay.
     fs::remove_file(&archive).map_err(|error| format!("{}: {error}", archive.display()))?;
     run(Command::new("ar").arg("rcs").arg(&archive).args(objects))?;
     put_together("release", "liboverhear.a")?;
@@ -38,12 +37,12 @@ fn is_core(call: &Call) -> bool {
     call.row().reach == Reach::Core && !call.is_large()
 }
 
-/// The symbol of a function's wrapper.
+/// Symbol of a function's wrapper.
 fn wrapper(call: Call) -> String {
     if is_core(&call) { call.mpi_name() } else { format!("overhear_{}", call.mpi_name()) }
 }
 
-/// All but the members, as one object that defines wrappers and nothing else.
+/// Everything but the members, as one object that exports wrappers only.
 fn recorder(archive: &Path, folder: &Path) -> Result<PathBuf, String> {
     let (whole, object, visible) = (folder.join("whole.o"), folder.join("overhear.o"), folder.join("visible"));
     let regions = ["overhear_begin", "overhear_end"].map(String::from);
@@ -52,13 +51,13 @@ fn recorder(archive: &Path, folder: &Path) -> Result<PathBuf, String> {
     let wanted = symbols.iter().map(|symbol| format!("--undefined={symbol}"));
     run(Command::new("ld").args(["-r", "--gc-sections"]).args(wanted).arg("-o").arg(&whole).arg(archive))?;
     let keep = format!("--keep-global-symbols={}", visible.display());
-    // The bitcode of several objects, one after another, is none: the linker's plugin would end the link.
+    // Concatenated bitcode of several objects is invalid, and the linker's plugin would fail.
     let bitcode = ["--remove-section=.llvmbc", "--remove-section=.llvmcmd"];
     run(Command::new("objcopy").args(["--strip-debug", &keep]).args(bitcode).arg(&whole).arg(&object))?;
     Ok(object)
 }
 
-/// An object for each function that some MPI lacks.
+/// One object for each function that some MPI lacks.
 fn members(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut objects = Vec::new();
     let mut compiler = Command::new("cc");
@@ -73,7 +72,8 @@ fn members(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(objects)
 }
 
-/// A function that goes on to its wrapper, with the program's return address, and asks for the one of MPI.
+/// Assembler for a function that jumps to its wrapper, with the program's return address, and references the PMPI
+/// function.
 fn member(call: Call) -> String {
     let (name, wrapper) = (call.mpi_name(), wrapper(call));
     let jump = if cfg!(target_arch = "x86_64") { "jmp" } else { "b" };

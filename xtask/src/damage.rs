@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// Tries so many, from a seed on: with checks for overflow and without.
+/// Tries `runs` damaged runs, counted from a seed, with and without overflow checks.
 pub fn run(runs: u64, seed: u64) -> Result<(), String> {
     for profile in ["dev", "release"] {
         let mut cargo = Command::new(env!("CARGO"));

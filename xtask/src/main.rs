@@ -1,4 +1,4 @@
-//! `cargo xtask`: what the project needs done, each command doing all its own set-up.
+//! `cargo xtask`: builds, tests, checks and packages. Each command does all its own set-up.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!

@@ -1,4 +1,4 @@
-//! Every program under valgrind's memcheck.
+//! Runs every program under valgrind's memcheck.
 
 use std::time::Instant;
 
@@ -8,8 +8,8 @@ use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::Case;
 
-/// Runs the programs whose names contain `name` under these libraries, separated by commas, or under all. Fails where an
-/// error is the recorder's.
+/// Runs programs whose names contain `name` under these libraries, separated by commas, or under all. Fails at any
+/// error of the recorder.
 pub fn run(libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;

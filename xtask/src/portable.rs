@@ -1,7 +1,7 @@
-//! The command and the recorder as they are handed out: both run on glibc 2.17 and later.
+//! Portable builds of command and recorder: both run on glibc 2.17 and later.
 //!
-//! The recorder does so by itself, the command since zig links it against that version. maturin makes it, as part of a wheel, and fails where
-//! it needs a later version.
+//! The recorder needs no more by itself; the command, because zig links it against that version. maturin builds the
+//! command as part of a wheel, and fails if it needs a later version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,49 +12,49 @@ use examples::environment::Environment;
 use examples::wheel::{run as done, unpack};
 use examples::{target, workspace};
 
-/// What makes it, of PyPI.
+/// PyPI packages that build it.
 const TOOLS: [&str; 3] = ["maturin==1.16.0", "twine==7.0.0", "ziglang==0.15.2"];
 
-/// glibc 2.17 and what goes with it.
+/// Platform tag for glibc 2.17.
 const COMPATIBILITY: &str = "manylinux2014";
 
-/// The tools, installed.
+/// Installs the tools.
 pub fn tools() -> Result<Environment, String> {
     Environment::with(&folder().join("tools"), &TOOLS)
 }
 
-/// Makes the command, with the recorder in it.
+/// Builds the command, with the recorder inside.
 pub fn command(tools: &Environment, has_polars: bool) -> Result<PathBuf, String> {
     let wheels = folder().join("command");
     let features = if has_polars { "embed,polars" } else { "embed" };
     let mut command = maturin(tools, "analyzer", &wheels)?;
     command.args(["--bindings", "bin", "--features", features]).env("OVERHEAR_LIBRARY", library()?);
     let wheel = made(&mut command, &wheels)?;
-    // From here, pyproject.toml has it taken as one of the wheel's scripts.
+    // pyproject.toml takes it from here as one of the wheel's scripts.
     let scripts = folder().join("data/scripts");
     emptied(&scripts)?;
     unpack(&tools.program("python"), &wheel, &scripts).map(|()| scripts.join("overhear"))
 }
 
-/// Makes the recorder, without its debug information, which is most of it.
+/// Builds the recorder and strips its debug information, most of its size.
 pub fn library() -> Result<PathBuf, String> {
     done(cargo().args(["build", "--release", "--quiet", "--package", "overhear-interposer"]))?;
     let stripped = folder().join("liboverhear.so");
     let built = target().join("release/liboverhear.so");
     let changed = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
-    // The command has this file in it, and would be compiled anew.
+    // A newer file would recompile the command, which includes it.
     if changed(&stripped) < changed(&built) {
         done(Command::new("objcopy").arg("--strip-debug").arg(built).arg(&stripped))?;
     }
     Ok(stripped)
 }
 
-/// Where all of this lies.
+/// Folder of all files made here.
 pub fn folder() -> PathBuf {
     target().join("wheel")
 }
 
-/// What makes the wheel of a crate in a folder that is emptied.
+/// maturin's command line for a crate's wheel, into an emptied folder.
 pub fn maturin(tools: &Environment, of: &str, out: &Path) -> Result<Command, String> {
     emptied(out)?;
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -66,14 +66,14 @@ pub fn maturin(tools: &Environment, of: &str, out: &Path) -> Result<Command, Str
     Ok(maturin)
 }
 
-/// The wheel that a command leaves alone in a folder.
+/// Runs a command that leaves a single wheel in a folder. Returns its path.
 pub fn made(command: &mut Command, out: &Path) -> Result<PathBuf, String> {
     done(command)?;
     let wheel = fs::read_dir(out).ok().and_then(|mut files| files.next()?.ok());
     wheel.map(|wheel| wheel.path()).ok_or_else(|| format!("maturin left nothing in {}", out.display()))
 }
 
-/// Makes a folder anew.
+/// Creates the folder, or empties it.
 pub fn emptied(folder: &Path) -> Result<(), String> {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))

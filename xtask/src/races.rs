@@ -1,4 +1,4 @@
-//! Programs with threads and the recorder under ThreadSanitizer.
+//! Runs programs with threads and the recorder under ThreadSanitizer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use examples::run::fresh_folder;
 use examples::target;
 use examples::wheel::run as done;
 
-/// A library that runs under it: in Debian's MPICH, UCX does not.
+/// A library that works under ThreadSanitizer: UCX, in Debian's MPICH, does not.
 const LIBRARY: &str = "mpich5";
 const PROGRAMS: [&str; 3] = ["threads", "short_threads", "handed_over"];
 
-/// Builds the recorder and the programs with it, runs them, and fails where a race has the recorder's code in it. Runs the programs
-/// beside an ordinary recorder, too, as users do: ThreadSanitizer then sees the C library's functions that it calls, `memcpy` among
-/// them, and nothing of its atomics.
+/// Builds recorder and programs with ThreadSanitizer, runs them, and fails at a race with the recorder's code in it.
+/// Programs also run beside an ordinary recorder, as users' do: ThreadSanitizer then sees the recorder's calls of the C
+/// library, such as `memcpy`, but none of its atomics.
 ///
-/// It knows the locks of Rust's standard library by what of them is inlined here; of what is not it might tell a race too
-/// many, and has not yet.
+/// ThreadSanitizer knows the locks of Rust's standard library only as far as they are inlined here. The rest could
+/// cause a false alarm; so far it has not.
 pub fn run() -> Result<(), String> {
     mpi::install_all()?;
     let mpi = Mpi::named(LIBRARY).ok_or_else(|| format!("{LIBRARY} is not here"))?;
@@ -41,7 +41,7 @@ pub fn run() -> Result<(), String> {
     if ours.is_empty() { Ok(()) } else { Err(format!("ThreadSanitizer found\n{}", ours.join("\n"))) }
 }
 
-/// What rustc builds for, and where its ThreadSanitizer is.
+/// rustc's target, and its ThreadSanitizer library.
 fn runtime() -> Result<(String, PathBuf), String> {
     let ask = |argument: &[&str]| {
         let output = Command::new("rustc").args(argument).output().map_err(|error| format!("rustc: {error}"))?;
@@ -52,20 +52,20 @@ fn runtime() -> Result<(String, PathBuf), String> {
     Ok((host, libraries.join("librustc-stable_rt.tsan.a")))
 }
 
-/// The recorder, which tells ThreadSanitizer what it reads and writes.
+/// Builds the recorder with instrumented reads and writes.
 fn recorder(host: &str) -> Result<PathBuf, String> {
     let folder = target().join("races");
     let mut cargo = build::cargo();
     cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--features", "races"]);
     cargo.args(["--target", host, "--target-dir"]).arg(&folder);
-    // Sanitizers are not for stable compilers otherwise, which have all that it takes.
+    // Sanitizers are unstable, but the stable compiler has all they need.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     cargo.env("RUSTFLAGS", "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer");
     done(&mut cargo)?;
     Ok(folder.join(host).join("release/liboverhear.so"))
 }
 
-/// The recorder without optimization, which turns small calls of `memcpy` and `memset` into instructions.
+/// Builds the recorder without optimization, which would turn small calls of `memcpy` and `memset` into instructions.
 fn ordinary_recorder() -> Result<PathBuf, String> {
     done(build::cargo().args(["build", "--quiet", "--package", "overhear-interposer"]))?;
     Ok(target().join("debug/liboverhear.so"))
@@ -81,14 +81,15 @@ fn compile(mpi: &Mpi, program: &Program, runtime: &Path) -> Result<PathBuf, Stri
         compiler
     };
     done(compiler(&["-O1", "-w", "-fsanitize=thread", "-c"]).arg(&program.source).arg("-o").arg(&object))?;
-    // The recorder finds in the program what it calls of the compiler's ThreadSanitizer: that of C compilers lacks some.
+    // The recorder takes the ThreadSanitizer functions it calls from the program: the runtime of C compilers lacks
+    // some.
     let mut linker = compiler(&["-rdynamic", "-Wl,--whole-archive"]);
     linker.arg(runtime).args(["-Wl,--no-whole-archive", "-o"]).arg(&built).arg(&object);
     done(linker.args(["-lpthread", "-ldl", "-lm"]))?;
     Ok(built)
 }
 
-/// What ThreadSanitizer says of a run, race by race.
+/// ThreadSanitizer's reports on a run, one per race.
 fn races(mpi: &Mpi, program: &Program, built: &Path, library: &Path) -> Result<Vec<String>, String> {
     let (said, run) = (fresh_folder("races-said"), fresh_folder("races"));
     fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;

@@ -1,4 +1,4 @@
-//! The recorder's tables, apart from the recorder: threads in all orders by loom, every access by valgrind.
+//! Tests the recorder's tables by themselves: thread interleavings with loom, memory accesses with valgrind.
 
 use std::process::Command;
 
@@ -7,12 +7,11 @@ use examples::packages;
 use examples::target;
 use examples::wheel::run as done;
 
-/// Runs the tests of `overhear-core` by both.
 pub fn run() -> Result<(), String> {
     packages::install(&["valgrind"])?;
     let tests = |kind: &str| {
         let mut cargo = build::cargo();
-        // Code that is not optimised would take valgrind minutes.
+        // Unoptimized code would take valgrind minutes.
         cargo.args(["test", "--release", "--quiet", "--package", "overhear-core", "--tests", "--target-dir"]);
         cargo.arg(target().join(kind));
         cargo
@@ -21,7 +20,7 @@ pub fn run() -> Result<(), String> {
     done(tests("valgrind").env(runner()?, "valgrind --quiet --error-exitcode=1 --leak-check=no"))
 }
 
-/// The variable by which cargo is told what to run tests with.
+/// Cargo's variable for the program that runs tests.
 fn runner() -> Result<String, String> {
     let output = Command::new("rustc").args(["--print", "host-tuple"]).output();
     let output = output.map_err(|error| format!("rustc: {error}"))?;

@@ -1,4 +1,4 @@
-//! Pictures of a run: plots and charts, timelines, and the page that has it all.
+//! Pictures of a run: plots and charts, timelines, and the page that contains them all.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!

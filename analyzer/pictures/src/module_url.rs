@@ -1,8 +1,7 @@
-//! A JavaScript module as a URL of its own: a page opened from disk may load no file.
+//! A JavaScript module as a `data:` URL: a page opened from disk may not load files.
 
 use std::fmt::Write;
 
-/// See the module.
 pub fn module_url(text: &str) -> String {
     let mut url = String::from("data:text/javascript;charset=utf-8,");
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! What `overhear --help` shows, and the arguments of commands about overhear itself.
+//! The contents of `overhear --help`, and the arguments of commands about overhear itself.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use super::Cli;
 
-/// Commands by what they are for, in the order in which one needs them.
+/// Commands by purpose, in the order in which users need them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
     ("Where the time went", &["diagnose", "report", "imbalance", "matrix", "progress"]),
@@ -26,7 +26,6 @@ const SESSION: &str = "A session:
   $ overhear report --html page.html     # everything, to look at
 ";
 
-/// The command line.
 pub fn command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();

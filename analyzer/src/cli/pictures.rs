@@ -97,7 +97,7 @@ impl TimelineArgs {
     }
 }
 
-/// The words of a command, with the kind of a `plot` behind the runs where it stands before them.
+/// Moves the kind of a `plot` behind the runs if it stands before them.
 pub fn kind_behind_runs(mut words: Vec<OsString>) -> Vec<OsString> {
     let is_kind = |word: &OsString| word.to_str().is_some_and(|word| PlotKind::from_str(word, false).is_ok());
     let is_plot = words.get(1).is_some_and(|word| word == "plot");
@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(ordered("overhear plot waits run -o a.png"), "overhear plot run waits -o a.png");
         assert_eq!(ordered("overhear plot diff a b"), "overhear plot a b diff");
-        // A folder may be called like a kind.
+        // A folder may have the name of a kind.
         assert_eq!(ordered("overhear plot waits pop -o a.png"), "overhear plot waits pop -o a.png");
         assert_eq!(ordered("overhear report waits"), "overhear report waits");
     }

@@ -99,7 +99,7 @@ fn argument(setting: &'static Setting) -> Arg {
     };
     let (first, rest) = meaning.split_at(1);
     let argument = Arg::new(variable).long(flag);
-    // What follows the flag is the program.
+    // Words behind the flag belong to the program.
     let argument = if values == SWITCH {
         argument.num_args(0..=1).require_equals(true).default_missing_value(SWITCH[1])
     } else {
@@ -108,7 +108,7 @@ fn argument(setting: &'static Setting) -> Arg {
     argument
         .value_name(value)
         .value_parser(parser)
-        // A filter begins with what it leaves out.
+        // A filter begins with a minus if it excludes.
         .allow_hyphen_values(default.contains(": -"))
         .help(format!("{}{rest} [{default}env: {variable}]", first.to_uppercase()))
 }

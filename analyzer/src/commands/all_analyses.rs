@@ -1,4 +1,4 @@
-//! The analyses that the page and the first screen both show.
+//! Analyses that the page and the first screen share.
 
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
@@ -12,14 +12,13 @@ use model::habits::CallHabits;
 use model::matching::{Follow, Settled, settled};
 use model::origins::WaitOrigins;
 
-/// The results of these analyses.
+/// Results of these analyses.
 pub struct AllAnalyses<'r> {
     run: &'r Run,
-    /// The matched calls, or why there are none.
+    /// Results of matching, or the reason why there are none.
     pub matched: Result<Matched, String>,
-    /// The progress engine of each rank, thread by thread.
+    /// Progress engine of each rank, by thread.
     pub engines: Vec<Vec<EngineAccount>>,
-    /// The nonblocking requests.
     pub requests: Result<GatheredRequests, Error>,
 }
 
@@ -29,12 +28,11 @@ impl<'r> AllAnalyses<'r> {
         AllAnalyses { run, matched, engines, requests: overlap::requests(run) }
     }
 
-    /// The first screen's findings.
     pub fn findings(&self) -> Vec<Finding> {
         summary::findings(&self.evidence())
     }
 
-    /// All that findings are drawn from.
+    /// Everything that findings are derived from.
     pub fn evidence(&self) -> Evidence<'_> {
         let matched = self.matched.as_ref().ok();
         Evidence {
@@ -49,18 +47,17 @@ impl<'r> AllAnalyses<'r> {
     }
 }
 
-/// The results of matching all calls.
+/// Results of matching all calls.
 pub struct Matched {
-    /// The account, without its links: the efficiency has used them up.
+    /// The account without its links, which efficiency has consumed.
     pub settled: Settled,
-    /// What the ranks waited for, from where it began.
+    /// Waits with the delays they originate from.
     pub origins: WaitOrigins,
     pub habits: CallHabits,
-    /// The critical path.
     pub path: CriticalPath,
-    /// The whole run's.
+    /// Efficiency of the whole run.
     pub efficiency: Efficiency,
-    /// Each phase's.
+    /// Efficiency of each phase.
     pub phases: Vec<Efficiency>,
 }
 

@@ -7,9 +7,8 @@ use metrics::overview;
 use model::error::Error;
 use model::{Choice, Run};
 
-/// The figures of several runs.
 pub struct ComparedRuns {
-    /// Their figures, in the order of the folders.
+    /// Figures of each run, in the order of the folders.
     pub figures: Vec<Figures>,
     /// Warnings, each with the name of its run.
     pub warnings: Vec<String>,
@@ -18,8 +17,8 @@ pub struct ComparedRuns {
 }
 
 impl ComparedRuns {
-    /// Reads a part of the runs in these folders. `name` gives the name in warnings of the run at an index; `add` adds the figures
-    /// that this comparison alone needs.
+    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `add` adds figures
+    /// that only this comparison needs.
     pub fn read(
         folders: &[PathBuf],
         choice: &Choice,

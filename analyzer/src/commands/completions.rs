@@ -1,4 +1,4 @@
-//! `overhear completions` and `overhear man`: what shells and `man` know of the command line, made from its definition.
+//! `overhear completions` and `overhear man`, generated from the definition of the command line.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use model::output;
 
 const NAME: &str = "overhear";
 
-/// Prints what completes commands in a shell. Returns the exit status.
+/// Prints shell completions. Returns the exit status.
 pub fn shell(shell: Shell) -> Result<u8, Error> {
     let mut text = Vec::new();
     generate(shell, &mut cli::command(), NAME, &mut text);
@@ -21,7 +21,7 @@ pub fn shell(shell: Shell) -> Result<u8, Error> {
     Ok(OK)
 }
 
-/// Writes a manual page for each command into a folder; pages that are there are replaced. Returns the exit status.
+/// Writes a manual page for each command into a folder, over existing pages. Returns the exit status.
 pub fn man(folder: &Path) -> Result<u8, Error> {
     fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.into(), source })?;
     let mut command = cli::command().name(NAME).disable_help_subcommand(true);

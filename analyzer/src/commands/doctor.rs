@@ -1,4 +1,4 @@
-//! `overhear doctor`: whether recording works here.
+//! `overhear doctor`: checks that recording works here.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
@@ -16,7 +16,7 @@ use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
 use tables::visible::visible;
 
-/// Prints what was found. Returns the exit status: 4 where something will not work.
+/// Prints the results. Returns the exit status: 4 if something will not work.
 pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     let library = launch::library()?;
     line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.path.display()));
@@ -33,7 +33,7 @@ pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     Ok(if well? && writable { OK } else { PARTIAL })
 }
 
-/// A new folder for this user alone, of a name that nobody could have taken before.
+/// A new folder that only this user can enter, with a name nobody could have guessed.
 fn private_folder() -> Result<PathBuf, Error> {
     let path = std::env::temp_dir().join(format!("overhear-doctor-{:032x}", rand::random::<u128>()));
     let made = DirBuilder::new().mode(0o700).create(&path);
@@ -44,7 +44,7 @@ fn line(what: &str, found: &str) {
     println!("{what:10} {}", visible(found));
 }
 
-/// Whether the folder that runs go to by default can be written.
+/// Checks that runs' default folder is writable.
 fn folder() -> bool {
     let here = std::env::current_dir().unwrap_or_default();
     let probe = here.join(format!(".overhear-doctor-{}", std::process::id()));
@@ -56,7 +56,7 @@ fn folder() -> bool {
     result.is_ok()
 }
 
-/// What the launchers on the path are.
+/// Prints the launchers in PATH.
 fn launchers() {
     for name in ["mpirun", "mpiexec", "srun", "flux", "aprun"] {
         let said = Command::new(name).arg("--version").stdin(Stdio::null()).output();
@@ -70,7 +70,7 @@ fn launchers() {
     }
 }
 
-/// Records a program, and says whether that worked.
+/// Records a program, and reports if that worked.
 fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     if launch::find(&command[0]).is_none() {
         line("program", &format!("there is no {}", command[0].to_string_lossy()));

@@ -1,4 +1,4 @@
-//! `overhear env`: what to give a launcher so that it preloads the recorder.
+//! `overhear env`: arguments that make a launcher preload the recorder.
 
 use crate::cli;
 use crate::launch;

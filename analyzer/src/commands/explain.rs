@@ -1,4 +1,4 @@
-//! `overhear explain`: what the words of reports mean.
+//! `overhear explain`: the meaning of words in reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use model::error::{Error, OK};
 use tables::schema::ColumnMeaning;
 use tables::terminal;
 
-/// Columns that text fills at most, where the terminal is wider or none.
+/// Widest text, in columns, on a wide terminal or without one.
 const WIDTH: usize = 80;
 
-/// Prints what a name means. Returns the exit status.
+/// Prints the meaning of a name. Returns the exit status.
 pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
     let text = match arguments.name.as_slice() {
         [] => list(),
@@ -26,7 +26,7 @@ pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
     Ok(OK)
 }
 
-/// Wait states and metrics, with the first sentence of each.
+/// Lists wait states and metrics, with the first sentence of each.
 fn list() -> String {
     let lines: String = topics().map(in_list).collect();
     format!("{lines}\nColumns of tables by their JSON key or heading: overhear explain wait_s\n")
@@ -42,7 +42,7 @@ fn of_name(asked: &str) -> Result<String, Error> {
     let mut text = found.map_or_else(String::new, whole);
     let is_meant =
         |column: &&ColumnMeaning| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
-    // Where several tables have the same column, what it means stands once.
+    // A meaning is printed once for all tables with that column.
     let mut by_meaning: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for column in columns.iter().filter(is_meant) {
         by_meaning.entry((&column.key, &column.meaning)).or_default().push(&column.place);
@@ -66,7 +66,7 @@ fn of_name(asked: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Other words for what is asked.
+/// Other words for some names.
 const ALIASES: [(&str, &str); 4] = [
     ("load_imbalance", "load balance"),
     ("hidden", "availability"),
@@ -74,7 +74,7 @@ const ALIASES: [(&str, &str); 4] = [
     ("late_rank", "late_sender"),
 ];
 
-/// The names that hold every word that is asked, or what another word for it means: one is explained, several are listed.
+/// Finds names that contain every word of `asked`, or of its alias. Explains a single one, lists several.
 fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == plain(asked)).map_or(asked, |(_, name)| *name);
     let asked = plain(alias);
@@ -93,7 +93,7 @@ fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
     text
 }
 
-/// Those of all analyses.
+/// Columns of all analyses.
 fn meanings() -> Vec<ColumnMeaning> {
     Analysis::value_variants().iter().flat_map(|analysis| schema::of(*analysis).meanings()).collect()
 }
@@ -105,7 +105,7 @@ fn whole(topic: &Topic) -> String {
     format!("{}\n{head}\n{rest}", topic.name)
 }
 
-/// A paragraph of as many lines as it takes.
+/// Wraps a paragraph.
 fn indented(first: &str, others: &str, text: &str) -> String {
     let width = match terminal::width() {
         0 => WIDTH,
@@ -115,7 +115,7 @@ fn indented(first: &str, others: &str, text: &str) -> String {
     textwrap::fill(text, options.word_splitter(WordSplitter::NoHyphenation)) + "\n"
 }
 
-/// A name however it is written: `Late-Sender` is `late_sender`.
+/// Normal form of a name: `Late-Sender` becomes `late_sender`.
 fn plain(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '-'], "_")
 }

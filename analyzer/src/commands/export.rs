@@ -1,4 +1,4 @@
-//! `overhear export`: the run in files for other tools.
+//! `overhear export`: writes a run for other tools.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn no_tables(arguments: &cli::ExportArgs, what: &str) -> Result<(), Error> {
     }
 }
 
-/// The tables of these names, or all.
+/// Tables of these names, or all.
 fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
     let all: Vec<&'static str> = heads().iter().map(|head| head.name).collect();
     let find = |asked: &String| {
@@ -87,7 +87,7 @@ fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
     if asked.is_empty() { Ok(all.clone()) } else { asked.iter().map(find).collect() }
 }
 
-/// What was written, in a line.
+/// Prints a line about the written files.
 fn say(out: &Path, what: &str, exported: &Exported) -> Result<(), Error> {
     let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
     let size = Value::Bytes(exported.bytes);

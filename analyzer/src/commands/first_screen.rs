@@ -18,7 +18,7 @@ use tables::text::{self, wrap};
 use tables::visible::visible;
 use tables::{Format, Report};
 
-/// Prints the screen of the folder that the words name, with the flags among them. Returns the exit status.
+/// Prints the screen of the run in `words`, a folder and flags. Returns the exit status.
 pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
     let is_folder = words.first().is_some_and(|folder| Path::new(folder).is_dir());
     if !is_folder {
@@ -32,7 +32,7 @@ pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
     }
 }
 
-/// Prints the screen of the newest run here or, where there is none, the short help. Returns the exit status.
+/// Prints the screen of the newest run here or, without one, the short help. Returns the exit status.
 pub fn newest() -> Result<u8, Error> {
     match named_or_newest(None) {
         Ok(folder) => of_words(&[folder.into_os_string()]),
@@ -88,12 +88,12 @@ fn neither(words: &[OsString]) -> Error {
 
 fn said(report: &Report) -> String {
     let mut text = Vec::new();
-    // Memory takes all that is written.
+    // Writing to memory cannot fail.
     let _ = text::print(report, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A finding, what to try, and the command that shows the figures.
+/// A finding, its cure, and the command that shows the figures.
 fn paragraph(number: usize, finding: &Finding, dir: &str) -> String {
     let mut text = wrap(&format!("{number}. {}", finding.text()), 3) + "\n";
     if let Some(next) = &finding.next {

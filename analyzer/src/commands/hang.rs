@@ -1,4 +1,4 @@
-//! `overhear hang`: whether a run hangs, and why.
+//! `overhear hang`: tells if a run hangs, and why.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -16,18 +16,19 @@ use tables::schema::Schema;
 use tables::terminal;
 use tables::{Format, Report, text};
 
-/// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
+/// Shortest and longest time between two looks, in seconds: a polling rank must come round once, and nobody waits for
+/// minutes.
 const APART: [f64; 2] = [0.1, 60.0];
 
-/// How often a run is read again at most whose processes end or get their ranks meanwhile.
+/// Attempts to read a run while its processes end or get their ranks.
 const READ: usize = 5;
 
-/// Prints the verdict and where the ranks stand. Returns the exit status.
+/// Prints the verdict, and each rank's position. Returns the exit status.
 pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let folder = named_or_newest(arguments.dir.as_deref())?;
     let mut first = Look::of(&folder)?;
     let mut run = read(arguments)?;
-    // What was read of a process that has ended meanwhile may not be all that it wrote.
+    // A process that ended during the read may have written more since.
     for _ in 0..READ {
         if !run.ranks.iter().any(|rank| first.has_ended_since(rank)) && !gets_ranks(&run) {
             break;
@@ -51,7 +52,7 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     })
 }
 
-/// Whether the files of some ranks were read before these were known.
+/// Some ranks' files were read before their rank numbers were known.
 fn gets_ranks(run: &Run) -> bool {
     !run.missing.is_empty() && run.ranks.iter().any(|rank| rank.number().is_none())
 }
@@ -63,7 +64,7 @@ fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// The second look, as much later as the verdict needs.
+/// Takes the second look, as much later as the verdict needs.
 fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Result<Look, Error> {
     let mut last = Look::of(folder)?;
     if run.ranks.iter().all(|rank| rank.fate == ProcessFate::Ended) {
@@ -75,7 +76,7 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
     if findings.judgement.verdict == Verdict::Finished || (moves && wait.is_none() && findings.waiting().is_empty()) {
         return Ok(last);
     }
-    // A rank that moves in the time that the run has paused before waited for less than it ever did.
+    // The run has paused this long before, so a shorter time without a move proves nothing.
     let mut apart = (findings.longest_pause() - findings.quiet().unwrap_or(0.0)).max(wait.unwrap_or(0.0));
     let mut left = APART[1];
     loop {
@@ -94,7 +95,6 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
     }
 }
 
-/// Where the ranks stand.
 fn report(findings: &Findings<'_>) -> Report {
     let mut facts = overview::facts(findings.run);
     facts.extend(findings.facts());
@@ -103,7 +103,6 @@ fn report(findings: &Findings<'_>) -> Report {
     Report { facts, warnings: Vec::new(), tables }
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("hang").facts(overview::FACTS).facts(cost::FACTS).facts(hang::FACTS);
     schema.table::<hang::WavefrontRow>().table::<hang::StandingRow>().table::<hang::ReasonRow>()

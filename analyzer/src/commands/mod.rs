@@ -62,7 +62,7 @@ pub fn run(cli: Cli) -> u8 {
     ended(result)
 }
 
-/// Says what went wrong. Returns the exit status.
+/// Prints an error. Returns the exit status.
 fn ended(result: Result<u8, Error>) -> u8 {
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());

@@ -125,7 +125,7 @@ pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-/// Draws the bytes from each rank to each other.
+/// Draws a heat map of the bytes between ranks.
 pub fn draw_matrix(matrix: &Matrix, file: &PlotFile) -> Result<(), Error> {
     let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
     plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total())), file)

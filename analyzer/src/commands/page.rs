@@ -18,11 +18,11 @@ use model::output;
 use pictures::page::{Page, PageSection};
 use tables::Report;
 
-/// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
+/// Writes the page, over an existing file only if `force`. Returns the exit status.
 pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
     let failed = |source| Error::Write { path: file.into(), source };
     check_overwrite(file, force)?;
-    // Before the work: a folder that cannot be written to is no surprise at its end.
+    // Created first, so an unwritable folder fails before the work.
     let mut out = output::create(file).map_err(failed)?;
     let run = open(asked)?;
     let shown = Page { timeline: timeline_of(&run, asked, file, force)?, ..page(&run) };
@@ -31,7 +31,7 @@ pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-/// What the timeline is drawn of, where single calls are known.
+/// Data of the timeline; `None` if single calls are unknown.
 fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Option<String>, Error> {
     if run.has_calls("a timeline").is_err() {
         return Ok(None);
@@ -40,7 +40,7 @@ fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Op
     timeline::in_page(run, (select.part.from, select.to), file, force).map(Some)
 }
 
-/// What an analysis found, or why there is nothing to show.
+/// The report, or the reason why there is none.
 type Found = Result<Report, String>;
 
 fn page(run: &Run) -> Page {
@@ -135,7 +135,7 @@ fn page(run: &Run) -> Page {
     Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections, timeline: None }
 }
 
-/// Time by rank, for the picture and as a table, and how uneven it is.
+/// Time by rank, as a picture and a table, and its imbalance.
 fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<tables::Sheet> {
     let uneven = imbalance::report(run, ByPlace::Function).tables.into_iter().map(|mut sheet| {
         sheet.look.title = "how unevenly: the most of any rank against the mean".into();
@@ -153,7 +153,7 @@ fn traffic_of(run: &Run) -> Found {
     Ok(Report { tables: [heat].into_iter().chain(pairs).collect(), ..report })
 }
 
-/// The time of each region, where there are some.
+/// Time of each region; `None` without regions.
 fn regions(run: &Run) -> Option<Found> {
     let has_regions = run.ranks.iter().any(|rank| !rank.regions.is_empty());
     has_regions.then(|| breakdown::analyze(run, Breakdown::Region).map_err(said))

@@ -1,4 +1,4 @@
-//! `overhear plot`: a picture of a table.
+//! `overhear plot`: draws a table.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ use model::{Choice, Run};
 use pictures::charts;
 use pictures::plot::{self, Drawing, PlotFile};
 
-/// Draws the picture. Returns the exit status.
 pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
     let (file, choice) = (&arguments.output, arguments.select.choice());
     check_overwrite(file.path(), arguments.force)?;
@@ -34,7 +33,7 @@ pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
     Ok(if is_partial { PARTIAL } else { OK })
 }
 
-/// A run's name above its picture.
+/// Caption with a run's name.
 fn name(command: &str, ranks: u32, folder: &Path) -> String {
     let folder = folder.file_name().map_or(folder.as_os_str(), |name| name);
     format!("{command}, {ranks} rank{} ({})", if ranks == 1 { "" } else { "s" }, folder.display())
@@ -84,7 +83,7 @@ fn wrong_number(kind: PlotKind, given: usize) -> Error {
     Error::Setting(format!("plot {} draws {needs}, and {given} given", kind.name()))
 }
 
-/// Time and efficiency over ranks. Returns whether some of the data is missing.
+/// Time and efficiency over ranks. Returns true if some of the data is missing.
 fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let name = |at: usize| folders[at].display().to_string();
     let runs = ComparedRuns::read(folders, choice, name, |_, _| ())?;
@@ -98,7 +97,7 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
     Ok(runs.is_partial)
 }
 
-/// Two runs by function. Returns whether some of the data is missing.
+/// Two runs by function. Returns true if some of the data is missing.
 fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let read = |folder: &PathBuf| {
         ComparedRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())

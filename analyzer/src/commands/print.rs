@@ -20,10 +20,10 @@ pub fn print_text(text: &str) -> Result<(), Error> {
     read_on(terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes())))
 }
 
-/// Passes errors of stdout on, but for a closed pipe.
+/// Passes errors of stdout on, except for a closed pipe.
 fn read_on(printed: io::Result<()>) -> Result<(), Error> {
     match printed {
-        // The reader of a pipe has seen enough.
+        // The pipe's reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|source| Error::Write { path: "stdout".into(), source }),
     }

@@ -7,7 +7,7 @@ use crate::cli;
 use data::description;
 use model::error::{Error, OK};
 
-/// Prints the rows of a query, or what can be asked. Returns the exit status.
+/// Prints the rows of a query, or the tables that can be queried. Returns the exit status.
 pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
     match arguments.words.as_slice() {
         _ if arguments.tables => print_text(&description()).map(|()| OK),
@@ -29,7 +29,7 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
 
     let query = Query::of(query)?;
     let choice = Choice { whole: true, ..arguments.select.choice() };
-    // Plans of Polars may outlive whoever made them, and this process ends with its query.
+    // Plans of Polars may outlive their creator, and this process ends with its query.
     let run = Box::leak(Box::new(open_run(folder, choice)?));
     let set = Box::leak(Box::new(DataSet::new(run, query.follow())));
     let table = sheet(&query.rows(set)?)?;

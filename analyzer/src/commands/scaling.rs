@@ -1,4 +1,4 @@
-//! `overhear scaling`: runs of different numbers of ranks side by side.
+//! `overhear scaling`: compares runs with different numbers of ranks.
 
 use super::compared_runs::ComparedRuns;
 use super::print::print;
@@ -8,7 +8,7 @@ use model::error::{Error, OK, PARTIAL};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 
-/// Prints how times grow with the ranks. Returns the exit status.
+/// Prints the growth of times with the number of ranks. Returns the exit status.
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
     let ComparedRuns { figures: runs, warnings: said, is_partial } =
@@ -26,7 +26,6 @@ pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     Ok(if is_partial { PARTIAL } else { OK })
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     Schema::of("scaling").facts(scaling::FACTS).table::<PopRow>().table::<PointRow>().table::<ModelRow>()
 }

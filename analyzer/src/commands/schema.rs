@@ -1,4 +1,4 @@
-//! `overhear schema`: what the JSON of a command looks like.
+//! `overhear schema`: the JSON Schema of a command's output.
 
 use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
@@ -15,7 +15,6 @@ pub fn run(arguments: &cli::SchemaArgs) -> Result<u8, Error> {
     Ok(OK)
 }
 
-/// The schema of an analysis.
 pub fn of(analysis: Analysis) -> Schema {
     match analysis {
         Analysis::Report => breakdown::schema(),

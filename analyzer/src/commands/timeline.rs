@@ -30,7 +30,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let [svg, png, html_page] = arguments.pictures();
     let files: Vec<&PathBuf> = [svg, png, html_page].into_iter().flatten().collect();
     files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
-    // Calls that began before the time and end in it are part of the picture.
+    // Calls that began before the interval and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
     run.reaches(select.part.from)?;
@@ -66,18 +66,17 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("timeline").facts(overview::FACTS).facts(cost::FACTS).facts(timeline::FACTS);
     schema.table::<timeline::WaitSpanRow>()
 }
 
-/// Whether a terminal shows them, and its user wants them (<https://no-color.org>).
+/// Colors if stdout is a terminal and the user has not turned them off (<https://no-color.org>).
 fn has_colors() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Writes the page, and before it the folder of what does not fit into it.
+/// Writes the page, after the folder with the data that exceeds its limit.
 fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<(), Error> {
     let data = data(parts, interval, path, force)?;
     let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
@@ -85,7 +84,7 @@ fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
     output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
-/// What the timeline of a run is drawn of in a page, which gets a folder beside it for what does not fit into it.
+/// Timeline data for a page, which gets a folder beside it for data that exceeds its limit.
 pub fn in_page(run: &Run, (from, to): (Option<i64>, Option<i64>), path: &Path, force: bool) -> Result<String, Error> {
     let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
     let interval = timeline::interval(run, &settled.common_clock, from, to);
@@ -96,7 +95,7 @@ pub fn in_page(run: &Run, (from, to): (Option<i64>, Option<i64>), path: &Path, f
 }
 
 fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<PageData, Error> {
-    // Nothing lies beside a device or a pipe.
+    // Devices and pipes have no place for a folder beside them.
     let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
     let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
     name.push("-parts");
@@ -114,7 +113,7 @@ fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
     parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)
 }
 
-/// Makes the folder of a page's parts, without those of an earlier page.
+/// Creates the folder of a page's parts, without those of an earlier page.
 fn begin(folder: &Path, force: bool) -> Result<(), Error> {
     check_overwrite(folder, force)?;
     let failed = |source| Error::Write { path: folder.into(), source };

@@ -1,4 +1,4 @@
-//! The arguments by which each launcher hands variables to its ranks.
+//! Arguments by which each launcher passes variables to its ranks.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -35,7 +35,7 @@ fn with(option: &str, variables: &Variables) -> Vec<OsString> {
 pub fn of_flux(variables: &Variables) -> Vec<OsString> {
     let argument = |(name, value): &(&'static str, OsString)| {
         let mut argument = OsString::from("--env=");
-        // A dollar in a value stands for another variable, two for one.
+        // `$` begins a variable's name, and `$$` stands for a dollar.
         let value = value.as_bytes().iter().flat_map(|byte| vec![*byte; if *byte == b'$' { 2 } else { 1 }]);
         argument.push(pair(name, &OsString::from_vec(value.collect())));
         argument
@@ -43,7 +43,7 @@ pub fn of_flux(variables: &Variables) -> Vec<OsString> {
     variables.iter().map(argument).collect()
 }
 
-/// Adds them behind `run`, or `mini run` in older versions.
+/// Adds the arguments behind `run`, or `mini run` in older versions.
 pub fn flux_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
     let mut whole = command.to_vec();
     let behind = command.iter().position(|word| word == "run").map_or(1, |at| at + 1);
@@ -56,7 +56,7 @@ pub fn of_srun(variables: &Variables) -> Vec<OsString> {
     vec![export(OsStr::new("ALL"), variables)]
 }
 
-/// Adds them to the user's own list, if there is one on the command line or in SLURM_EXPORT_ENV.
+/// Adds the variables to the user's own list, on the command line or in SLURM_EXPORT_ENV.
 pub fn srun_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
     let mut whole = command.to_vec();
     let is_list = |word: &OsString| word.as_encoded_bytes().starts_with(b"--export=");
@@ -74,12 +74,12 @@ pub fn srun_command(command: &[OsString], variables: &Variables) -> Vec<OsString
 
 fn export(own: &OsStr, variables: &Variables) -> OsString {
     let mut list = OsString::from("--export=");
-    // NONE and NIL stand alone; a list without ALL hands on no more than they do, and what is in it.
+    // NONE and NIL stand alone; a list without ALL passes on only its own variables.
     if own != "NONE" && own != "NIL" {
         list.push(own);
         list.push(",");
     }
-    // A value with a comma cannot stand in the list. It is in srun's own environment, from which its name takes it.
+    // A value with a comma cannot stand in the list: srun has it in its own environment, and the list names it.
     let word = |(name, value): &(&'static str, OsString)| match value.as_encoded_bytes().contains(&b',') {
         true => OsString::from(name),
         false => pair(name, value),
@@ -93,14 +93,14 @@ pub fn of_openmpi(variables: &Variables) -> Vec<OsString> {
     variables.iter().flat_map(|(name, value)| [OsString::from("-x"), pair(name, value)]).collect()
 }
 
-/// Adds to the command line, for each program; or to the file of programs, which stands for all of that.
+/// Adds the arguments to each program on the command line; or to the file of programs, which replaces them all.
 pub fn openmpi_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
-    // Where the file cannot be read, mpirun will say so.
+    // If the file cannot be read, mpirun will say so.
     let by_file = place_of_file(command).and_then(|place| with_file(command, place, variables).ok());
     by_file.unwrap_or_else(|| in_front(command, &of_openmpi(variables), |word| word == ":"))
 }
 
-/// Whether processes have part of their environment from the launcher's own.
+/// Some processes get part of their environment from the launcher's own.
 pub fn openmpi_hands_on_own_environment(command: &[OsString]) -> bool {
     is_prrte(&command[0]) || place_of_file(command).is_some()
 }
@@ -109,8 +109,9 @@ fn place_of_file(command: &[OsString]) -> Option<usize> {
     programs::place_of_file(Launcher::Openmpi, command)
 }
 
-/// The command with another file of programs in place of the user's. Each line is a command line of its own, for which `-x` on
-/// mpirun's does not count; its words have no quotes, so that values come from mpirun's environment. What is preloaded may be nothing for mpirun itself.
+/// The command with a modified file of programs. Each line in it is a command line of its own, to which mpirun's `-x`
+/// does not apply; words have no quotes, so values come from mpirun's environment. Preloaded libraries may not suit
+/// mpirun itself.
 fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::Result<Vec<OsString>> {
     let hand_on = |(name, value): &(&'static str, OsString)| match value.to_str() {
         Some(value) if *name == "LD_PRELOAD" && !value.contains(char::is_whitespace) => format!("-x {name}={value} "),
@@ -127,13 +128,14 @@ fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::R
     Ok(whole)
 }
 
-/// A file without a name, which the launcher inherits. C libraries before 2.27 have no function for that; the system is asked itself.
+/// A file without a name, which the launcher inherits. C libraries before 2.27 lack memfd_create, so this calls the
+/// kernel itself.
 fn inherited() -> io::Result<File> {
     Ok(rustix::fs::memfd_create("programs", MemfdFlags::empty())?.into())
 }
 
-/// Whether the launcher is PRRTE, as from Open MPI 5 on: what its ranks spawn has the launcher's own environment, and nothing
-/// of what `-x` says.
+/// PRRTE launches for Open MPI 5 and later: processes that its ranks spawn get the launcher's environment, and ignore
+/// `-x`.
 fn is_prrte(program: &OsStr) -> bool {
     let beside = |path: std::path::PathBuf| path.with_file_name("prterun").exists();
     find(program).and_then(|path| path.canonicalize().ok()).is_some_and(beside)

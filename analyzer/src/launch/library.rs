@@ -20,7 +20,6 @@ const CARRIED: Option<&[u8]> = None;
 
 /// The library to preload.
 pub struct PreloadLibrary {
-    /// Its file.
     pub path: PathBuf,
     /// Why other hosts may not see that file.
     pub warning: Option<String>,
@@ -63,7 +62,7 @@ fn carried(bytes: &[u8]) -> Result<PreloadLibrary, Error> {
     }
 }
 
-/// Whether the user asks for a copy in the run's folder.
+/// The user asks for a copy in the run's folder.
 pub fn is_to_ship(given: &Settings) -> bool {
     given.in_force(settings::SHIP).is_some_and(|value| value == settings::SWITCH[1])
 }
@@ -87,7 +86,7 @@ pub fn shipped(folder: &Path) -> Option<PathBuf> {
     Some(folder.join(RECORDER)).filter(|path| path.is_file())
 }
 
-/// The error if there is no such launch.
+/// Error for a missing launch in front of this process.
 pub fn no_folder_yet() -> Error {
     Error::Setting(
         "--ship needs the run's folder, which overhear record makes in front of a launcher: overhear record --ship \

@@ -1,4 +1,4 @@
-//! How a launcher hands the environment to its ranks, and only to them.
+//! Makes a launcher pass the environment to its ranks, and only to them.
 
 mod launchers;
 mod library;
@@ -18,10 +18,9 @@ use crate::cli::{Launcher, Settings};
 pub use library::{PreloadLibrary, is_to_ship, library, no_folder_yet, ship, shipped};
 use model::error::Error;
 
-/// Variables for the ranks.
 pub type Variables = Vec<(&'static str, OsString)>;
 
-/// The arguments that make a launcher hand the variables to its ranks.
+/// Arguments that make a launcher pass the variables to its ranks.
 pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
     match launcher {
         Launcher::Openmpi => launchers::of_openmpi(variables),
@@ -33,7 +32,7 @@ pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
     }
 }
 
-/// A launcher's command with these arguments added in their place.
+/// A launcher's command with these variables added in the right place.
 pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
     match launcher {
         Launcher::Slurm => launchers::srun_command(command, variables),
@@ -44,7 +43,7 @@ pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) 
     }
 }
 
-/// Whether some processes get the launcher's own environment: those that ranks spawn, or the programs of a file.
+/// Some processes get the launcher's own environment: those that ranks spawn, or the programs of a file.
 pub fn hands_on_own_environment(launcher: Launcher, command: &[OsString]) -> bool {
     launcher == Launcher::Openmpi && launchers::openmpi_hands_on_own_environment(command)
 }
@@ -102,7 +101,7 @@ pub fn recognize(program: &OsStr) -> Option<Launcher> {
 /// Returns the variables for the ranks: the library preloaded, behind what a program `needs` first, and the settings.
 pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Variables {
     let mut variables = vec![("LD_PRELOAD", preload::list(library, needs))];
-    // A program that has NVTX in it loads what this names. Where the user has another tool listen, that one does.
+    // Programs with NVTX load the library named here. Another tool of the user's takes precedence.
     let listener = std::env::var_os("NVTX_INJECTION64_PATH").filter(|other| !other.is_empty());
     variables.push(("NVTX_INJECTION64_PATH", listener.unwrap_or_else(|| library.into())));
     variables.extend(settings_as_variables(settings));
@@ -110,7 +109,7 @@ pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Var
 }
 
 fn settings_as_variables(settings: &Settings) -> Variables {
-    // What the user has set in the environment has to reach ranks on other hosts too.
+    // The user's own settings have to reach ranks on other hosts, too.
     let value = |variable| Some((variable, settings.in_force(variable)?));
     SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).filter_map(|setting| value(setting.variable)).collect()
 }

@@ -1,4 +1,4 @@
-//! This command once more, on a node of the run: by ssh, or by srun within the run's job.
+//! Runs this command on another node of the run, by ssh or by srun within the run's job.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,10 +8,10 @@ use super::find;
 use crate::cli::NodeLauncher;
 use model::error::Error;
 
-/// The path is this command's own: on the node it may be elsewhere. `$0` is the path, `$@` are the words behind it.
+/// `$0` is this command's path, `$@` its arguments. On the node the command may be elsewhere.
 const OURS_OR_ON_PATH: &str = r#"if [ -x "$0" ]; then exec "$0" "$@"; else exec overhear "$@"; fi"#;
 
-/// Fails where commands cannot be started on other nodes from here.
+/// Fails if commands cannot be started on other nodes from here.
 pub fn check(launcher: NodeLauncher) -> Result<(), Error> {
     let name = name(launcher);
     if find(OsStr::new(name)).is_none() {
@@ -19,7 +19,7 @@ pub fn check(launcher: NodeLauncher) -> Result<(), Error> {
             "--launcher {name}: no {name} in PATH. Name another launcher, or leave it out"
         )));
     }
-    // Without one srun asks for nodes of its own, and waits for them.
+    // Without a job, srun requests nodes of its own and waits for them.
     if launcher == NodeLauncher::Srun && env::var_os("SLURM_JOB_ID").is_none_or(|job| job.is_empty()) {
         let how = "set SLURM_JOB_ID to the job of the run (squeue --me lists yours), or use --launcher ssh";
         return Err(Error::Setting(format!("--launcher srun: which job? {how}")));
@@ -27,9 +27,9 @@ pub fn check(launcher: NodeLauncher) -> Result<(), Error> {
     Ok(())
 }
 
-/// What runs this command with these words on a node, with nothing to read. Fails where the node's name cannot be one.
+/// Runs this command with these words on a node, without input. Fails if `node` cannot be a host name.
 pub fn command(launcher: NodeLauncher, node: &str, words: &[OsString]) -> Result<Command, Error> {
-    // It comes from a file: an option or a shell's word is none.
+    // The name comes from a file: it must not be an option or shell code.
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     if node.is_empty() || node.starts_with('-') || !node.bytes().all(is_of_name) {
         return Err(Error::Other(format!("{node:?} is no name of a host")));
@@ -39,7 +39,7 @@ pub fn command(launcher: NodeLauncher, node: &str, words: &[OsString]) -> Result
     let whole = script.into_iter().chain([ours.into_os_string()]).chain(words.iter().cloned());
     let mut command = Command::new(name(launcher));
     match launcher {
-        // What a user's shell there makes of it has to be these words again.
+        // The user's shell on the node must read these words unchanged.
         NodeLauncher::Ssh => {
             let quoted: Vec<OsString> = whole.map(|word| quoted(&word)).collect();
             command.args(["-T", "-o", "BatchMode=yes", "--", node]).arg(quoted.join(OsStr::new(" ")))
@@ -53,7 +53,7 @@ pub fn command(launcher: NodeLauncher, node: &str, words: &[OsString]) -> Result
     Ok(command)
 }
 
-/// What users type.
+/// Name on the command line.
 pub const fn name(launcher: NodeLauncher) -> &'static str {
     match launcher {
         NodeLauncher::Srun => "srun",
@@ -61,12 +61,12 @@ pub const fn name(launcher: NodeLauncher) -> &'static str {
     }
 }
 
-/// Slurm calls a node by its host's name up to the first dot, unless it is set up in another way.
+/// Slurm names nodes by the host name up to the first dot, unless configured otherwise.
 fn nodelist(node: &str) -> String {
     format!("--nodelist={}", node.split('.').next().unwrap_or(node))
 }
 
-/// One word of a shell's.
+/// Quotes a word for the shell.
 fn quoted(word: &OsStr) -> OsString {
     let mut quoted = OsString::from("'");
     let parts = word.as_encoded_bytes().split(|byte| *byte == b'\'');

@@ -1,4 +1,4 @@
-//! The command line of a launch: its programs, also those in a file that it names, and the variables that it sets for them.
+//! The command line of a launch: its programs, including those in a file it names, and the variables it sets for them.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -9,8 +9,8 @@ use traces::regular;
 
 use crate::cli::Launcher;
 
-/// The words of each program: options, itself and its arguments. Where a file names the programs, the command line's are
-/// options for all.
+/// Words of each program: options, the program and its arguments. If a file names the programs, the command line's
+/// words are options for all.
 pub fn each_programs_words(launcher: Launcher, command: &[OsString]) -> Vec<Vec<OsString>> {
     let on_line = command[1..].split(|word| word == ":").map(<[OsString]>::to_vec);
     on_line.chain(in_file(launcher, command).unwrap_or_default()).collect()
@@ -25,7 +25,7 @@ pub fn place_of_file(launcher: Launcher, command: &[OsString]) -> Option<usize> 
     match launcher {
         Launcher::Openmpi => behind(&["--app", "-app"]),
         Launcher::Mpich => behind(&["-configfile", "--configfile"]),
-        // It stands where a program would.
+        // The file stands in place of a program.
         Launcher::Slurm => {
             command.iter().find(|word| *word == "--multi-prog")?;
             let is_file = |word: &OsString| Path::new(word).is_file();
@@ -35,12 +35,12 @@ pub fn place_of_file(launcher: Launcher, command: &[OsString]) -> Option<usize> 
     }
 }
 
-/// The lines of a file of programs that name one.
+/// Lines of a file of programs, without comments and empty lines.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
 }
 
-/// Reads the file of programs. Only regular files: a pipe can be read but once, and that is the launcher's.
+/// Reads the file of programs, if it is a regular file: a pipe can be read only once, by the launcher.
 fn in_file(launcher: Launcher, command: &[OsString]) -> Option<Vec<Vec<OsString>>> {
     let mut text = String::new();
     let path = &command[place_of_file(launcher, command)?];
@@ -48,7 +48,7 @@ fn in_file(launcher: Launcher, command: &[OsString]) -> Option<Vec<Vec<OsString>
     Some(lines(&text).map(|line| line.split_whitespace().map(OsString::from).collect()).collect())
 }
 
-/// Returns the variables that a launcher's words set for its ranks. One that is only handed on has an empty value.
+/// Returns the variables that a launcher's words set for its ranks. Those passed on without a value have an empty one.
 pub fn given_variables(launcher: Launcher, words: &[OsString]) -> Vec<(OsString, OsString)> {
     let mut given = Vec::new();
     for (at, word) in words.iter().enumerate() {

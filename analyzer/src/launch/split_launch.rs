@@ -1,4 +1,5 @@
-//! A launch whose processes never met: its launcher serves another MPI library than theirs, and each records a run of one rank.
+//! A launch whose processes never met: its launcher belongs to another MPI library, so each process records a run of
+//! one rank.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::cli::Launcher;
 use metrics::words::plural;
 use model::Rank;
 
-/// Launchers that MPI libraries bring, by the names that they are installed under.
+/// Launchers of MPI libraries, by installed name.
 const LAUNCHERS: [&str; 5] = ["mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"];
 
 /// Returns the numbered folders beside a run's: the recorder makes one for each further rank 0 of a launch.
@@ -22,8 +23,8 @@ pub fn numbered(folder: &Path) -> Vec<PathBuf> {
     numbered.take_while(|folder| folder.is_dir()).collect()
 }
 
-/// Returns what to say, and what to try, if the launch left a run of one rank in more folders than that of this rank;
-/// `before` are those that were there before it.
+/// Returns a warning with a cure if the launch left runs of one rank in other folders than this rank's; `before` are
+/// those that existed before.
 pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr) -> Option<String> {
     let is_alone = |folder: &Path| {
         let file = RankFile::open(&folder.join(folder::file_name(0, 0)));
@@ -51,7 +52,7 @@ pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr)
     })
 }
 
-/// The launcher that belongs to a rank's library, as far as handles tell.
+/// The launcher that fits a rank's library, as far as its ABI tells.
 fn other_family(rank: &Rank) -> Option<Launcher> {
     match Abi::from_number(rank.header.abi)? {
         Abi::OpenMpi => Some(Launcher::Openmpi),

@@ -1,7 +1,7 @@
-//! A library that was carried in the command, written to a folder under its hash.
+//! Writes the library embedded in the command to a folder, under its hash.
 //!
-//! In: its bytes and a folder. Out: its file, which holds these bytes, and which nobody but the user can change. Any number of processes may
-//! do this at once.
+//! In: its bytes and a folder. Out: a file with exactly these bytes, which only the user can change. Any number of
+//! processes may do this at once.
 
 use std::fs::{self, DirBuilder};
 use std::hash::{DefaultHasher, Hasher};
@@ -29,7 +29,7 @@ fn written(bytes: &[u8], folder: &Path) -> io::Result<PathBuf> {
     };
     let name = file_name(bytes);
     if !own()?.holds(&name, bytes) {
-        // A process on another host may have loaded the file that is there, and would lose it if it were replaced.
+        // A process on another host may have loaded the existing file, and would lose it if it were replaced.
         let added = own()?.add(&name, bytes);
         if !own()?.holds(&name, bytes) {
             added.or_else(|_| own()?.write(&name, bytes))?;
@@ -41,7 +41,7 @@ fn written(bytes: &[u8], folder: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether LD_PRELOAD can name a file in this folder.
+/// LD_PRELOAD can name a file in this folder.
 pub fn check_path(folder: &Path) -> io::Result<()> {
     // The dynamic linker would read two names.
     match folder.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
@@ -50,7 +50,7 @@ pub fn check_path(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether the system lets libraries be loaded from this folder.
+/// The system loads libraries from this folder: it is not mounted with `noexec`.
 pub fn check_mount(folder: &Path) -> io::Result<()> {
     match statvfs(folder)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         true => Err(io::Error::other("is mounted noexec, so no library is loaded from it")),
@@ -58,7 +58,7 @@ pub fn check_mount(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The hash tells versions apart; whether a file is the right one, its bytes say.
+/// The hash distinguishes versions; the file's bytes are compared in any case.
 fn file_name(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);

@@ -1,4 +1,4 @@
-//! Starting and ending MPI stands apart, to the nanosecond, in runs made by hand.
+//! Time in MPI_Init and MPI_Finalize is excluded to the nanosecond.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn nanoseconds(value: &Value) -> u64 {
     (value.as_f64().unwrap_or_else(|| panic!("{value}")) * 1e9).round() as u64
 }
 
-/// Wall time, and the functions with their calls.
+/// Returns wall time, and the functions with their calls.
 fn report(folder: &Folder, more: &[&str]) -> (u64, Vec<(String, u64)>) {
     let said = said(&folder.0, &[&["report"], more].concat());
     let rows = said["functions"].as_array().unwrap();
@@ -36,7 +36,7 @@ fn of(functions: &[(&str, u64)]) -> Vec<(String, u64)> {
     functions.iter().map(|(name, calls)| (name.to_string(), *calls)).collect()
 }
 
-/// Asked before MPI_Init and after MPI_Finalize, and a barrier between.
+/// Queries before MPI_Init and after MPI_Finalize, with a barrier between.
 fn ordinary() -> Folder {
     let folder = Folder::new();
     Calls::default()
@@ -83,7 +83,7 @@ fn of_several_sessions_the_first_start_and_the_last_end_count() {
     assert_eq!(report(&folder, &[]), (8_000, of(&inner)));
 }
 
-/// A rank's file in a state, with calls of (function, begin, length).
+/// Writes a rank's file in a state, with calls of (function, begin, length).
 fn write(folder: &Folder, rank: u32, state: u32, calls: &[(Call, u64, u64)]) {
     let mut header = header(rank, 2);
     header.state = state;

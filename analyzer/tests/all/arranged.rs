@@ -1,4 +1,4 @@
-//! What of a run is printed, how much of it and in which order, is chosen the same way for every table.
+//! Flags select, limit and sort the rows of every table in the same way.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn json(command: &str, folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)))
 }
 
-/// All calls of a report by rank, as rank and calls.
+/// Calls by rank.
 fn calls(folder: &Path, arguments: &[&str]) -> Vec<(u64, u64)> {
     let said = json("report", folder, &[&["--by", "rank"], arguments].concat());
     let rows = said["ranks"].as_array().unwrap();
@@ -66,10 +66,10 @@ fn a_table_is_sorted_by_the_column_that_is_named_and_cut_to_the_rows_that_are_wa
     };
     assert_eq!(functions(&["--sort", "function", "--top", "2"]), ["MPI_Allreduce", "MPI_Alltoall"]);
     assert_eq!(functions(&["--sort", "bytes", "--top", "1"]), ["MPI_Alltoallv"]);
-    // By the heading, and by the name without its unit.
+    // The heading and the key without its unit work, too.
     assert_eq!(functions(&["--sort", "max", "--top", "1"]), functions(&["--sort", "time_max", "--top", "1"]));
     assert_eq!((functions(&[]).len(), functions(&["--whole"]).len()), (8, 10));
-    // Ranks are names: they go up.
+    // Ranks are names: they sort upwards.
     let said = json("waits", &sample(), &["--sort", "rank", "--top", "3"]);
     let ranks: Vec<_> = said["waits"].as_array().unwrap().iter().map(|row| row["rank"].as_u64()).collect();
     assert_eq!(ranks, [Some(0); 3]);
@@ -93,12 +93,12 @@ fn ranks_that_are_not_asked_about_are_in_no_figure() {
     let all = json("report", &sample(), &[]);
     let ranks = ["0", "1", "2", "3"].map(|rank| json("report", &sample(), &["--rank", rank]));
     let of = |said: &Value, key: &str| said["run"][key].as_f64().unwrap();
-    // Of one rank the mean is what it has.
+    // The mean of a single rank is its value.
     let longest = ranks.iter().map(|rank| of(rank, "mpi_time_mean_s")).fold(0.0, f64::max);
     assert_eq!(longest, of(&all, "mpi_time_max_s"));
     let [_, some, ..] = ranks;
     assert_eq!(some["functions"][0]["time_mean_s"], some["functions"][0]["time_max_s"]);
-    // Who waited is asked about, and for whom they did is told all the same.
+    // `--rank` selects the waiting ranks; those they waited for are shown in any case.
     let waits = json("waits", &sample(), &["--rank", "0"]);
     let rows = waits["waits"].as_array().unwrap();
     assert!(!rows.is_empty() && rows.iter().all(|row| row["rank"] == 0), "{waits:#}");
@@ -126,7 +126,7 @@ fn calls_count_that_began_in_the_time_that_is_asked_about() {
     let said = json("report", &folder.0, &["--from", "4us", "--to", "8us"]);
     assert!((said["run"]["wall_time_s"].as_f64().unwrap() - 4e-6).abs() < 1e-12, "{said:#}");
     assert_eq!(said["functions"].as_array().unwrap().len(), 1);
-    // All parts add up to the whole.
+    // The parts add up to the whole.
     let wait = |arguments: &[&str]| json("waits", &sample(), arguments)["run"]["wait_s"].as_f64().unwrap();
     let parts = wait(&["--to", "0.2"]) + wait(&["--from", "0.2"]);
     assert!((parts - wait(&[])).abs() < 1e-9, "{parts}");
@@ -174,7 +174,7 @@ fn without_a_folder_the_newest_run_here_is_taken_and_named() {
     assert!(stderr(&output).contains("no run here. Give the folder"), "{}", stderr(&output));
 }
 
-/// Runs a shell's line with the command and the sample.
+/// Runs a shell command with the command and the sample filled in.
 fn shell(line: &str) -> Output {
     let line = line.replace("OVERHEAR", env!("CARGO_BIN_EXE_overhear"));
     Command::new("sh").arg("-c").arg(line).arg("sh").arg(sample()).output().unwrap()

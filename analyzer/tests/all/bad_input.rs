@@ -1,4 +1,4 @@
-//! Whatever a folder holds, there is one clear message, what can be used is used, and the exit status says which.
+//! For any contents of a folder there is one clear message, usable data is used, and the exit status tells the case.
 
 use crate::common;
 use std::fs;
@@ -161,7 +161,7 @@ fn an_unknown_word_on_the_command_line_is_a_usage_error() {
     }
 }
 
-/// Two ranks of which a profile was recorded.
+/// A recorded profile of two ranks.
 pub fn profile() -> Folder {
     let folder = Folder::new();
     for rank in 0..2 {
@@ -183,7 +183,7 @@ pub fn profile() -> Folder {
 fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
     let folder = profile();
     let mut ran = 0;
-    // In this one there is no telling who the partners are, so nothing is left for a matrix.
+    // A profile without partners leaves nothing for a matrix, either.
     for command in ["waits", "path", "pop", "check", "matrix", "overlap", "network", "fanout"] {
         for format in ["text", "json", "csv"] {
             let output = overhear(command, &folder.0, &["--format", format]);
@@ -198,7 +198,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
     assert_eq!(ran, 24);
     for command in ["report", "imbalance", "progress"] {
         assert_eq!(overhear(command, &folder.0, &[]).status.code(), Some(0), "{command}");
-        // Nobody knows when its calls were made.
+        // A profile does not know the time of its calls.
         let output = overhear(command, &folder.0, &["--from", "1"]);
         assert_eq!(output.status.code(), Some(3), "{command}");
         assert!(stderr(&output).contains("a part of the time needs single calls"), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! What published benchmarks print of their loops is found in traces of such loops, by their own definitions.
+//! Traces of published benchmarks' loops give the figures that the benchmarks print, by their own definitions.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn ask(folder: &Path) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// The only row of a table.
+/// The table's only row.
 fn only<'a>(said: &'a Value, table: &str) -> &'a Value {
     let [row] = &said[table].as_array().unwrap()[..] else { panic!("{said:#}") };
     row
@@ -48,8 +48,8 @@ fn iallreduce() -> Signature {
 
 const ITERATIONS: u64 = 10;
 
-/// Sandia's loop: a barrier of 2 µs, a post of 1, and a wait of at least 2; 8 µs after the post the transfer is over. Work doubles until an
-/// iteration takes 21 µs where it took 11 without any; then it is done alone, or not.
+/// Sandia's loop: a barrier of 2 µs, a post of 1, and a wait of at least 2; the transfer ends 8 µs after the post. Work
+/// doubles until an iteration takes 21 µs, against 11 without work; then the work is measured alone, or not.
 fn sandias(sends: bool, is_alone: bool) -> Planted {
     let mut planted = Planted::default();
     for work in [1_000, 2_000, 4_000, 8_000, 16_000] {
@@ -94,8 +94,8 @@ fn a_loop_whose_work_stays_the_same_is_not_sandias() {
     assert_eq!(only(&said(&planted), "messages")["smb_base_s"], Value::Null);
 }
 
-/// Operations of 40 µs alone, and as many with 60 µs of computation, of which posting and waiting take 10; after each the next call comes at
-/// once.
+/// Operations of 40 µs alone, and as many with 60 µs of computation, of which posting and waiting take 10; the next
+/// call follows immediately.
 #[test]
 fn osus_overlap_is_a_share_of_the_time_alone_and_imbs_of_the_longer_of_that_and_computation() {
     let mut planted = Planted::default();

@@ -1,4 +1,4 @@
-//! Call sites are looked up in the program that ran, as long as it is the one that ran.
+//! Call sites are looked up in the program, if it is still the one that ran.
 
 use std::env::current_exe;
 use std::fs;
@@ -10,11 +10,11 @@ use traces::definitions::{Definition, Module, Site};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block, call};
 
-/// What the recorded call returns to.
+/// Return address of the recorded call.
 #[unsafe(no_mangle)]
 extern "C" fn landmark() {}
 
-/// How far into the file that it is in.
+/// Offset of `landmark` in its file.
 fn offset() -> u64 {
     // SAFETY: zeros are an answer that says nothing.
     let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
@@ -24,14 +24,14 @@ fn offset() -> u64 {
     (address - about.dli_fbase as usize) as u64
 }
 
-/// The place of a call from there, by a recording of this program with such a build id.
+/// Names the recorded call's site, for a recording of this program with this build id.
 fn site(build_id: Vec<u8>) -> String {
     let folder = Folder::new();
     let path = current_exe().unwrap().display().to_string();
     let mut file = FileWriter::begin(Vec::new(), header(0, 1)).unwrap();
     file.thread(0, &blank_block()).unwrap();
     file.definitions(&definitions(1, 0)).unwrap();
-    // A call returns to what is behind it.
+    // The return address lies behind the call.
     let site = Site { number: 1, module: 1, offset: offset() + 1 };
     file.definitions(&[Definition::Module(Module { number: 1, path, build_id }), Definition::Site(site)]).unwrap();
     file.signatures(0, 0, &[Signature { site: 1, ..signature(1, Call::Barrier, peer::NONE, 0, 0) }]).unwrap();

@@ -1,4 +1,4 @@
-//! Ranks with clocks of their own come onto one clock.
+//! Ranks with different clocks are moved onto a common one.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::write::{FileWriter, blank_header};
 
 const MILLISECOND: u64 = 1_000_000;
-/// When recordings begin, MPI is initialized, finalized, and recordings end, by the true time in nanoseconds.
+/// Begin and end of recording and of MPI, in true nanoseconds.
 const BEGIN: u64 = 1_000 * MILLISECOND;
 const INIT: u64 = 1_300 * MILLISECOND;
 const FINALIZE: u64 = 4_300 * MILLISECOND;
 const END: u64 = 4_400 * MILLISECOND;
 
-/// The clock of a host: its ticks are nanoseconds, too many of them by some millionths, and so are those of its system.
+/// A host's clock: its ticks and its system time are nanoseconds, with an offset and a drift in millionths.
 #[derive(Clone, Copy)]
 struct Clock {
     offset: u64,
@@ -26,7 +26,7 @@ struct Clock {
 
 const TRUE: Clock = Clock { offset: 0, drift: 0 };
 const FAST: Clock = Clock { offset: 77_000_000_000, drift: 40 };
-/// It passes zero while MPI is in use.
+/// This clock passes zero while MPI is in use.
 const LATE: Clock = Clock { offset: 0u64.wrapping_sub(2_000 * MILLISECOND), drift: -60 };
 
 impl Clock {
@@ -39,14 +39,14 @@ impl Clock {
         ClockSample { ticks: self.ticks(time), width: 20, monotonic: system, realtime: system }
     }
 
-    /// Read against another clock with a round trip that takes twice `half`, unevenly by `uneven`.
+    /// Reads this clock against another with a round trip of twice `half`, asymmetric by `uneven`.
     fn sync(&self, when: Occasion, time: u64, peer: u32, other: &Clock, half: u64, uneven: i64) -> Definition {
         let (before, after) = (self.ticks(time - half), self.ticks(time + half));
         let there = other.ticks(time.wrapping_add_signed(uneven));
         Definition::Sync(Sync { when, peer, before, there, after, exchanges: 150 })
     }
 
-    /// The same with MPI_Init and MPI_Finalize.
+    /// Such readings at MPI_Init and MPI_Finalize.
     fn syncs(&self, peer: u32, other: &Clock, half: u64) -> Vec<Definition> {
         let sync = |when, time| self.sync(when, time, peer, other, half, half as i64 / 2);
         vec![sync(Occasion::Init, INIT), sync(Occasion::Finalize, FINALIZE)]
@@ -88,7 +88,7 @@ fn common_clock(folder: &Path) -> CommonClock {
     Run::load(folder).unwrap().common_clock()
 }
 
-/// By how much a line is off at a true time, and by how much it says it may be.
+/// A line's error at a true time, and the bound it gives for it.
 fn off(line: &ClockLine, clock: &Clock, time: u64) -> (i64, i64) {
     let at = line.nanoseconds_at(clock.ticks(time));
     ((at - (time - BEGIN) as i64).abs(), line.error(at))
@@ -126,7 +126,7 @@ fn clocks_compared_once_may_be_off_by_more_the_longer_that_is_ago() {
         (at - lines[0].nanoseconds_at(TRUE.ticks(time)), lines[1].error(at))
     });
     assert!(init.0.abs() <= 1_501 && init.1 <= 3_001, "{init:?}");
-    // 40 ppm of 3 s, and twice 50 ppm.
+    // Error of 40 ppm over 3 s, bound of twice 50 ppm.
     assert!((118_000..122_000).contains(&finalize.0) && (303_000..303_100).contains(&finalize.1), "{finalize:?}");
 }
 
@@ -282,7 +282,7 @@ fn three_clocks() -> CommonClock {
     common_clock(&folder.0)
 }
 
-/// By how much each rank was moved.
+/// Nanoseconds by which each rank was moved.
 fn moved(slacks: &[Slack]) -> Vec<i64> {
     let before = three_clocks();
     let mut after = three_clocks();
@@ -298,12 +298,12 @@ fn clocks_are_moved_until_no_message_arrives_before_it_is_sent() {
     assert_eq!(moved(&[Slack { from: 0, to: 1, least: -1_000 }]), [0, 1_000, 0, 0]);
     assert_eq!(moved(&[Slack { from: 1, to: 0, least: -1_000 }]), [0, -1_000, 0, 0]);
     assert_eq!(moved(&[Slack { from: 0, to: 1, least: 0 }, Slack { from: 1, to: 3, least: 40 }]), [0; 4]);
-    // Between two others, each gives way by its share, and ranks of one clock move together.
+    // Both clocks yield by their share, and ranks of one clock move together.
     let slacks = [Slack { from: 1, to: 3, least: -1_600 }, Slack { from: 3, to: 1, least: 9_000 }];
     let both = moved(&slacks);
     assert_eq!((both[0], both[2], both[2] - both[1]), (0, both[3], 1_600));
     assert!((-601..=-599).contains(&both[1]), "{both:?}");
-    // What moves for one message leaves no other behind.
+    // Ranks that move for one message keep the others in order.
     let chain = moved(&[
         Slack { from: 0, to: 1, least: -2_000 },
         Slack { from: 1, to: 2, least: 500 },

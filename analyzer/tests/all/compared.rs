@@ -1,4 +1,4 @@
-//! `overhear diff`: what two sides differ by is found, and what their runs differ by among themselves is called noise.
+//! `overhear diff` finds differences between two sides, and calls those between runs of one side noise.
 
 use crate::common;
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ use zerocopy::FromZeros;
 
 const FUNCTIONS: [Call; 6] = [Call::Allreduce, Call::Bcast, Call::Alltoall, Call::Barrier, Call::Reduce, Call::Gather];
 
-/// Runs of two ranks that take each function ten calls of about 100 us, one of them `longer` times as long; each run's times are
-/// off by up to 2 %.
+/// Runs of two ranks with ten calls of about 100 us to each function, one of them `longer` times as long; times vary by
+/// up to 2 % between runs.
 fn runs(count: usize, seed: u64, longer: Option<(Call, f64)>) -> Vec<Folder> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut run = |_| {
@@ -58,7 +58,7 @@ fn diff(a: &[Folder], b: &[Folder], more: &[&str]) -> (i32, Value) {
     (output.status.code().unwrap(), said.unwrap_or(Value::Null))
 }
 
-/// The rows of a table that are said to differ.
+/// Rows of a table that are said to differ.
 fn differing(said: &Value, table: &str) -> Vec<(String, String)> {
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
     let rows = said["figures"].as_array().unwrap().iter().filter(|row| row["table"] == table);
@@ -159,7 +159,8 @@ fn a_condition_does_not_hold_of_a_change_within_the_noise() {
     assert_eq!(diff(&a, &c, &["--fail-if", "MPI_Reduce.time_mean>+10%"]).0, 1);
 }
 
-/// Runs of a rank whose sends take 20 us if they are waited for right after, and else this long in MPI; each run is off by up to 1 %.
+/// Runs of a rank whose sends take 20 us if they are waited for immediately, otherwise this long in MPI; times vary by
+/// up to 1 %.
 fn overlapping(count: usize, seed: u64, overhead: f64) -> Vec<Folder> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut run = |_| {

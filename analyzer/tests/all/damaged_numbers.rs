@@ -1,4 +1,4 @@
-//! Numbers in a damaged file take neither room nor time that the file itself does not.
+//! Numbers in a damaged file cost no more memory or time than the file itself.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -14,7 +14,7 @@ use traces::write::{FileWriter, blank_block};
 
 const ANALYSES: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
-/// Runs an analysis that may take half a gigabyte and a minute.
+/// Runs an analysis within half a gigabyte and a minute.
 fn bounded(analysis: &str, folder: &Path) -> Output {
     let script = "ulimit -v 500000; exec timeout 60 \"$0\" \"$@\"";
     let overhear = env!("CARGO_BIN_EXE_overhear");
@@ -25,7 +25,7 @@ fn file(header: FileHeader, more: Vec<Definition>, words: &[u64]) -> Vec<u8> {
     file_of(0, header, more, words)
 }
 
-/// A file of one thread.
+/// A file with one thread.
 fn file_of(thread: u32, header: FileHeader, more: Vec<Definition>, words: &[u64]) -> Vec<u8> {
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
     file.thread(thread, &blank_block()).unwrap();
@@ -76,7 +76,7 @@ fn numbers_of_threads_and_requests_take_no_room_and_time_may_run_backwards() {
         u64::MAX,
         record::elsewhere(RecordKind::Completed, 65_535, u32::MAX, u64::MAX - 5)[0],
         u64::MAX - 5,
-        // This call begins shortly before the largest tick there is, and the run of entries behind it ends past that.
+        // This call begins shortly before the largest possible tick, and the entries behind it end past that.
         RecordKind::Long as u64 | 1 << 8,
         (BEGIN + 40).wrapping_neg(),
         0,

@@ -1,6 +1,6 @@
-//! The run as a data set: its tables, read back from files, say what `report` says.
+//! The data set's tables, read back from files, agree with `report`.
 //!
-//! `GOLDEN=write cargo test -p overhear dataset::` writes docs/schema/dataset.md anew.
+//! `GOLDEN=write cargo test -p overhear dataset::` rewrites docs/schema/dataset.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,6 @@ fn export(run: &Path, out: &Path, arguments: &[&str]) -> std::process::Output {
     overhear("export", run, &[&[out, "--no-cache"], arguments].concat())
 }
 
-/// All files under a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect();
@@ -31,7 +30,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The rows of a table, from its lines of JSON.
+/// Rows of a table, from its lines of JSON.
 pub fn rows(out: &Path, table: &str) -> Vec<Value> {
     let texts = files(&out.join(table)).into_iter().map(|file| fs::read_to_string(file).unwrap());
     texts
@@ -136,7 +135,7 @@ fn every_message_that_matrix_counts_is_there_with_both_ends() {
     assert!(ran > 50, "{ran}");
 }
 
-/// Sums of whole nanoseconds by some texts of a row, and how many rows.
+/// Sums of nanoseconds by some texts of a row, and the number of rows.
 fn sums(rows: &[Value], keys: &[&str], time: &str) -> BTreeMap<Vec<String>, (u64, i64)> {
     let mut sums: BTreeMap<Vec<String>, (u64, i64)> = BTreeMap::new();
     for row in rows {
@@ -181,7 +180,7 @@ fn parts_in_collective_operations_come_together_as_report_counts_them() {
         let output =
             overhear("report", &run, &["--by", "collective", "--format", "json", "--top", "all", "--no-cache"]);
         let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        // An operation is what has one number on one communicator: from the first begin to the last end.
+        // Calls with one number on one communicator are an operation: from the first begin to the last end.
         let mut operations: BTreeMap<Vec<String>, (String, f64, f64, usize)> = BTreeMap::new();
         let of = |row: &Value| ["communicator", "ordinal", "started_before"].map(|key| row[key].to_string()).to_vec();
         for row in rows(&out.0, "collectives") {
@@ -222,7 +221,7 @@ fn every_call_that_begins_requests_finds_them_and_they_end_where_a_call_complete
         let requests: BTreeMap<[String; 4], Value> =
             rows(&out.0, "requests").into_iter().map(|row| (key(&row), row)).collect();
         for call in rows(&out.0, "calls").iter().filter(|call| !call["request"].is_null()) {
-            // What only creates persistent requests begins none.
+            // A call that only creates persistent requests begins none.
             let Some(request) = requests.get(&key(call)) else {
                 assert!(call["function"].as_str().unwrap().ends_with("_init"), "{call}");
                 continue;
@@ -328,6 +327,6 @@ fn of_a_profile_signatures_say_what_is_known_and_a_line_says_so() {
 #[test]
 fn the_published_description_is_that_of_the_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/dataset.md");
-    // GOLDEN=write cargo test -p overhear dataset:: writes it anew.
+    // `GOLDEN=write cargo test -p overhear dataset::` rewrites it.
     compare(&path, &data::description());
 }

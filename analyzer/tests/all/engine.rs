@@ -1,4 +1,4 @@
-//! What the progress engine did over time.
+//! Activity of the progress engine over time.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn the_gaps_between_polls_that_got_no_are_the_longest_one_and_the_mean_of_the_ot
     let starved: Vec<Starved> = engine::of_rank(&run.ranks[0])[0].starved.values().cloned().collect();
     let [starved] = starved.as_slice() else { panic!("{starved:?}") };
     assert_eq!((starved.count(), starved.longest, starved.pending), (polls - 1, longest, 1));
-    // To 2 %, and not below.
+    // The histogram is accurate to 2 %, and rounds up.
     assert!((gap..=gap + 2).contains(&starved.percentile_99()), "{starved:?}");
 }
 

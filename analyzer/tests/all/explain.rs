@@ -1,4 +1,4 @@
-//! Every word of every report is explained.
+//! Every word of every report has an explanation.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::schema::{COMMANDS, schema, tables};
 
-/// What the command prints, and how it ended.
+/// Exit status and output.
 fn explain(words: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     let output = command.arg("explain").args(words).env_remove("COLUMNS").output().unwrap();
@@ -60,7 +60,7 @@ fn a_name_is_found_however_it_is_written_and_one_that_is_not_is_answered_with_th
     for name in ["late_sender", "Late Sender", "late-sender"] {
         assert!(explain(&[name]).1.contains("before it") || explain(&[name]).1.contains("not sent yet"), "{name}");
     }
-    // A JSON key, and a heading of a table.
+    // One is a JSON key, the other a table's heading.
     for name in ["imbalance_percent", "imb. %"] {
         let (status, said) = explain(&[name]);
         assert!(

@@ -1,4 +1,5 @@
-//! Rounds from one rank to several others and back that were planted are found, with their times; what only looks like one is not.
+//! Planted rounds from one rank to several others and back are found with their times; patterns that only resemble
+//! rounds are not.
 
 use crate::common::made::{Calls, on_nobody, receive, send};
 use crate::common::{Folder, overhear, signature, stderr, two_ranks};
@@ -6,7 +7,7 @@ use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature, peer};
 
-/// Ranks that make their calls one round after another.
+/// Ranks with successive rounds.
 struct Planted(Vec<Calls>);
 
 impl Planted {
@@ -19,7 +20,7 @@ impl Planted {
         self.0[rank] = calls(so_far);
     }
 
-    /// Rank 0 asks the ranks up to `peers` and gets the last answer so many nanoseconds after it began to ask.
+    /// Rank 0 asks the ranks up to `peers` and gets the last answer `took` nanoseconds after it began to ask.
     fn round(&mut self, begin: u64, peers: i32, bytes: u64, took: u64) {
         self.on(0, |calls| {
             let calls = (1..=peers).fold(calls, |calls, peer| calls.call(receive(peer), begin + 10 * peer as u64, 5));
@@ -29,7 +30,7 @@ impl Planted {
             };
             let mut calls = (1..=peers).fold(calls, asked);
             for peer in 1..=peers {
-                // Receives were begun first; sends are completed at the end.
+                // Receives are posted first; sends are completed at the end.
                 let (last, age) = (peer == peers, (2 * peers - peer + 1) as u64);
                 let (from, until) = (begin + 2_000 + 10 * peer as u64, begin + 1_000 + took);
                 let lasts = if last { until - from } else { 5 };
@@ -46,7 +47,7 @@ impl Planted {
         }
     }
 
-    /// What is said of it, with how the command ended.
+    /// Output of the analysis, and the exit status.
     fn said(self) -> (Value, Option<i32>) {
         let (folder, size) = (Folder::new(), self.0.len() as u32);
         self.0.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
@@ -71,7 +72,7 @@ const APART: u64 = 1_000_000;
 #[test]
 fn planted_rounds_are_found_with_their_times_and_the_maverick_is_named() {
     let mut planted = Planted::of(3);
-    // The root's clock alone tells how long a round takes.
+    // Round times use the root's clock alone.
     (1..3).for_each(|rank| planted.on(rank, |calls| calls.off_by(70)));
     let took = |round: u64| if round == 6 { 200_000 } else { 10_000 + 100 * round };
     (0..11).for_each(|round| planted.round(round * APART, 2, 64, took(round)));
@@ -110,7 +111,7 @@ fn planted_rounds_are_found_with_their_times_and_the_maverick_is_named() {
 #[test]
 fn the_n_at_which_one_message_more_is_cheapest_is_named_where_intervals_tell_it() {
     let mut planted = Planted::of(5);
-    // From n 2 to 3 it costs 5 µs, to 4 it costs 1 µs, to 5 it costs 4 µs.
+    // The third rank costs 5 µs, the fourth 1 µs, the fifth 4 µs.
     for (peers, took) in [(1, 10_000), (2, 15_000), (3, 16_000), (4, 20_000)] {
         for round in 0..9 {
             planted.round((20 * peers as u64 + round) * APART, peers, 8, took + 10 * round);
@@ -209,7 +210,7 @@ fn what_comes_unasked_is_a_round_of_one_way_and_what_is_not_answered_too() {
     assert!(warnings.contains("one way") && warnings.contains("error_s"), "{warnings}");
 }
 
-/// What is said of four ranks in a ring that call so at each step.
+/// Output for four ranks in a ring that make these calls at each step.
 fn ring(step: impl Fn(Calls, [i32; 3], u64) -> Calls) -> Value {
     let mut planted = Planted::of(4);
     for at in 0..6 {
@@ -231,7 +232,7 @@ fn halos_and_rings_have_no_rounds_and_the_reason_is_said() {
         let waited = sent.call(on_nobody(Call::Waitall), at + 80, 5_000);
         waited.completed(4).got(left, 64).completed(3).got(right, 64).completed(2).completed(1)
     };
-    // One direction after the other: each message but the first looks like an answer to the one before.
+    // One direction after the other: each message but the first resembles an answer to the one before.
     let shifts = |calls: Calls, [rank, left, right]: [i32; 3], at: u64| {
         let shift = |to, from| Signature { source: from, source_tag: 5, received: 64, ..send(Call::Sendrecv, to, 64) };
         let at = at + 100 * rank as u64;
@@ -275,23 +276,23 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
     planted.on(0, |mut calls| {
         let mut now = 1_000;
         for round in 0..9 {
-            // To each of three, and a flush for each.
+            // A put to each of three targets, and a flush for each.
             for target in 1..=3 {
                 calls = calls.call(transfer(Call::Put, target, 64), now + 100 * target as u64, 50);
             }
             for target in [2, 1, 3] {
                 calls = calls.call(completion(Call::Win_flush, target), now + 1_000 + 100 * target as u64, 80 + round);
             }
-            // What is got is there when the call returns that completes it here.
+            // The data of a get is there when the call that completes it at the origin returns.
             for target in 1..=2 {
                 calls = calls.call(transfer(Call::Get, target, 4_096), now + 3_000 + 100 * target as u64, 50);
             }
             calls = calls.call(completion(Call::Win_flush_local_all, peer::NONE), now + 4_000, 500);
-            // A buffer that may be used again says nothing of the target.
+            // A local flush tells nothing about the target.
             calls = calls.call(transfer(Call::Put, 1, 8), now + 5_000, 50);
             calls = calls.call(completion(Call::Win_flush_local, 1), now + 5_100, 50);
             calls = calls.call(completion(Call::Win_unlock, 1), now + 5_200, 300);
-            // Two to one rank, and two of different sizes.
+            // Two puts to one rank, and two of different sizes.
             for (target, bytes) in [(1, 16), (1, 16)] {
                 calls = calls.call(transfer(Call::Put, target, bytes), now + 6_000, 10);
             }
@@ -302,7 +303,7 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
             calls = calls.call(completion(Call::Win_unlock_all, peer::NONE), now + 7_100, 50);
             now += APART;
         }
-        // Nothing completes it.
+        // Nothing completes this get.
         calls.call(transfer(Call::Get, 1, 4), now, 10)
     });
     let (said, status) = planted.said();

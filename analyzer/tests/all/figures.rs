@@ -1,4 +1,4 @@
-//! The figures of a report are those of the files.
+//! Figures of a report equal those of the files.
 
 use crate::common;
 use crate::common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
@@ -127,7 +127,7 @@ fn forty_thousand_signatures_are_added_exactly() {
     let report = json(&folder.0, "function");
     let send = row(&report, "functions", "MPI_Send");
     assert_eq!(send["calls"], 40_000);
-    // The last one was refused.
+    // The last one failed.
     assert_eq!(send["sent_bytes"], 39_999u64 * 100_000 + 39_999 * 20_000);
     assert_eq!(send["failed_calls"], 1);
     close(&send["time_total_s"], 8e-5);
@@ -173,7 +173,7 @@ fn a_profile_says_that_single_calls_are_not_there() {
     let header = traces::file::FileHeader { mode: Mode::Profile as u16, ..common::header(0, 1) };
     folder.write("rank-0000.ovh", &rank(header, &[], &[]));
     assert!(json(&folder.0, "function")["warnings"].to_string().contains("recorded as a profile"));
-    // Where no message was sent, none has a partner that is not known.
+    // Without messages no partner is unknown.
     assert_eq!(common::overhear("matrix", &folder.0, &[]).status.code(), Some(0));
 }
 

@@ -1,4 +1,4 @@
-//! A run's folder may be somebody else's: reading it harms nobody, and waits for nothing.
+//! Reading a stranger's run folder does no harm, and blocks on nothing.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,12 +14,12 @@ use traces::write::{FileWriter, blank_block, call};
 
 const OVERHEAR: &str = env!("CARGO_BIN_EXE_overhear");
 
-/// Runs `overhear`, for 60 s at most, with a cache folder of its own.
+/// Runs `overhear` for at most 60 s, with a cache folder of its own.
 fn overhear(arguments: &[&str], cache: &Path) -> Output {
     Command::new("timeout").args(["60", OVERHEAR]).args(arguments).env("XDG_CACHE_HOME", cache).output().unwrap()
 }
 
-/// A run of one call, from the main function of this very program.
+/// A run of one call, from the main function of this program.
 fn with_a_site() -> Folder {
     with_a_site_of(Path::new(OVERHEAR))
 }
@@ -76,7 +76,7 @@ fn names_of_call_sites_stay_out_of_a_folder_that_others_write_to() {
     let kept = cache.0.join("overhear").join(format!("sites-{}.json", "07".repeat(16)));
     let text = fs::read_to_string(&kept).unwrap();
     assert!(text.contains("main"), "{text}");
-    // What is kept there is used.
+    // The cached name is used.
     fs::write(&kept, text.replace("\"main\"", "\"kept\"")).unwrap();
     assert!(stdout(&overhear(&arguments, &cache.0)).contains("kept"));
 }
@@ -121,10 +121,10 @@ fn what_was_asked_for_never_goes_through_a_link_and_is_there_whole_or_not_at_all
     assert_eq!(names(&other.0), ["file", "link", "precious"]);
 }
 
-/// A program of which the compiler has put the debugging information into a file of its own.
+/// Compiles a program with its debugging information in a separate file.
 fn with_split_information(folder: &Path) -> (PathBuf, PathBuf) {
     let (source, program) = (folder.join("split.c"), folder.join("split"));
-    // Only debugging information knows of a function that is inlined.
+    // Only debugging information knows an inlined function.
     let text = "static inline void inner(void) { __asm__ volatile(\"nop\"); }\nint main(void) { inner(); return 0; }\n";
     fs::write(&source, text).unwrap();
     let compile = |arguments: &[&str]| {
@@ -149,7 +149,7 @@ fn debugging_information_beside_the_program_is_read_where_it_is_a_file() {
     assert!(site().contains("inner (split.c:1)"), "{}", site());
     let make_fifo = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     fs::remove_file(&information).unwrap();
-    // Neither of these has anyone who writes to it.
+    // Nobody writes to these pipes.
     make_fifo(&information);
     make_fifo(&program.with_extension("dwp"));
     assert!(site().contains("main (split.c:1)"), "{}", site());
@@ -176,7 +176,7 @@ fn packed_debugging_information_that_claims_to_be_longer_than_it_can_be_is_left_
     let sizes: Vec<usize> = {
         let file = object::File::parse(&*bytes).unwrap();
         let packed = file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".debug_")));
-        // The length stands behind the kind of packing.
+        // The length follows the kind of compression.
         packed.filter_map(|section| Some(section.file_range()?.0 as usize + 8)).collect()
     };
     assert!(!sizes.is_empty());

@@ -1,4 +1,4 @@
-//! DuckDB and PyArrow find in an export what `report` and the export's lines of JSON say.
+//! DuckDB and PyArrow read the same from an export as `report` and the export's JSON lines say.
 
 use std::env;
 use std::path::Path;
@@ -9,7 +9,7 @@ use examples::wheel::READERS;
 use crate::common::recorded::recorded;
 use crate::common::{Folder, json, overhear, stderr};
 
-/// Prints, for each table, its rows by DuckDB and by PyArrow, and those of JSON by DuckDB; and calls by function.
+/// Prints each table's number of rows by DuckDB and PyArrow, and of its JSON by DuckDB; and calls by function.
 const SCRIPT: &str = r#"
 import sys, duckdb, pyarrow.dataset
 parquet, lines = sys.argv[1:3]
@@ -58,7 +58,7 @@ fn duckdb_and_pyarrow_read_the_rows_and_calls_of_an_export() {
     assert!(ran > 20, "{ran}");
 }
 
-/// Compares the calls of each rank and function with those of `report`. Returns how many there are.
+/// Compares the calls of each rank and function with `report`. Returns their number.
 fn agrees(run: &Path, read: impl Iterator<Item = (String, String, u64)>) -> usize {
     let report = json(run, "rank");
     let row = |row: &serde_json::Value| {

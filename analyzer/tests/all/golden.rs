@@ -1,6 +1,6 @@
-//! What each command says of the samples, to the letter: a change of words or of figures is seen in the commit that makes it.
+//! Golden output of each command on the samples: commits show each change of words or figures.
 //!
-//! `GOLDEN=write cargo test -p overhear golden::` writes the texts anew.
+//! `GOLDEN=write cargo test -p overhear golden::` rewrites the texts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::common::golden::{self, kept};
 const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
-/// Every way to ask about one run.
+/// Every question about one run.
 const OF_ONE: [&str; 28] = [
     "",
     "report",
@@ -46,7 +46,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What a command says, standard error behind standard output, and how it ended where that is not well.
+/// Output, stderr behind stdout, and the exit status if it is not 0.
 fn said(words: &str, runs: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     command.args(words.split_whitespace()).args(runs).current_dir(project()).env_remove("COLUMNS");
@@ -58,7 +58,7 @@ fn said(words: &str, runs: &[&str]) -> String {
     }
 }
 
-/// Compares, or writes.
+/// Compares with the golden text, or rewrites it.
 fn compare(name: &str, words: &str, text: &str) {
     let file = if words.is_empty() { "first" } else { words };
     let file = file.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");

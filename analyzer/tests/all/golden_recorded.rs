@@ -1,6 +1,6 @@
-//! What commands say of recorded programs, to the letter: of what the samples have nothing of, and of what a reader is warned of.
+//! Golden output on recorded programs: for features that the samples lack, and for warnings.
 //!
-//! `GOLDEN=write cargo test -p overhear golden_recorded::` writes the texts anew.
+//! `GOLDEN=write cargo test -p overhear golden_recorded::` rewrites the texts.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use examples::fixture;
 
 use crate::common::golden::{compare, kept};
 
-/// Programs, and what is asked about each.
+/// Programs, and the questions about each.
 const ASKED: [(&str, &[&str]); 31] = [
     ("by_name", &["report", "waits --region x"]),
     ("callbacks", &["report", "progress"]),
@@ -59,7 +59,7 @@ const ASKED: [(&str, &[&str]); 31] = [
     ("turned", &["progress", "progress --by rank", "progress --by component"]),
 ];
 
-/// What a command says, standard error behind standard output, and how it ended where that is not well.
+/// Output, stderr behind stdout, and the exit status if it is not 0.
 fn said(words: &str, folder: &Path) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     command.args(words.split(' ')).arg("run").current_dir(folder).env_remove("COLUMNS");

@@ -1,4 +1,4 @@
-//! `overhear scaling`: what grows with the ranks, and how, is found in runs that were made to grow so.
+//! `overhear scaling` finds the growth that was planted.
 
 use std::process::Command;
 

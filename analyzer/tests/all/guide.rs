@@ -1,8 +1,8 @@
-//! The guide and README: what they show was typed, and printed that.
+//! Samples in guide and README are real: their commands print what is shown.
 //!
-//! A line of a block that begins with `$` is a command, the lines below it are what it prints; `...` stands for any number of lines. It is
-//! typed in a folder with the recorded runs that it names. `GOLDEN=write cargo test -p overhear guide::` fills in what a command prints
-//! where nothing stands below it.
+//! In a block, a line that begins with `$` is a command, and the lines below it are its output; `...` stands for any
+//! number of lines. It runs in a folder with the recorded runs that it names. `GOLDEN=write cargo test -p overhear
+//! guide::` fills in the output of commands that have none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,9 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A command that a page shows: its words, and what stands below it until the next command or the end of the block.
+/// A command on a page: its words, and the output shown for it.
 struct Session {
-    /// The number of the line behind it.
+    /// Number of the line behind it.
     below: usize,
     words: String,
     shown: Vec<String>,
@@ -59,7 +59,7 @@ fn sessions(text: &str) -> Vec<Session> {
     sessions
 }
 
-/// Whether a text is what is shown of it.
+/// The text matches the shown lines.
 fn is_shown(shown: &[String], text: &[&str]) -> bool {
     match shown {
         [] => text.is_empty(),
@@ -68,7 +68,7 @@ fn is_shown(shown: &[String], text: &[&str]) -> bool {
     }
 }
 
-/// What a command prints, in a folder with the runs that it names.
+/// Output of a command, in a folder with the runs that it names.
 fn typed(words: &str) -> Vec<String> {
     let folder = Folder::new();
     for name in words.split([' ', '/']) {
@@ -96,7 +96,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A build without Polars has no answer to these.
+/// A build without Polars cannot answer queries.
 fn is_built(words: &str) -> bool {
     cfg!(feature = "polars") || !words.contains("query")
 }
@@ -134,7 +134,7 @@ fn commands_that_pages_name_are_commands() {
     let mut ran = 0;
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
-        // Continued lines are one.
+        // Joins continued lines.
         let text = text.replace("\\\n", " ");
         for line in text.lines().filter_map(|line| line.strip_prefix("    ")) {
             let line = line.trim_start_matches("$ ").split(" #").next().unwrap().trim();

@@ -1,4 +1,5 @@
-//! `overhear hang` of runs made by hand that ended before MPI_Finalize: who waits for whom, and whether that could have ended.
+//! `overhear hang` on runs made by hand that ended before MPI_Finalize: it tells who waits for whom, and if that could
+//! have ended.
 
 use serde_json::Value;
 use traces::calls::Call;
@@ -11,7 +12,7 @@ use crate::common::stories::{
 };
 use crate::common::{Folder, header, overhear, stdout};
 
-/// The verdict, and each reason with its ranks.
+/// Verdict, and each reason with its ranks.
 pub fn judged(stories: Vec<Story>) -> (String, Vec<(String, String)>) {
     judged_of(&run(stories))
 }
@@ -20,7 +21,7 @@ pub fn judged_of(folder: &Folder) -> (String, Vec<(String, String)>) {
     let output = overhear("hang", &folder.0, &["--format", "json", "--no-cache"]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let verdict = said["run"]["hangs"].as_str().unwrap().to_string();
-    // Two seconds after the begin the last of them was seen.
+    // The last sign of life was two seconds after the begin.
     assert!(said["run"]["quiet_s"].as_f64().is_none_or(|quiet| (0.0..=2.0).contains(&quiet)), "{said:#}");
     let status = match &*verdict {
         "certain" | "likely" => 1,
@@ -44,13 +45,13 @@ pub fn goes_on(stories: Vec<Story>) {
     assert_eq!(judged(stories), ("no".into(), Vec::new()));
 }
 
-/// Nobody can tell whether it would have gone on.
+/// The verdict must be that nobody can tell.
 #[track_caller]
 pub fn is_unknown(stories: Vec<Story>) {
     assert_eq!(judged(stories), ("unknown".into(), Vec::new()));
 }
 
-/// Ranks that some libraries let go on: they hang if their files tell that they waited. Gives the reasons.
+/// Ranks that some libraries let proceed: they hang if their files tell that they waited. Returns the reasons.
 #[track_caller]
 pub fn hangs_if_it_waited(stories: Vec<Story>) -> Vec<(String, String)> {
     assert_eq!(judged(stories.clone()).0, "unknown");
@@ -59,7 +60,7 @@ pub fn hangs_if_it_waited(stories: Vec<Story>) -> Vec<(String, String)> {
     reasons
 }
 
-/// A message that no library buffers.
+/// Makes a message too large for any library to buffer.
 pub fn large(call: Signature) -> Signature {
     Signature { sent: 1 << 20, ..call }
 }
@@ -70,7 +71,7 @@ fn receives_in_a_circle_are_a_cycle_and_sends_in_a_circle_too() {
     hangs(circle(|other| receive(other, 1)), "cycle", "ranks 0-2");
     hangs(circle(|other| large(to(Call::Send, other, 1))), "cycle", "ranks 0-2");
     hangs(circle(|other| to(Call::Ssend, other, 1)), "cycle", "ranks 0-2");
-    // MPI may have a buffer for them.
+    // MPI may buffer these.
     is_unknown(circle(|other| to(Call::Send, other, 1)));
     goes_on(circle(|other| to(Call::Bsend, other, 1)));
 }
@@ -92,14 +93,14 @@ fn a_circle_in_which_one_message_is_there_goes_on() {
     let mut stories: Vec<Story> = (0..3).map(|rank| inside(&[], receive((rank + 1) % 3, 1))).collect();
     stories[1] = inside(&[to(Call::Send, 0, 1)], receive(2, 1));
     goes_on(stories);
-    // A send and the receive of it, both under way.
+    // A send and its receive, both open.
     goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[], receive(0, tag::ANY))]);
     goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[begun(Call::Irecv, 0, 1)], completing(Call::Wait, 1))]);
 }
 
 #[test]
 fn a_call_that_sends_and_receives_needs_both() {
-    // What the first rank sends is being received, what it receives is not being sent.
+    // The first rank's send is being received, its receive has no send.
     let both =
         |other| inside(&[], Signature { source: other, source_tag: 1, received: 8, ..to(Call::Sendrecv, other, 1) });
     let other = inside(&[begun(Call::Irecv, 0, 1)], receive(0, 2));
@@ -134,7 +135,7 @@ fn who_leaves_a_collective_call_out_is_named_and_what_it_does_instead() {
 #[test]
 fn a_broadcast_waits_for_somebody_and_a_reduction_at_its_root_for_everybody() {
     let rooted = |call, root| inside(&[], Signature { peer: root, ..collective(call) });
-    // Rank 0 may come yet, rank 2 cannot before rank 1 goes on.
+    // Rank 0 may still come; rank 2 cannot before rank 1 proceeds.
     let others = |middle| vec![outside(&[]), middle, inside(&[], receive(1, 1))];
     is_unknown(others(rooted(Call::Bcast, 0)));
     is_unknown(others(rooted(Call::Reduce, 0)));
@@ -146,7 +147,7 @@ fn a_broadcast_waits_for_somebody_and_a_reduction_at_its_root_for_everybody() {
 fn collective_calls_in_each_others_place_are_a_mismatch() {
     let barrier = || inside(&[], collective(Call::Barrier));
     hangs(vec![barrier(), inside(&[], collective(Call::Allreduce)), barrier()], "mismatch", "rank 1");
-    // It has made the other call, and gone on.
+    // This rank has made the other call, and proceeded.
     let gone_on = inside(&[collective(Call::Allreduce)], receive(0, 1));
     assert_eq!(judged(vec![barrier(), gone_on, barrier()]).0, "certain");
 }
@@ -155,7 +156,7 @@ fn collective_calls_in_each_others_place_are_a_mismatch() {
 fn a_message_with_another_tag_is_named_to_the_rank_that_waits() {
     let sender = inside(&[to(Call::Send, 1, 8)], receive(1, 9));
     hangs(vec![sender, inside(&[], receive(0, 7))], "tag", "rank 1");
-    // It is still being sent.
+    // The message is still being sent.
     hangs(vec![inside(&[], large(to(Call::Send, 1, 8))), inside(&[], receive(0, 7))], "tag", "rank 1");
 }
 
@@ -168,7 +169,7 @@ fn a_call_that_completes_requests_waits_for_all_of_them_or_for_one() {
     };
     hangs(both(Call::Waitall, 2), "cycle", "ranks 0-1");
     is_unknown(both(Call::Waitany, 2));
-    // Which of the two it waits for is not recorded.
+    // The trace does not tell which of the two it waits for.
     is_unknown(both(Call::Wait, 1));
 }
 

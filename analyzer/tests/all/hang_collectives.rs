@@ -1,4 +1,5 @@
-//! `overhear hang` of runs made by hand whose ranks made collective calls that differ, or that some left out; on windows and files, too.
+//! `overhear hang` on runs made by hand whose ranks made different collective calls, or left some out; on windows and
+//! files, too.
 
 use traces::calls::Call;
 use traces::signature::{Signature, lock, peer, tag};
@@ -17,7 +18,7 @@ fn barrier() -> Signature {
     collective(Call::Barrier)
 }
 
-/// In a call while the other rank is in another one.
+/// Two ranks in two different calls.
 fn both(one: Signature, other: Signature) -> Vec<Story> {
     vec![inside(&[], one), inside(&[], other)]
 }
@@ -34,7 +35,7 @@ fn roots_that_differ_are_a_mismatch() {
         said.contains("MPI_Gather, collective call 1 of MPI_COMM_WORLD with root 0, and rank 1 is in it with root 1"),
         "{said}"
     );
-    // A root of a broadcast sends, and MPI may have a buffer for that.
+    // The root of a broadcast sends, and MPI may buffer that.
     let large = |root| Signature { sent: 4 << 20, ..rooted(Call::Bcast, root) };
     assert_eq!(hangs_if_it_waited(both(large(0), large(1))), vec![("mismatch".into(), "rank 1".into())]);
     goes_on(both(rooted(Call::Gather, 0), rooted(Call::Gather, 0)));
@@ -46,7 +47,7 @@ fn sizes_that_differ_are_a_mismatch_that_some_libraries_forgive() {
     let root = Signature { received: 16, ..gather(8) };
     goes_on(both(root, gather(8)));
     assert_eq!(hangs_if_it_waited(both(root, gather(12))), vec![("mismatch".into(), "rank 1".into())]);
-    // Of a call that nothing is known of, and of one whose parts may differ, no size is compared.
+    // Sizes are compared neither for unknown calls nor for calls whose parts may differ.
     goes_on(both(root, gather(0)));
     goes_on(both(
         Signature { sent: 8, ..collective(Call::Alltoallv) },
@@ -78,7 +79,7 @@ fn calls_that_differ_and_that_both_have_gone_past_are_found() {
 
 #[test]
 fn a_rank_that_is_left_behind_by_a_rooted_call_may_yet_go_on() {
-    // Rank 0 has sent as the root and gone on, rank 1 is in a barrier that comes first with it.
+    // Rank 0 has sent as the root and proceeded, rank 1 is in a barrier that comes before.
     let stories = vec![inside(&[rooted(Call::Bcast, 0)], barrier()), inside(&[], barrier())];
     hangs_if_it_waited(stories);
 }
@@ -87,7 +88,7 @@ fn a_rank_that_is_left_behind_by_a_rooted_call_may_yet_go_on() {
 fn a_broadcast_needs_its_root_and_other_ranks_maybe() {
     let bcast = || rooted(Call::Bcast, 0);
     hangs(vec![inside(&[], receive(1, 3)), inside(&[], bcast())], "missing", "rank 0");
-    // Rank 2 waits for rank 1, which has what the root sends: libraries may go on or not.
+    // Rank 2 waits for rank 1, which has the root's data: some libraries proceed, others do not.
     let stories = vec![outside(&[bcast()]), inside(&[], bcast()), inside(&[], receive(1, 3))];
     hangs_if_it_waited(stories);
 }
@@ -123,7 +124,7 @@ fn a_rank_that_is_missing_in_a_collective_call_on_a_file_is_named_but_libraries_
     let stories = |other| vec![inside(&[open], write), other];
     let reasons = hangs_if_it_waited(stories(inside(&[open], receive(0, 3))));
     assert_eq!(reasons, [("missing".into(), "rank 1".into())]);
-    // All have come, and write.
+    // All ranks have come, and write.
     is_unknown(stories(inside(&[open], write)));
     is_unknown(stories(outside(&[open])));
 }
@@ -149,7 +150,7 @@ fn a_lock_that_is_held_over_a_barrier_is_named() {
     assert!(reasons.contains(&("lock".into(), "rank 0".into())), "{reasons:?}");
     hangs_if_it_waited(vec![holder(lock::SHARED), waits(lock::EXCLUSIVE)]);
     is_unknown(vec![holder(lock::SHARED), waits(lock::SHARED)]);
-    // It was given back.
+    // The lock was released.
     let returned =
         inside(&[&locked(lock::EXCLUSIVE)[..], &[on_window(Call::Win_unlock, 1, tag::NONE)]].concat(), barrier());
     is_unknown(vec![returned, waits(lock::EXCLUSIVE)]);

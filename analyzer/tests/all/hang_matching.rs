@@ -1,4 +1,4 @@
-//! One message serves one receive: `overhear hang` of runs made by hand in which there are fewer messages than receives, or as many.
+//! One message serves one receive: `overhear hang` on runs made by hand with fewer messages than receives, or as many.
 
 use traces::calls::Call;
 use traces::record::Fate;
@@ -10,19 +10,19 @@ use crate::common::stories::{
 };
 use crate::hang::{goes_on, hangs, is_unknown, judged, large};
 
-/// Rank 0 has sent so many messages of tag 1 to rank 1, and waits for it in a barrier.
+/// Rank 0 has sent this many messages with tag 1 to rank 1, and waits for it in a barrier.
 fn sender(messages: usize) -> Story {
     inside(&vec![to(Call::Send, 1, 1); messages], collective(Call::Barrier))
 }
 
-/// Whether rank 1 waits for ever, standing like this: with one message, and with two.
+/// This receiver hangs with one message, and not with two.
 #[track_caller]
 fn needs_two(receiver: &Story) {
     hangs_as("taken", vec![sender(1), receiver.clone()]);
     goes_on(vec![sender(2), receiver.clone()]);
 }
 
-/// It hangs for certain, and this is among the reasons.
+/// The ranks hang for certain, and this is among the reasons.
 #[track_caller]
 fn hangs_as(reason: &str, stories: Vec<Story>) {
     let (verdict, reasons) = judged(stories);
@@ -41,7 +41,7 @@ fn a_receive_from_any_rank_takes_the_message_of_one_that_names_it() {
     needs_two(&inside(&[receiving(peer::ANY, 1)], receive(0, 1)));
     needs_two(&inside(&[receiving(peer::ANY, 1); 2], completing(Call::Waitall, 2)));
     needs_two(&inside(&[receiving(0, tag::ANY)], receive(0, 1)));
-    // The one that names the rank comes first, and so do both get one.
+    // If the receive that names the rank comes first, both get a message.
     let both = inside(&[receiving(0, 1)], receive(peer::ANY, 1));
     let other = inside(&[to(Call::Send, 1, 1)], collective(Call::Barrier));
     goes_on(vec![sender(1), both, other]);
@@ -70,10 +70,10 @@ fn a_probe_takes_no_message_and_a_matched_probe_does() {
     goes_on(vec![sender(1), outside(&[probe(Call::Probe)]).entering(receive(0, 1))]);
     hangs_as("missing", vec![sender(1), outside(&[probe(Call::Mprobe)]).entering(receive(0, 1))]);
     goes_on(vec![sender(2), outside(&[probe(Call::Mprobe)]).entering(receive(0, 1))]);
-    // What was probed is there to be received.
+    // A probed message can be received.
     let received = Signature { call: Call::Mrecv.number(), ..receive(0, 1) };
     goes_on(vec![sender(1), outside(&[probe(Call::Mprobe)]).entering(received)]);
-    // A probe finds no message that a receive has.
+    // A probe finds no message that a receive has taken.
     needs_two(&inside(&[receiving(0, 1)], probe(Call::Probe)));
 }
 
@@ -83,7 +83,7 @@ fn a_receive_that_was_given_up_still_takes_a_message_and_one_that_was_cancelled_
     needs_two(&outside(&[receiving(0, 1)]).then(free).gave_up(1).entering(receive(0, 1)));
     let cancel = completing(Call::Cancel, 1);
     goes_on(vec![sender(1), outside(&[receiving(0, 1)]).then(cancel).entering(receive(0, 1))]);
-    // It told that it was cancelled.
+    // The trace tells that it was cancelled.
     let cancelled = outside(&[receiving(0, 1)]).then(cancel).then(completing(Call::Wait, 1)).completed(1);
     let cancelled = cancelled.got(peer::NONE, tag::NONE, Fate::Cancelled);
     goes_on(vec![sender(1), cancelled.clone().entering(receive(0, 1))]);
@@ -111,7 +111,7 @@ fn a_persistent_receive_takes_a_message_each_time_it_is_started() {
 
 #[test]
 fn what_arrived_is_told_where_it_was_not_asked_for() {
-    // A receive of any tag got the only message of the tag that is waited for.
+    // A receive with any tag got the only message with the awaited tag.
     let any = outside(&[Signature { tag: tag::ANY, ..receive(0, 1) }]).got(0, 1, Fate::Whole);
     hangs_as("missing", vec![sender(1), any.entering(receive(0, 1))]);
 }
@@ -125,7 +125,7 @@ fn a_send_needs_a_receive_of_its_own() {
     goes_on_after(vec![twice(to(Call::Ssend, 1, 1)), receiver(2)]);
 }
 
-/// Rank 0 goes on: what rank 1 waits for is no matter.
+/// Rank 0 proceeds, whatever rank 1 waits for.
 #[track_caller]
 fn goes_on_after(stories: Vec<Story>) {
     let folder = run(stories);
@@ -142,7 +142,7 @@ fn threads_that_receive_at_once_may_each_get_the_message() {
 
 #[test]
 fn a_rank_is_stuck_only_if_each_of_its_threads_is() {
-    // A thread of each in its first call waits for messages, and the first ones are outside MPI.
+    // Of each rank, the thread in its first call waits for messages, and the main thread is outside MPI.
     let service = |other| outside(&[collective(Call::Barrier)]).beside(inside(&[], receive(other, 9)));
     is_unknown(vec![service(1), service(0)]);
     let stuck = |other| inside(&[collective(Call::Barrier)], receive(other, 1)).beside(inside(&[], receive(other, 9)));

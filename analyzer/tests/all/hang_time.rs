@@ -1,4 +1,4 @@
-//! What time adds to the verdict of `overhear hang`: runs made by hand whose processes sleep, are stopped, or are gone.
+//! Time refines the verdict of `overhear hang`: runs made by hand whose processes sleep, are stopped, or are gone.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn verdict(folder: &Folder) -> (String, String, u64) {
     (text("hangs"), text("rests_on"), answer.status as u64)
 }
 
-/// The verdict on ranks that are one process asleep, whose recording began so many seconds ago.
+/// Checks the verdict on ranks that are one sleeping process, whose recording began `ago` seconds ago.
 #[track_caller]
 fn is(stories: Vec<Story>, ago: u64, expected: &str, rests_on: &str) {
     let sleeper = Sleeper::new();
@@ -56,7 +56,7 @@ fn a_run_that_starts_is_given_minutes() {
     let starts = || vec![inside(&[], initializing()), inside(&[], initializing())];
     is(starts(), 100, "unknown", "it is starting: rank 0 is in MPI_Init");
     is(starts(), 700, "likely", "no rank has moved for 12 minutes");
-    // They have called nothing since, and sleep.
+    // The ranks have called nothing since, and sleep.
     let started = || vec![outside(&[initializing()]), outside(&[initializing()])];
     is(started(), 100, "unknown", "it is starting: rank 0 is outside MPI, after MPI_Init");
     is(started(), 700, "likely", "no rank has moved");
@@ -106,7 +106,7 @@ fn a_stopped_rank_is_stopped_and_nothing_is_certain() {
     let waiting = answer(vec![inside(&[], barrier()), outside(&[barrier()])]);
     assert_eq!((waiting.json["run"]["hangs"].as_str(), waiting.status), (Some("unknown"), 5), "{:#}", waiting.json);
     assert!(reasons(&waiting).iter().all(|reason| reason == "stopped"), "{:#}", waiting.json);
-    // A deadlock is one, whoever looks at its ranks with a debugger.
+    // A deadlock stays one while a debugger holds its ranks.
     let stuck = answer(vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1))]);
     assert_eq!(stuck.json["run"]["hangs"], "certain", "{:#}", stuck.json);
     stop(libc::SIGCONT);
@@ -129,7 +129,7 @@ fn a_rank_that_went_on_after_it_called_mpi_abort_ended_the_run_as_well() {
         let (found, rests_on, _) = verdict(&run(vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1)), later]));
         assert_eq!((&*found, &*rests_on), ("no", "rank 2 ended it by MPI_Abort"));
     }
-    // While the run goes on, ranks that were not ended by it hang.
+    // While the run goes on, ranks that MPI_Abort has not ended hang.
     let sleeper = Sleeper::new();
     let stories = vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1)), outside(&[abort])];
     assert_eq!(verdict(&asleep(stories, &sleeper, 100)).0, "certain");
@@ -151,7 +151,7 @@ fn with_thread_multiple_a_thread_that_has_not_called_mpi_may_send() {
     let folder = Folder::new();
     run_by(&folder, cycle(), multiple, |_| gone(this_host()));
     assert_eq!(verdict(&folder).0, "likely");
-    // Its only thread is known, and there is no other.
+    // Its only thread is known.
     let sleeper = Sleeper::new();
     let folder = Folder::new();
     run_by(&folder, cycle(), FileHeader { thread_level: 3, ..sleeper.header(3) }, |_| sleeper.process());
@@ -171,7 +171,7 @@ fn a_dead_rank_is_one_only_if_it_was_before_the_first_look_and_others_have_waite
         folder
     };
     let folder = run_of(20);
-    // The second rank's process has a number that nobody has.
+    // The second rank's process id belongs to nobody.
     let path = folder.0.join("rank-0001.ovh");
     let mut bytes = fs::read(&path).unwrap();
     bytes[44..48].copy_from_slice(&(u32::MAX - 1).to_le_bytes());

@@ -1,4 +1,4 @@
-//! A file with a hole, as tar and rsync carry one on, takes what lies on the disk, not what its length says.
+//! A sparse file, as tar and rsync preserve it, costs what it has on disk, not its length.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -25,13 +25,13 @@ fn pages_behind_a_hole_are_found() {
     let bytes = std::fs::read(&path).unwrap();
     grow(&folder);
     let file = File::options().write(true).open(&path).unwrap();
-    // The same pages once more: a thread's records are then there twice.
+    // Repeats the same pages, so a thread's records are there twice.
     let pages = &bytes[traces::file::FIRST_PAGE..];
     file.write_all_at(pages, LENGTH - pages.len().next_multiple_of(traces::file::FIRST_PAGE) as u64).unwrap();
     assert_ne!(said(&folder), whole);
 }
 
-/// Gives the second file a hole behind it.
+/// Extends the second file by a hole.
 fn grow(folder: &Folder) {
     let path = folder.0.join("rank-0001.ovh");
     File::options().write(true).open(&path).unwrap().set_len(LENGTH).unwrap();
@@ -39,13 +39,13 @@ fn grow(folder: &Folder) {
     assert!(blocks * 512 < LENGTH / 8, "this file system knows no holes: {blocks} blocks");
 }
 
-/// What is said of the run by commands that read it once, and by one that follows it.
+/// Output of commands that read the run once, and of one that follows it.
 fn said(folder: &Folder) -> Vec<String> {
     let commands: [&[&str]; 3] = [&["report"], &["hang"], &["top", "--once"]];
     commands.iter().map(|words| within(words, &folder.0)).collect()
 }
 
-/// What a command says, which may use a sixteenth of the hole.
+/// Output of a command that may use a sixteenth of the hole as memory.
 fn within(words: &[&str], run: &Path) -> String {
     let out = run.with_extension("said");
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
@@ -58,7 +58,7 @@ fn within(words: &[&str], run: &Path) -> String {
     said
 }
 
-/// The status a child ends with, and the most memory it had, mapped files among it.
+/// Exit status of a child, and its peak memory, including mapped files.
 fn wait(child: Child) -> (i32, u64) {
     // SAFETY: all bytes zero is one of its values.
     let mut used: libc::rusage = unsafe { std::mem::zeroed() };

@@ -1,7 +1,7 @@
-//! What `overhear hang` and `overhear top` say of recorded programs that hung, under both families of MPI, to the letter.
+//! Golden output of `overhear hang` and `overhear top` on recorded programs that hung, under both families of MPI.
 //!
-//! `GOLDEN=write cargo test -p overhear hung::` writes the texts anew. The runs were recorded on a host that is not this one, from
-//! where no verdict is certain.
+//! `GOLDEN=write cargo test -p overhear hung::` rewrites the texts. The runs were recorded on another host; from here
+//! no verdict is certain.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::common::golden::{compare, kept};
 use crate::common::recorded::{ask, recorded};
 use crate::common::{overhear, stdout};
 
-/// Programs that hang whatever becomes of their processes.
+/// Programs that hang whatever happens to their processes.
 const HUNG: [&str; 6] = ["cycle", "knot", "mismatch", "missing", "nonblocking", "tag"];
-/// What does not change from one look to the next.
+/// Fields that do not change from one look to the next.
 const STEADY: [&str; 8] = ["rank", "host", "state", "function", "partner", "tag", "communicator", "site"];
 
-/// Each with the name of its library.
+/// Each fixture with the name of its library.
 fn all() -> impl Iterator<Item = (Fixture, String)> {
     let named = |fixture: Fixture| {
         let library = ask(&fixture.run, "report", &[]).json["run"]["mpi_library"].as_str().unwrap().to_string();
@@ -50,7 +50,7 @@ fn hang_and_top_say_of_runs_that_hung_what_they_said() {
     }
 }
 
-/// A line for each rank, by number: those who are longest where they are come first elsewhere, and age by the clock.
+/// A line for each rank, ordered by number: `top` itself orders by age, which depends on the clock.
 fn top(run: &Path) -> String {
     let answer = ask(run, "top", &["--once", "--no-cache"]);
     let mut rows = answer.rows("top").to_vec();

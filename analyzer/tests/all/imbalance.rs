@@ -1,4 +1,4 @@
-//! How unevenly time is spread over the ranks.
+//! Imbalance between ranks.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! What an installation brings beside the command: the recorder, completions and manual pages of every command, and the guide.
+//! Files of an installation beside the command: the recorder, completions and manual pages of every command, and the
+//! guide.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -50,7 +51,7 @@ fn help_shows_every_command_once_and_fits_into_eighty_columns() {
     assert!(wide.is_empty(), "{wide:#?}");
 }
 
-/// Installs this command and something in place of the recorder.
+/// Installs this command and a placeholder for the recorder.
 fn install(prefix: &Path) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let library = project.join("README.md");

@@ -11,7 +11,7 @@ use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{STARTS, Signature, peer};
 use traces::write::{FileWriter, call};
 
-/// Enough that time which grows with the square of it would outlast the test.
+/// With this many receives, quadratic time would exceed the test's limit.
 const RECEIVES: u64 = 100_000;
 
 fn write(folder: &Folder, rank: u32, calls: &[Signature], words: &[u64]) {

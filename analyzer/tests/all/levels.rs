@@ -1,4 +1,4 @@
-//! What a timeline shows is what reports say: at every level of detail, and call by call.
+//! Timelines agree with reports, at every level of detail and call by call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use traces::file::{FileHeader, Mode, Stop};
 
 use crate::common::{BEGIN, Folder, SECOND, header, rank, signature};
 
-/// Every recorded run whose calls were recorded one by one; unpacked once for all tests.
+/// Every recorded run with single calls, unpacked once for all tests.
 static RECORDED: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
     let unpacked = |name: String| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-levels-{}", std::process::id()));
@@ -33,7 +33,7 @@ fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {
     Grid { keeps_outside: true, ..Grid::over(from, to, count) }
 }
 
-/// Ticks by function, as the bins of a rank have them.
+/// Ticks by function in a rank's bins.
 fn by_function(bins: &RankBins) -> BTreeMap<u16, u64> {
     let mut sums = BTreeMap::new();
     for time in bins.cells.iter().flat_map(|cell| bins.times(cell)) {
@@ -42,7 +42,7 @@ fn by_function(bins: &RankBins) -> BTreeMap<u16, u64> {
     sums
 }
 
-/// The same, as reports have them: of calls that are recorded one by one.
+/// Ticks by function in reports.
 fn reported(rank: &Rank) -> BTreeMap<u16, u64> {
     let mut sums = BTreeMap::new();
     for entry in rank.entries().filter(|entry| !is_nested(entry) && entry.total > 0) {
@@ -129,7 +129,7 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
     assert!(ran > 100 && states.len() > 8, "{ran} {states:?}");
 }
 
-/// The areas of a picture of waits over time are the wait states' times, within the run.
+/// Areas in the picture of waits over time equal the wait states' times within the run.
 fn drawn(name: &str, run: &Run, settled: &Settled) {
     let end = levels::lives(run, &settled.common_clock).iter().map(|life| life.end).max().unwrap() as f64 / 1e9;
     for line in charts::waits_over_time(run, settled).series {

@@ -1,4 +1,4 @@
-//! Behind a page that cannot be read, requests have the numbers that they had: what completes later is paired as if nothing were lost.
+//! Requests keep their numbers behind an unreadable page: later completions are paired as if nothing were lost.
 
 use std::path::Path;
 
@@ -13,14 +13,15 @@ use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature};
 
-/// Two receives are posted, two sends to nobody's file are begun in the next page, and behind that a third is posted and all are completed.
+/// Two receives are posted; the next page begins two sends to a rank without a file; the third posts another receive
+/// and completes all.
 fn receiver(is_damaged: bool) -> Calls {
     let posted = Calls::default().call(receive(1), 0, 100).call(receive(1), 1_000, 100).page(2);
     let posted = if is_damaged { posted.damaged() } else { posted };
     let isend = || Signature { flags: STARTS, ..send(Call::Isend, 2, 8) };
     let lost = posted.call(isend(), 2_000, 100).call(isend(), 3_000, 100).page(4);
     let calls = lost.call(receive(1), 4_000, 100);
-    // Of requests 0, 1 and 4: how many have begun since, its own beginning among them.
+    // Completes requests 0, 1 and 4; ages count begins since, their own included.
     [(5, 10, 10_000), (4, 20, 20_000), (1, 30, 30_000)].into_iter().fold(calls, |calls, (age, bytes, at)| {
         calls.call(on_nobody(Call::Wait), at, 5_000).completed(age).got(1, bytes)
     })
@@ -47,7 +48,7 @@ fn waits_messages_and_overlap_pair_behind_a_damaged_page_as_without_the_damage()
     };
     assert_eq!((received(&whole.1), received(&damaged.1)), (vec![10, 20, 30], vec![10, 20, 30]));
 
-    // A request's size and life hold what its records say, and nothing of the lost page.
+    // A request's size and life come from its own records, and from none of the lost page.
     let overlap = |run: &(Folder, _)| -> Vec<[Value; 3]> {
         let said: Value = serde_json::from_str(&stdout(&overhear("overlap", &run.0.0, &["--format", "json"]))).unwrap();
         let rows = said["messages"].as_array().unwrap().iter();
@@ -56,7 +57,6 @@ fn waits_messages_and_overlap_pair_behind_a_damaged_page_as_without_the_damage()
     assert_eq!((overlap(&whole).len(), overlap(&damaged)), (3, overlap(&whole)));
 }
 
-/// A table that a command prints of a run.
 fn table(command: &str, run: &Path, name: &str) -> Vec<Value> {
     let output = overhear(command, run, &["--format", "json"]);
     assert!(matches!(output.status.code(), Some(0 | 4)), "{command}: {}", stderr(&output));
@@ -99,7 +99,7 @@ fn every_command_that_pairs_requests_says_the_same_of_them_with_and_without_the_
     let first = found.first.unwrap();
     assert_eq!((first.channel.way, first.kind), (Way::Sent, DifferenceKind::OnlyA));
 
-    // No receive is pending; whether the lost sends are is unknown, so nothing says so.
+    // No receive is pending. The lost sends may be, so nothing is said about them.
     let pending = |run: &model::Run| -> Vec<u64> {
         let standing = Standing::of(run);
         let mut numbers: Vec<u64> = standing.ranks[0].past.pending.keys().map(|(_, number)| *number).collect();

@@ -1,4 +1,5 @@
-//! All tests of the analyses but two: one program, since linking takes longer than running. `cargo test -p overhear waits::` runs one file.
+//! All tests of the analyses except two, as one program, since linking takes longer than running. `cargo test -p
+//! overhear waits::` runs one file.
 
 mod common;
 

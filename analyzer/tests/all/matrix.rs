@@ -1,4 +1,4 @@
-//! Collective calls hand their bytes to the ranks that the standard names.
+//! Collective calls move their bytes between the ranks that the MPI standard names.
 
 use crate::common;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ fn collective(call: Call, root: i32, sent: u64, received: u64) -> Signature {
     common::signature(0, call, root, sent, received)
 }
 
-/// Every rank calls each once.
+/// Every rank makes each call once.
 fn run(calls: impl Fn(u32) -> Vec<Signature>) -> Folder {
     let folder = Folder::new();
     for rank in 0..RANKS {

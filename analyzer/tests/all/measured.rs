@@ -1,10 +1,10 @@
-//! Recorded programs timed their own calls: the analyses of their traces say the same, without MPI.
+//! Recorded programs timed their own calls: without MPI, the analyses of their traces agree.
 
 use crate::common::recorded::{all_measured, ask, measured, recorded};
 use examples::answer::{number, whole};
 use serde_json::{Value, json};
 
-/// By how much figures may differ: a share, and seconds. What the recorder does itself lies around the calls that it times, and the
+/// Allowed difference: a share, and seconds. The recorder's own work lies around the calls that it times, and the
 /// program sees both.
 const APART: (f64, f64) = (0.05, 0.3e-6);
 
@@ -24,7 +24,7 @@ fn transfer_time_and_availability_of_requests_are_what_the_program_measured() {
             let [transfer, overhead] =
                 ["transfer", "overhead"].map(|of| measured(&fixture, &format!("{of} {traffic}")));
             assert_near(number(row, "transfer_s"), transfer, traffic);
-            // The program sees what the recorder does before and after each call.
+            // The program also sees the recorder's work before and after each call.
             let available = 100.0 * (1.0 - overhead / transfer);
             let found = number(row, "availability_percent");
             assert!((found - available).abs() <= 3.0, "{traffic}: {available} and not {row:#}");
@@ -90,7 +90,7 @@ fn collective_calls_of_all_ranks_take_what_the_program_measured() {
             for (name, column) in [("first to last", "first_to_last_s"), ("skew", "skew_s"), ("rank", "rank_median_s")]
             {
                 let measured = measured(&fixture, &format!("{name} {function}"));
-                // What is shorter than the clocks' error is not printed.
+                // Times below the clocks' error are not printed.
                 match row[column].as_f64() {
                     Some(found) => assert_near(found, measured, &format!("{name} {function}")),
                     None => assert!(measured < number(row, &column.replace("_s", "_error_s")) + APART.1, "{row:#}"),
@@ -109,7 +109,7 @@ fn equal_messages_under_two_libraries_are_identical_and_one_changed_number_is_na
     let compare = |other: &std::path::Path| ask(&one.run, "diff", &[other.to_str().unwrap(), "--messages"]);
     let said = compare(&other.run);
     assert_eq!((said.status, &said.json["run"]["verdict"]), (0, &json!("identical")), "{:#}", said.json);
-    // In six rounds on three ranks a message each way, a sum's parts, and three parts collected.
+    // In each of six rounds on three ranks: a message each way, parts of a sum, and three collected parts.
     assert_eq!(said.fact("messages"), 18.0);
     assert!(said.fact("checksums_compared") >= 6.0 * 3.0 * 5.0, "{:#}", said.json);
     for changed in recorded("changed_message") {

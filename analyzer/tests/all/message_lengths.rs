@@ -1,4 +1,4 @@
-//! `overhear progress` prints typical message lengths: of a call, and for each pair of processes where all have a part for all.
+//! `overhear progress` prints typical message lengths: per call, and per pair of processes in all-to-all calls.
 
 use crate::common::made::Calls;
 use crate::common::{Folder, overhear, signature};
@@ -8,7 +8,7 @@ use traces::signature::{Signature, peer};
 
 const RANKS: u64 = 4;
 
-/// A run of four ranks, each of which makes calls so often.
+/// A run of four ranks; the closure gives each one's calls and their numbers.
 fn run(calls: impl Fn(i32) -> Vec<(Signature, u64)>) -> Folder {
     let folder = Folder::new();
     for rank in 0..RANKS as i32 {

@@ -1,4 +1,4 @@
-//! Messages find their receives, and what is none finds nothing.
+//! Messages find their receives, and nothing else finds one.
 
 use crate::common::made::{Calls, account, command, is_whole, made, moved, on_nobody, receive, send, told};
 use crate::common::{signature, stdout};

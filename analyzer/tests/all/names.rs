@@ -1,13 +1,13 @@
-//! Names are the program's: whatever they hold, no output lets them steer a terminal, break a line or run as a formula.
+//! Names come from the program: no output lets them steer a terminal, break a line or run as a formula.
 
 use crate::common::named::{named, named_in};
 use crate::common::{Folder, overhear, stderr, stdout};
 
-/// What a terminal does something on: a title, a bell, a line end, text from right to left, a zero width, a C1 control.
+/// Sequences that terminals react to: a title, a bell, a line end, text from right to left, a zero width, a C1 control.
 const EVIL: &str = "\x1b]0;owned\x07\x1b[2J\r\n\t\u{202e}\u{2066}\u{200b}\u{9b}31m\u{7f}";
 const COMMANDS: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
-/// Whether nothing but the ends of lines does anything in a terminal.
+/// Only line ends affect a terminal.
 fn is_harmless(text: &str) -> bool {
     let unseen = ['\u{202e}', '\u{2066}', '\u{200b}'];
     !text.chars().any(|one| (one.is_control() && one != '\n') || unseen.contains(&one))
@@ -35,7 +35,7 @@ fn names_reach_no_terminal_as_they_are_whatever_is_printed() {
         ran += 1;
     }
     assert_eq!(ran, 32);
-    // Errors name what they are about, too.
+    // Errors contain names, too.
     for arguments in [&["--region", "\x1b[2J"][..], &["--output", "/nowhere/\x1b[2J"]] {
         let output = overhear("report", &folder.0, arguments);
         assert!(!output.status.success() && is_harmless(&stderr(&output)), "{:?}", stderr(&output));
@@ -53,7 +53,7 @@ fn a_table_keeps_its_rows_and_columns_whatever_names_hold() {
         let (straight, odd) = (table(&straight), table(&odd));
         assert_eq!(straight.len(), odd.len(), "{by}: {odd:?}");
         let row = odd.iter().find(|line| line.contains("a\\u{202e}\\x0a東京\\x07")).unwrap();
-        // Wide characters take two places.
+        // Wide characters take two columns.
         let places = |line: &str| line.chars().map(|one| 1 + usize::from("東京".contains(one))).sum::<usize>();
         assert_eq!(places(&odd[1]), places(row), "{odd:?}");
     }

@@ -1,4 +1,4 @@
-//! Latency and bandwidth that were planted are found, and so is the size from which messages go another way.
+//! Planted latency and bandwidth are found, and so is the size at which the protocol changes.
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::{overhear, signature, stderr};
@@ -7,15 +7,15 @@ use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{CREATES, STARTS, Signature, peer};
 
-/// Exchanges of each size, in so many runs with a barrier before each.
+/// Exchanges of each size, in this many runs with a barrier before each.
 const RUNS: usize = 10;
 const EXCHANGES: usize = 4;
 
 /// Two ranks that exchange messages of 8 B to 1 MiB.
 struct Planted<F: Fn(u64) -> f64> {
-    /// Nanoseconds that a message of so many bytes takes.
+    /// Nanoseconds of a message, by its bytes.
     time: F,
-    /// By what share that varies.
+    /// Relative variation of the time.
     noise: f64,
     seed: u64,
 }
@@ -30,7 +30,7 @@ fn begins(function: Call, with: i32, bytes: u64) -> Signature {
 }
 
 impl<F: Fn(u64) -> f64> Planted<F> {
-    /// Calls a closure for each exchange, which returns when it is over, and puts barriers between.
+    /// Calls a closure for each exchange, which returns its end, and puts barriers between.
     fn each(&self, mut exchange: impl FnMut([Calls; 2], u64, u64, u64) -> ([Calls; 2], u64)) -> [Calls; 2] {
         let mut random = StdRng::seed_from_u64(self.seed);
         let (mut ranks, mut now) = ([Calls::default(), Calls::default()], 1_000);
@@ -48,7 +48,7 @@ impl<F: Fn(u64) -> f64> Planted<F> {
         ranks
     }
 
-    /// There and back, by MPI_Send and MPI_Recv.
+    /// Ping-pong with MPI_Send and MPI_Recv.
     fn ordered(&self) -> Value {
         let ranks = self.each(|[zero, one], now, bytes, time| {
             let zero =
@@ -59,7 +59,7 @@ impl<F: Fn(u64) -> f64> Planted<F> {
         said(ranks.into())
     }
 
-    /// There and back, by MPI_Start and MPI_Wait on one side.
+    /// Ping-pong with MPI_Start and MPI_Wait on one side.
     fn persistent(&self) -> Value {
         let creates =
             |function, sent, received| Signature { flags: CREATES, ..signature(0, function, 1, sent, received) };
@@ -77,7 +77,7 @@ impl<F: Fn(u64) -> f64> Planted<F> {
         said(ranks.into())
     }
 
-    /// Both ways at once, by MPI_Irecv, MPI_Isend and two MPI_Wait.
+    /// Both ways at once, with MPI_Irecv, MPI_Isend and two MPI_Wait.
     fn unordered(&self) -> Value {
         let ranks = self.each(|ranks, now, bytes, time| {
             let mut peer = 2;
@@ -123,7 +123,7 @@ fn latency_and_bandwidth_of_ordered_exchanges_are_recovered_within_2_percent() {
         let said = Planted { time: |bytes| 800.0 + 0.25 * bytes as f64, noise, seed }.ordered();
         let [segment] = rows(&said, "segments", "ordered")[..] else { panic!("{said:#}") };
         is_within(figure(segment, "latency_s"), 800e-9, 0.02);
-        // Each byte goes there and back, one behind the other.
+        // Each byte goes there and back, one after the other.
         is_within(figure(segment, "bandwidth_bytes"), 4e9, 0.02);
         let [protocol] = rows(&said, "protocols", "ordered")[..] else { panic!("{said:#}") };
         assert_eq!((&protocol["calls"], &protocol["changes_at"]), (&"Send+Recv/Recv+Send".into(), &Value::Null));
@@ -141,7 +141,7 @@ fn exchanges_by_persistent_requests_begin_where_those_are_started() {
     is_within(figure(segment, "bandwidth_bytes"), 4e9, 0.02);
 }
 
-/// How many exchanges are found, and how many that one rank alone tells of, where both ranks call MPI_Sendrecv, as which of them sends and gets so many bytes each.
+/// Exchanges found between two ranks that call MPI_Sendrecv with these sizes, and those that one rank alone tells of.
 fn by_sendrecv(zero_sends: u64, one_sends: u64) -> [u64; 2] {
     let (mut zero, mut one) = (Calls::default(), Calls::default());
     let calls = |with, sent| Signature { source: with, ..signature(0, Call::Sendrecv, with, sent, 4_096) };
@@ -216,7 +216,7 @@ fn loggp_is_given_where_a_run_has_what_it_needs_and_the_reason_where_not() {
         assert_eq!(row["value_s"], Value::Null, "{row}");
         assert!(row["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{row}");
     }
-    // Rank 0 sends in a row, 400 ns each, to a rank that waits; then rank 1 sends, and rank 0 receives only later.
+    // Rank 0 sends a series, 400 ns each, to a rank that waits; then rank 1 sends, and rank 0 receives only later.
     let (mut zero, mut one) = (Calls::default(), Calls::default());
     for message in 0..100 {
         let now = 1_000 + message * 400;
@@ -228,7 +228,7 @@ fn loggp_is_given_where_a_run_has_what_it_needs_and_the_reason_where_not() {
         one = one.call(send(Call::Send, 0, 64), now, 300);
         zero = zero.call(receive(1, 64), now + 500_000, 200);
     }
-    // There and back in 2 µs.
+    // A round trip takes 2 µs.
     for message in 0..20 {
         let now = 30_000_000 + message * 100_000;
         zero = zero.call(send(Call::Send, 1, 8), now, 300).call(receive(1, 8), now + 310, 1_690);
@@ -264,8 +264,8 @@ fn a_run_without_messages_says_what_network_needs() {
     assert_eq!(overhear("network", &folder.0, &[]).status.code(), Some(3));
 }
 
-/// Windows of 16 messages that take a nanosecond for each 4 bytes, waited for together and answered by 4 bytes; `crosses`, where the
-/// partner sends as many instead.
+/// Windows of 16 messages that take a nanosecond per 4 bytes, waited for together and answered by 4 bytes; if
+/// `crosses`, the partner sends as many instead.
 fn windows(crosses: bool) -> Value {
     const WINDOW: u64 = 16;
     let (mut ranks, mut now) = ([Calls::default(), Calls::default()], 1_000);
@@ -319,7 +319,7 @@ fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth()
 
 #[test]
 fn short_messages_that_take_a_bit_longer_from_a_size_on_are_no_change_of_protocol() {
-    // As behind a cache line, by a fifth of a microsecond.
+    // A step of 150 ns, as beyond a cache line.
     let time = |bytes: u64| 400.0 + if bytes > 64 { 150.0 } else { 0.0 } + bytes as f64 / 4.0;
     let said = Planted { time, noise: 0.02, seed: 3 }.ordered();
     let [whole] = rows(&said, "protocols", "ordered")[..] else { panic!("{said:#}") };
@@ -328,7 +328,7 @@ fn short_messages_that_take_a_bit_longer_from_a_size_on_are_no_change_of_protoco
 
 #[test]
 fn a_gap_for_each_byte_that_the_times_do_not_tell_is_not_printed_and_why() {
-    // As long for any size, but for noise.
+    // The same time for any size, except for noise.
     let said = Planted { time: |_| 20_000.0, noise: 0.3, seed: 5 }.ordered();
     let gap = parameter(&said, "gap_per_mebibyte");
     assert!(gap["value_s"].is_null() && gap["reason"].as_str().is_some_and(|why| !why.is_empty()), "{gap:#}");

@@ -1,4 +1,4 @@
-//! `overhear top --launcher`: readers on other nodes, which stand-ins for ssh and srun start here.
+//! `overhear top --launcher`: readers on other nodes, started here by stand-ins for ssh and srun.
 
 use std::fs;
 use std::io::Write;
@@ -14,10 +14,10 @@ use crate::common::Folder;
 use crate::common::stories::{Story, collective, inside, receive, run_on};
 use crate::common::terminal::InTerminal;
 
-/// What a launcher does with the words of the command behind the node's name.
+/// Runs the command behind the node's name.
 const RUNS_IT: &str = r#"exec /bin/sh -c "$*""#;
 
-/// A folder with a program that is called as ssh is. The name of the host is in `$host` when it does what is given.
+/// A folder with a stand-in for ssh. The script gets the host name in `$host`.
 fn ssh(does: &str) -> Folder {
     let folder = Folder::new();
     let script = format!("#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nhost=$2\nshift 2\n{does}\n");
@@ -41,7 +41,7 @@ fn once(launchers: &Folder, run: &Folder) -> Output {
     command(launchers, run, "ssh").args(["--once", "--format", "json"]).output().unwrap()
 }
 
-/// Of each rank in order: its function, whom it calls, and in which communicator; then the warnings.
+/// Function, partner and communicator of each rank in order; then the warnings.
 fn seen(output: &Output) -> (Vec<[String; 3]>, Vec<String>) {
     let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let mut frame = said["top"].as_array().unwrap().clone();
@@ -67,17 +67,17 @@ fn on_two_hosts(stories: Vec<Story>) -> Folder {
     folder
 }
 
-/// As the nodes themselves see it.
+/// The run as the nodes themselves see it.
 fn fresh() -> Folder {
     on_two_hosts(vec![inside(&[], barrier()), inside(&[], barrier()), inside(&[barrier()], receive(0, 7))])
 }
 
-/// As it is seen from here.
+/// The run as it is seen from here.
 fn stale() -> Folder {
     on_two_hosts(vec![inside(&[], receive(1, 5)), inside(&[], receive(0, 5)), inside(&[], receive(0, 5))])
 }
 
-/// What has another folder read in the place of the first.
+/// Reads another folder in place of the first.
 fn reads(there: &Path, instead_of: &Path) -> String {
     format!(r#"exec /bin/sh -c "$(echo "$*" | sed "s,{},{},")""#, instead_of.display(), there.display())
 }
@@ -185,7 +185,7 @@ fn the_screen_does_not_wait_for_a_node_that_never_answers_and_ends_its_launcher(
     assert_eq!(top.status(), 0);
     for host in ["n-0", "n-1"] {
         let process = format!("/proc/{}/stat", pid_of(host).trim());
-        // Nobody may have asked how it ended.
+        // The process may be a zombie that nobody has waited for.
         let is_over = || fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z"));
         while !is_over() {
             assert!(began.elapsed() < Duration::from_secs(60), "{process} goes on");

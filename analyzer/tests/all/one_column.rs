@@ -1,4 +1,4 @@
-//! A column is declared once, and every output has it.
+//! A column that is declared once appears in every output.
 
 use std::sync::Arc;
 
@@ -31,7 +31,6 @@ fn report() -> Report {
     Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![table.into()] }
 }
 
-/// What a printer writes.
 fn printed(print: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     print(&mut bytes).unwrap();

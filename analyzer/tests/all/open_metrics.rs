@@ -1,4 +1,4 @@
-//! Prometheus' own parser of OpenMetrics finds in `overhear top --metrics` what the watch says.
+//! Prometheus' own OpenMetrics parser reads from `overhear top --metrics` what the watch says.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::common::recorded::recorded;
 use crate::common::stories::{collective, inside, run_on};
 use crate::common::{Folder, overhear, stdout};
 
-/// Prints each family with its samples as a line of JSON. Text that is no OpenMetrics ends it.
+/// Prints each family with its samples as a line of JSON. Invalid OpenMetrics text ends it.
 const SCRIPT: &str = r#"
 import json, sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -23,7 +23,7 @@ for family in text_string_to_metric_families(sys.stdin.read()):
     print(json.dumps({"name": family.name, "type": family.type, "unit": family.unit, "samples": samples}))
 "#;
 
-/// The families that the parser reads, in order.
+/// Families in the parser's order.
 fn parsed(run: &Path) -> Vec<Value> {
     static READY: Once = Once::new();
     READY.call_once(|| OPEN_METRICS.install().unwrap());

@@ -1,4 +1,4 @@
-//! Collective operations as a whole: planted skews and durations are found exactly, and what cannot be known is not printed.
+//! Collective operations as a whole: planted skews and durations are found exactly, and unknown ones are not printed.
 
 use crate::common::made::{Calls, on_nobody};
 use crate::common::{Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
@@ -7,7 +7,7 @@ use traces::calls::Call;
 use traces::file::Mode;
 use traces::signature::{STARTS, Signature, peer};
 
-/// A run of these ranks, of `size` where some have left no file.
+/// A run of these ranks; of `size` if some have left no file.
 fn folder(ranks: Vec<Calls>, size: u32) -> Folder {
     let folder = Folder::new();
     ranks.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
@@ -23,13 +23,12 @@ fn rows(said: &Value) -> &[Value] {
     said["operations"].as_array().unwrap()
 }
 
-/// The only row.
 fn only(said: &Value) -> &Value {
     let [row] = rows(said) else { panic!("{said:#}") };
     row
 }
 
-/// Figures of a row in nanoseconds; none where it has none.
+/// Figures of a row in nanoseconds; `None` for null.
 fn figures<const N: usize>(row: &Value, columns: [&str; N]) -> [Option<i64>; N] {
     columns.map(|column| {
         let value = row.get(column).unwrap_or_else(|| panic!("no {column} in {row:#}"));
@@ -88,7 +87,7 @@ fn a_nonblocking_operation_lasts_from_its_posts_to_where_it_is_completed() {
         Calls::default()
             .call(starts(Call::Iallreduce, 8), begin, 50)
             .call(starts(Call::Ibarrier, 0), begin + 60, 20)
-            // The younger of the two first.
+            // The later request completes first.
             .call(wait, begin + 500, 10)
             .completed(1)
             .call(wait, until - 100, 100)

@@ -1,4 +1,4 @@
-//! Where waiting began: the rank and the computation that a program says it was late by.
+//! Origins of waiting: the rank and the computation that a program states as the delay.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn origins(run: &Path) -> WaitOrigins {
     WaitOrigins::of(&run, &mut settled)
 }
 
-/// How long others waited for computation of a rank between two calls of a function, seconds.
+/// Seconds that others waited because of a rank's computation behind a function.
 fn blamed(origins: &WaitOrigins, rank: u32, function: &str) -> f64 {
     let is_of = |site: u32| origins.sites[site as usize].function == function;
     let of_rank = origins
@@ -47,7 +47,7 @@ fn the_waiting_that_is_followed_is_all_that_was_found() {
             let waited: i64 = settled.account.waits.sums.values().map(|sum| sum.time).sum();
             let origins = WaitOrigins::of(&run, &mut settled);
             let followed = origins.followed + origins.unknown;
-            // A call that waits in one way and then in another is followed in either.
+            // A call that waits in two states is followed in either.
             assert!((followed - waited).abs() as f64 <= 0.05 * waited as f64, "{program}: {followed} of {waited} ns");
             ran += 1;
         }

@@ -1,4 +1,4 @@
-//! OTF2's own readers find in an exported archive what `report` and the tables of the data set say.
+//! OTF2's own readers find in an exported archive the figures of `report` and of the data set.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::common::{
     BEGIN, Folder, SECOND, header, in_call, overhear, rank_with, signature, stderr, stdout, two_ranks,
 };
 
-/// Prints an archive as lists, with names in place of numbers, and fails where it contradicts itself.
+/// Prints an archive as lists, with names for numbers, and fails if it contradicts itself.
 const SCRIPT: &str = include_str!("otf2/read.py");
 
 fn sample(of: &str) -> PathBuf {
@@ -31,7 +31,7 @@ fn export(run: &Path, out: &Path, arguments: &[&str]) -> Output {
     overhear("export", run, &[&[out.to_str().unwrap(), "--no-cache", "--to", "otf2"], arguments].concat())
 }
 
-/// Exports a run, and reads what was written.
+/// Exports a run, and reads the archive.
 fn exported(run: &Path, arguments: &[&str]) -> Value {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| install().unwrap());
@@ -53,7 +53,7 @@ fn text(of: &Value, key: &str) -> String {
     of[key].as_str().unwrap_or_else(|| panic!("{key}: {of}")).into()
 }
 
-/// Runs of these programs, and of the sample.
+/// Runs of these programs, and the sample.
 fn runs(programs: &[&str]) -> Vec<(Option<examples::fixture::Fixture>, PathBuf)> {
     let fixtures = programs.iter().flat_map(|program| recorded(program));
     let fixtures = fixtures.map(|fixture| (fixture.run.clone(), Some(fixture)));
@@ -168,7 +168,7 @@ fn ranks_parts_in_collective_operations_are_those_of_the_table() {
     assert!(ran > 50, "{ran}");
 }
 
-/// What OTF2 calls a function's operation.
+/// OTF2's name of a function's operation.
 fn operation(function: &str) -> Option<String> {
     let name = function.trim_start_matches("MPI_").trim_end_matches("_c").trim_end_matches("_init").to_uppercase();
     let made = ["COMM_", "CART_", "GRAPH_", "DIST_", "WIN_", "FILE_", "INTERCOMM_"];
@@ -226,7 +226,7 @@ fn a_part_of_the_run_is_what_the_tables_have_of_it() {
     let archive = exported(&run, &part);
     let rows = table(&run, "calls", &part);
     assert!(!rows.is_empty() && rows.len() == list(&archive, "calls").count());
-    // The others stay members of communicators.
+    // The other ranks remain members of communicators.
     assert_eq!(list(&archive, "processes").count(), 4);
     let part = ["--from", "235ms"];
     let archive = exported(&run, &part);
@@ -316,7 +316,7 @@ fn regions_that_overlap_keep_their_times_and_are_said() {
     for rank in 0..2 {
         let send = [signature(1, Call::Barrier, traces::signature::peer::NONE, 0, 0)];
         let file = rank_with(header(rank, 2), &traces::write::blank_block(), &send, |words| {
-            // 1 from 10 to 30, 2 from 20 to 40.
+            // Region 1 lasts from 10 to 30, region 2 from 20 to 40.
             let events = [
                 (RecordKind::RegionBegin, 1),
                 (RecordKind::RegionBegin, 2),
@@ -342,7 +342,7 @@ fn regions_that_overlap_keep_their_times_and_are_said() {
 
 #[test]
 fn ranks_of_several_worlds_reduce_to_one_root_and_a_rank_without_a_file_is_a_process() {
-    // The spawned ranks come first, so that rank 0 of the others, which is the root, is the third; rank 1 does not know who it is.
+    // The spawned ranks come first, so the root, rank 0 of the others, is the third; rank 1 does not know it.
     let archive = exported(&recorded("spawns")[0].run, &[]);
     let reduced = list(&archive, "collectives").filter(|part| part["operation"] == "REDUCE");
     let mut roots: Vec<u64> = reduced.map(|part| whole(part, "root")).collect();

@@ -1,4 +1,4 @@
-//! Overhead, transfer time and overlap that were planted are found; where no transfer time is known, bounds hold the truth.
+//! Planted overhead, transfer time and overlap are found; if no transfer time is known, the bounds contain the truth.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use traces::calls::Call;
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, peer};
 
-/// What is said of a rank as the only one.
+/// Output for a single rank.
 fn said(planted: &Planted) -> Value {
     let folder = Folder::new();
     planted.write(&folder, 0, 1);
@@ -51,7 +51,7 @@ fn close(row: &Value, column: &str, expected: f64) {
 
 #[test]
 fn planted_overhead_transfer_time_and_availability_are_found_exactly() {
-    // Bytes, nanoseconds of the transfer and of the overhead.
+    // Bytes, nanoseconds of the transfer, nanoseconds of overhead.
     let truths = [(1_000, 10_000, 9_000), (64_000, 80_000, 20_000), (1_000_000, 900_000, 45_000)];
     let mut planted = Planted::default();
     for (bytes, transfer, overhead) in truths {
@@ -60,7 +60,7 @@ fn planted_overhead_transfer_time_and_availability_are_found_exactly() {
                 planted.request(post, [1_000, 0, transfer - 1_000]);
                 planted.request(post, [1_000, 2 * transfer, overhead - 1_000]);
             }
-            // An interruption, and a computation that ends before the transfer does.
+            // One interruption, and one computation that ends before the transfer.
             planted.request(post, [1_000, 0, 50 * transfer]);
             planted.request(post, [1_000, transfer / 2, transfer / 2 - 1_000]);
         }
@@ -103,7 +103,7 @@ fn a_wait_that_was_interrupted_tells_no_transfer_time_where_others_computed_as_l
         planted.request(isend(1_000), [1_100, 3_000, 1_100]).request(elsewhere, [1_000, 0, 900]);
     }
     for _ in 0..3 {
-        // Three microseconds of computation are nothing of so long a life, and yet no less than of the others.
+        // Three microseconds of computation are negligible in so long a life, yet as much as the others have.
         planted.request(isend(1_000), [1_100, 3_000, 7_000_000]);
     }
     let said = said(&planted);
@@ -114,7 +114,7 @@ fn a_wait_that_was_interrupted_tells_no_transfer_time_where_others_computed_as_l
     assert_eq!(rows(&said, "messages").len(), 2);
 }
 
-/// One request that another one's test notices to be over, long before it is waited for itself.
+/// A request whose completion another one's test shows long before its own wait.
 fn noticed_between(is_seen: bool) -> Planted {
     let mut planted = Planted::default();
     for _ in 0..5 {
@@ -141,11 +141,11 @@ fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
         let row = row(&said, "send", 1 << 20);
         assert_eq!((&row["bound_rule"], &row["availability_percent"]), (&rule.into(), &Value::Null));
         let bound = |name: &str| row[name].as_f64().unwrap();
-        // No transfer is known: the least cannot be told.
+        // Without a known transfer there is no lower bound.
         assert!(row["hidden_least_percent"].is_null() && bound("hidden_most_percent") >= truth, "{row:#}");
         most.push(bound("hidden_most_percent"));
     }
-    // Until the wait returned, and until the test did.
+    // The bound is the return of the wait, or of the test.
     assert!((most[0] - 100.0 * (1.0 - 6.0 / 156.0)).abs() < 1e-6, "{most:?}");
     assert!((most[1] - 100.0 * (1.0 - 6.0 / 55.0)).abs() < 1e-6, "{most:?}");
 }
@@ -182,7 +182,7 @@ fn what_mpi_says_when_asked_narrows_bounds_and_counts_what_was_complete_early() 
     let said = said(&planted);
     let messages = row(&said, "send", 1 << 20);
     assert_eq!(messages["bound_rule"], "asked");
-    // Until the barrier returned.
+    // The bound is the return of the barrier.
     close(messages, "hidden_most_percent", 100.0 * (1.0 - 3.0 / 55.0));
     assert_eq!(rows(&said, "postponed")[0]["complete_early"], 4);
 }
@@ -229,7 +229,7 @@ fn false_overlap_is_told_from_overlap_with_progress() {
     let [postponed] = rows(&said, "postponed") else { panic!("{said:#}") };
     let counts = ["complete_at_once", "waited_right_after", "postponed_with_progress", "postponed_without_progress"];
     assert_eq!(counts.map(|count| postponed[count].as_u64().unwrap()), [0, 4, 2, 3]);
-    // Three of the five that were postponed waited as long as without any work.
+    // Three of the five postponed requests waited as long as without any work.
     close(row(&said, "receive", 100_000), "availability_percent", 0.0);
 }
 
@@ -249,7 +249,7 @@ fn nonblocking_collectives_say_what_starting_testing_and_waiting_take() {
         close(row, column, expected);
     }
     close(row, "overlap_percent", 80.0);
-    // Two tests in half of them.
+    // Half of the requests have two tests.
     close(row, "tests_a_request", 1.0);
     assert!(rows(&said, "messages").is_empty());
 }
@@ -311,7 +311,7 @@ fn the_share_hidden_has_an_interval_that_holds_what_recording_took() {
     close(row, "overlap_percent", 100.0 * (1.0 - 900.0 / 2_200.0));
     close(row, "transfer_least_s", 2e-6);
     close(row, "overhead_most_s", 1.1e-6);
-    // Two calls of 30 ns.
+    // Recording two calls takes 30 ns each.
     close(row, "recording_s", 60e-9);
     close(row, "overlap_least_percent", 100.0 * (1.0 - 1_160.0 / 2_000.0));
     close(row, "overlap_most_percent", 100.0 * (1.0 - 700.0 / 2_400.0));
@@ -368,7 +368,7 @@ fn the_wait_for_a_request_that_was_complete_at_once_is_part_of_its_overhead() {
     let said = said(&planted);
     let row = row(&said, "send", 64);
     close(row, "overhead_s", 1e-6);
-    // What lies between, too short to be used, is no transfer.
+    // The time between, too short to be used, is no transfer.
     close(row, "transfer_s", 1e-6);
     close(row, "availability_percent", 0.0);
     close(row, "hidden_most_percent", 0.0);

@@ -1,6 +1,6 @@
-//! The page of a run: its summary in words, its figures, and when it is not written.
+//! The page of a run: its summary, its figures, and the cases in which it is not written.
 //!
-//! `GOLDEN=write cargo test -p overhear page::` writes the summaries anew.
+//! `GOLDEN=write cargo test -p overhear page::` rewrites the summaries.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use synthetic::{Shape, Topology};
 use traces::calls::Call;
 use traces::file::{FileHeader, Mode};
 
-/// Programs whose truth is known: each summary says it.
+/// Programs with a known cause: each summary states it.
 const PROGRAMS: [&str; 8] = [
     "controlled",
     "early_reduce",
@@ -27,7 +27,7 @@ const PROGRAMS: [&str; 8] = [
     "persistent_halo",
 ];
 
-/// The file of a page that is not there yet, in a folder that is.
+/// Path for a new page, in an existing folder.
 fn wanted(folder: &Folder) -> PathBuf {
     folder.0.join("page.html")
 }
@@ -36,7 +36,6 @@ fn write(run: &Path, file: &Path, more: &[&str]) -> Output {
     report(run, &[&["--html", file.to_str().unwrap()], more].concat())
 }
 
-/// The page of a run.
 fn page(run: &Path) -> String {
     let folder = Folder::new();
     let output = write(run, &wanted(&folder), &[]);
@@ -44,7 +43,7 @@ fn page(run: &Path) -> String {
     fs::read_to_string(wanted(&folder)).unwrap()
 }
 
-/// What the files hold that a page has beside it, but for their own names.
+/// Contents of the files beside a page, without the names of the files themselves.
 fn beside(folder: &Folder) -> Vec<String> {
     let entries = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let folders = entries(&folder.0).into_iter().filter(|path| path.is_dir());
@@ -55,18 +54,17 @@ fn beside(folder: &Folder) -> Vec<String> {
     folders.flat_map(|path| entries(&path)).map(text).collect()
 }
 
-/// What stands between two pieces of a text.
+/// Text between two pieces of a text.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let behind = text.split_once(from).unwrap_or_else(|| panic!("no {from}")).1;
     behind.split_once(to).unwrap_or_else(|| panic!("no {to}")).0
 }
 
-/// The tables of a page, by section.
 fn tables(page: &str) -> Value {
     serde_json::from_str(between(page, "id=\"tables\">", "</script>")).unwrap()
 }
 
-/// The summary, a line for each sentence, with the sections that they lead to in brackets.
+/// The summary, a line for each sentence, with the linked sections in brackets.
 fn summary(page: &str) -> String {
     let marked = between(page, "<section id=\"summary\"", "</section>")
         .replace("<li>", "\n")

@@ -1,4 +1,4 @@
-//! Perfetto's own message classes find in an exported trace what `report` and the tables of the data set say.
+//! Perfetto's own message classes find in an exported trace the figures of `report` and of the data set.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -20,7 +20,7 @@ use crate::common::{
     BEGIN, Folder, SECOND, header, in_call, overhear, rank_with, signature, stderr, stdout, two_ranks,
 };
 
-/// Prints a trace as lists of what is on its tracks, with names in place of numbers.
+/// Prints a trace as lists of the events on its tracks, with names for numbers.
 const SCRIPT: &str = r#"
 import json, sys
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
@@ -87,7 +87,7 @@ fn export(run: &Path, out: &Path, arguments: &[&str]) -> Output {
     overhear("export", run, &[&[out.to_str().unwrap(), "--no-cache", "--to", "perfetto"], arguments].concat())
 }
 
-/// Exports a run, and reads what was written.
+/// Exports a run, and reads the trace.
 fn exported(run: &Path, arguments: &[&str]) -> Value {
     let out = Folder::new();
     let file = out.0.join("run.pftrace");

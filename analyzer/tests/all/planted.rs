@@ -1,5 +1,5 @@
-//! What recorded programs plant besides waits and totals: regions, times that do not count, starved requests, worlds, threads, calls
-//! without a partner; and what is left of a run of which files are cut. All without MPI.
+//! Recorded programs plant regions, excluded times, starved requests, worlds, threads, and calls without a partner;
+//! some runs have their files cut. All are analyzed without MPI.
 
 use std::fs;
 use std::path::Path;
@@ -11,17 +11,16 @@ use model::Run;
 use model::matching::{Account, Follow, settled};
 use serde_json::{Value, json};
 
-/// Whether a figure is what the program measured, to a twentieth.
+/// A figure must agree with the program's measurement within 5 %.
 fn assert_near(found: f64, measured: f64, what: &str) {
     assert!((found - measured).abs() <= 0.05 * measured, "{what}: {measured} s were measured, {found} s are found");
 }
 
-/// Calls of a function.
 fn calls(report: &Answer, function: &str) -> u64 {
     report.sum("rank_functions", "calls", &[("function", json!(function))])
 }
 
-/// Who sent how many messages to whom, in order.
+/// Numbers of messages by sender and receiver, in order.
 fn pairs(run: &Path, analysis: &str, arguments: &[&str]) -> Vec<(String, String, u64)> {
     let name = |row: &Value, of: &str| match (&row[format!("{of}_rank")], &row[format!("{of}_world")]) {
         (rank, world) if *world == json!(0) => rank.to_string(),
@@ -111,7 +110,7 @@ fn requests_are_starved_where_the_program_computes_and_fed_where_it_asks() {
         };
         assert_eq!((&starved["from_site"], &starved["to_site"]), (&json!(line("// begins")), &json!(line("// ends"))));
         assert_eq!((&starved["times"], &starved["pending_requests"]), (&json!(10), &json!(4)), "{starved}");
-        // It computes 50 ms each time.
+        // The program computes 50 ms each time.
         assert!(number(&starved, "longest_s") >= 0.049, "{starved}");
     }
     for fixture in recorded("well_fed") {
@@ -141,7 +140,7 @@ fn spawned_processes_are_ranks_of_worlds_of_their_own() {
         let ring = [("0", "1", 5), ("1", first, 5), (first, second, 5), (second, "0", 5)];
         let expected = sorted(&[&ring[..], &[("0", alone, 7), (alone, "0", 7)]].concat());
         assert_eq!(pairs(&fixture.run, "check", &[]), expected);
-        // Which of the two worlds is not there cannot be told: nothing is guessed.
+        // Nothing tells which of the two worlds is missing, so nothing is guessed.
         remove(&fixture.run, "world-1");
         assert_eq!(pairs(&fixture.run, "check", &[]), sorted(&[("0", "1", 5)]));
     }
@@ -211,7 +210,7 @@ fn calls_before_and_after_a_moment_are_all_calls() {
     }
 }
 
-/// Of every kind of call that waits, from several libraries.
+/// Programs with every kind of waiting call, from several libraries.
 const CUT: [&str; 8] = [
     "early_scan",
     "late_receiver",

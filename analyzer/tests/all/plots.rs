@@ -1,4 +1,4 @@
-//! Pictures are compared with those that were looked at.
+//! Compares pictures with references that somebody has looked at.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::common::golden::is_written;
 use crate::common::recorded::recorded;
 use crate::common::{Folder, growing, two_ranks};
 
-/// Where the pictures are that were looked at. `GOLDEN=write` makes them anew.
+/// Path of a reference. `GOLDEN=write` replaces it.
 fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/plots").join(name)
 }
 
-/// Two charts with what makes pictures hard to read: many lines, long names, intervals, values that have no place.
+/// Two charts with everything that makes them hard to read: many lines, long names, intervals, values off the axis.
 fn charts() -> Vec<Chart> {
     let sizes: Vec<f64> = (0..=20).map(|power| f64::from(1u32 << power)).collect();
     let line = |number: usize| {
@@ -45,7 +45,7 @@ fn charts() -> Vec<Chart> {
     vec![times, available]
 }
 
-/// Rows of bars with what makes those hard to read: a name that is too long, parts of nothing, intervals.
+/// Rows of bars with everything that makes them hard to read: a name that is too long, empty parts, intervals.
 fn bars() -> Vec<Bars> {
     let part = |name: &str, is_quiet| BarPart { name: name.into(), is_quiet };
     let row = |name: &str, values: &[f64], intervals: &[Option<(f64, f64)>]| BarRow {
@@ -99,7 +99,7 @@ fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
             fs::write(reference(name), &drawn).unwrap();
         }
         let looked_at = fs::read(reference(name)).unwrap();
-        // How a PNG is compressed depends on what else the program is built with; its pixels do not.
+        // A PNG's compression depends on the features of the build; its pixels do not.
         let same = match name.ends_with("png") {
             true => Pixmap::decode_png(&drawn).unwrap() == Pixmap::decode_png(&looked_at).unwrap(),
             false => drawn == looked_at,
@@ -127,7 +127,7 @@ fn nothing_is_drawn_of_charts_that_have_nothing_to_show() {
     assert!(!path.exists());
 }
 
-/// The command, and what it says.
+/// Exit status and output of the command.
 fn plot(words: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_overhear")).arg("plot").args(words).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())

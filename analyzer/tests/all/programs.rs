@@ -5,7 +5,7 @@ use traces::definitions::{Definition, Process};
 use traces::file::{FileHeader, NO_RANK};
 use traces::write::{FileWriter, blank_block};
 
-/// What a process of a program leaves that made no call.
+/// Trace of a process that made no call.
 fn of_program(header: FileHeader, program: &str) -> Vec<u8> {
     let mut all = definitions(header.size, header.rank as i32);
     let arguments = vec![program.into(), "10".into()];

@@ -1,4 +1,4 @@
-//! SQL over a run says what its tables say.
+//! SQL over a run agrees with its tables.
 
 use std::process::Output;
 

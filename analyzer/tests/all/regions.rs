@@ -1,4 +1,4 @@
-//! Regions and MPI_Pcontrol in runs made by hand: what is selected, to the tick.
+//! Regions and MPI_Pcontrol in runs made by hand select to the tick.
 
 use crate::common;
 use std::path::Path;
@@ -17,9 +17,9 @@ use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::FromZeros;
 
-/// What a thread does, with times from the beginning.
+/// A thread's actions, with times from the beginning.
 enum Did {
-    /// A call of a signature, from when and how long.
+    /// A call of a signature, with begin and length.
     Call(u32, u64, u64),
     Begin(u64, u32),
     End(u64, u32),
@@ -29,7 +29,7 @@ use Did::{Begin, Call as Called, End};
 const OUTER: u32 = 1;
 const INNER: u32 = 2;
 
-/// A rank's file with what its threads do.
+/// A rank's file with its threads' actions.
 fn file(header: FileHeader, signatures: &[Signature], threads: &[&[Did]]) -> Vec<u8> {
     let mut all = definitions(header.size, header.rank as i32);
     for (number, name) in [(OUTER, "outer"), (INNER, "inner")] {
@@ -68,7 +68,7 @@ fn said(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// Nanoseconds of the wall time and calls of a rank.
+/// Nanoseconds of wall time, and calls of a rank.
 fn wall_and_calls(said: &Value) -> (u64, u64) {
     let row = &said["ranks"][0];
     let calls = said["rank_functions"].as_array().into_iter().flatten().filter_map(|row| row["calls"].as_u64()).sum();
@@ -231,11 +231,11 @@ fn a_persistent_request_counts_where_it_is_started() {
     assert_eq!([of("outer"), of("inner")], [(Some(2), Some(200)), (Some(1), Some(100))]);
 }
 
-/// Ticks from one of many regions to the next.
+/// Ticks between the begins of many regions.
 const STEP: u64 = 100;
 const MANY: u64 = 100_000;
 
-/// A rank whose first thread does this.
+/// A rank with these actions.
 fn did_by(threads: &[&[Did]]) -> Folder {
     let folder = Folder::new();
     let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
@@ -254,7 +254,7 @@ fn of_very_many_regions_each_is_found_however_they_begin_and_end() {
     let all = SECOND - STEP;
     assert_eq!(by_rank(&did_by(&[&inside_each_other]), Some("outer")), (all, MANY));
     assert_eq!(by_rank(&did_by(&[&inside_each_other]), Some("inner")).1, 0);
-    // Each is left by another thread, in the order in which they began.
+    // Another thread leaves each, in the order in which they began.
     let begins: Vec<Did> = (1..=MANY).map(|at| Begin(at * STEP, INNER)).collect();
     let ends: Vec<Did> = (1..=MANY).map(|at| End((MANY + at) * STEP, INNER)).collect();
     assert_eq!(by_rank(&did_by(&[&begins, &ends]), Some("inner")), (2 * MANY * STEP - STEP, 0));

@@ -1,4 +1,4 @@
-//! Two runs compared message by message, made by hand so that what differs is known.
+//! Compares two runs message by message, made by hand with known differences.
 
 use crate::common::made::{Calls, made, on_nobody, receive, send};
 use crate::common::signature;
@@ -19,7 +19,7 @@ fn compared(a: Calls, b: Calls) -> RankComparison {
     compared_and_said(a, b).0
 }
 
-/// And the first difference in words, and what the reader is warned of.
+/// Returns the comparison, the first difference in words, and the warnings.
 fn compared_and_said(a: Calls, b: Calls) -> (RankComparison, Option<String>, Vec<String>) {
     let ((_one, a), (_other, b)) = (made(vec![a], 3), made(vec![b], 3));
     let found = compare(&of_rank(&a.ranks[0]), &of_rank(&b.ranks[0]));
@@ -88,7 +88,7 @@ fn a_message_that_was_received_is_told_by_the_bytes_that_came() {
     assert!(first.contains("size differs, received 8 B in A, 16 B in B"), "{first}");
 }
 
-/// Two receives from any source, completed as the sources say, the one posted first by `first`.
+/// Two receives from any source, which complete with these sources, in order or not.
 fn receives(first: (i32, u32), second: (i32, u32), completed_in_turn: bool) -> Calls {
     let mut calls = Calls::default().call(receive(peer::ANY), 0, 10).call(receive(peer::ANY), 100, 10);
     let mut order = [(2, first), (1, second)];

@@ -1,4 +1,4 @@
-//! The samples in `traces/samples` show the analyzer at work where there is no MPI.
+//! The samples in `traces/samples` show the analyzer at work without MPI.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! JSON, CSV and Parquet of every command are as its published schema says, and keys say what is counted in.
+//! JSON, CSV and Parquet of every command follow its published schema, and keys name the units.
 //!
-//! `GOLDEN=write cargo test -p overhear schema::` writes the schemas anew.
+//! `GOLDEN=write cargo test -p overhear schema::` rewrites the schemas.
 
 use crate::common::{self, golden::compare, parquet::parquet};
 use arrow_schema::DataType;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
-/// Every command that analyses runs, and every way to ask it.
+/// Every analysis, and every way to run it.
 pub const COMMANDS: [(&str, &[&str]); 17] = [
     (
         "report",
@@ -36,7 +36,7 @@ pub const COMMANDS: [(&str, &[&str]); 17] = [
     ("scaling", &[]),
 ];
 
-/// What keys of figures end in that are numbers.
+/// Endings of keys whose figures are numbers.
 const UNITS: [&str; 3] = ["s", "bytes", "percent"];
 
 fn project() -> PathBuf {
@@ -54,15 +54,15 @@ pub fn schema(command: &str) -> Value {
     serde_json::from_slice(&overhear(&["schema", command])).unwrap()
 }
 
-/// What a command says of the samples in a format, by the words it is asked with: in all ways it can be.
+/// Output of a command on the samples in a format, for each way to run it.
 fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let ways = COMMANDS.iter().find(|(name, _)| *name == command).unwrap().1;
     let mut words: Vec<Vec<&str>> = vec![vec![]];
     words.extend(ways.iter().map(|way| vec!["--by", way]));
-    // What is there alone where a part of the run is asked about.
+    // Some tables appear only for a part of the run.
     match command {
         "diff-messages" => words = vec![vec!["--messages"], vec!["--messages", "--rank", "1-2"]],
-        // Where ranks stand now is not asked of a part of the run.
+        // The current position of ranks takes no part of the run.
         "hang" => {}
         "top" => words = vec![vec!["--once"]],
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
@@ -86,7 +86,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     said
 }
 
-/// The tables of a schema: name, and key and schema of each field in order.
+/// Tables of a schema: name, and key and schema of each field in order.
 pub fn tables(schema: &Value) -> Vec<(String, Vec<(String, Value)>)> {
     let fields = |table: &Value| -> Vec<(String, Value)> {
         let properties = table["items"]["properties"].as_object().unwrap();
@@ -106,7 +106,7 @@ fn the_published_schemas_are_what_the_command_prints() {
     for (command, _) in COMMANDS {
         let path = project().join("docs/schema").join(format!("{command}.json"));
         let printed = String::from_utf8(overhear(&["schema", command])).unwrap();
-        // As overhear schema COMMAND > docs/schema/COMMAND.json does, GOLDEN=write writes it anew.
+        // `GOLDEN=write` rewrites it, as `overhear schema COMMAND > docs/schema/COMMAND.json` does.
         compare(&path, &printed);
     }
     let kept = fs::read_dir(project().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
@@ -135,7 +135,7 @@ fn a_key_that_ends_in_a_unit_is_of_a_number_in_every_schema() {
     assert!(ran > 100, "{ran}");
 }
 
-/// A schema that takes no keys but those it names.
+/// A schema that permits only the keys it names.
 fn strict(mut schema: Value) -> Value {
     match &mut schema {
         Value::Object(object) => {
@@ -168,8 +168,8 @@ fn the_json_of_every_command_is_as_its_schema_says() {
         }
         let empty: Vec<&str> =
             tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
-        // The samples have neither phases nor calls without a partner, nor nonblocking collective calls, nor as many rounds as
-        // it takes to call one a maverick, nor one-sided transfers, the same messages, and do not hang.
+        // The samples have no phases, calls without a partner, nonblocking collectives, one-sided transfers or equal
+        // messages, too few rounds to call one a maverick, and do not hang.
         let may_be = [
             "phases",
             "unmatched",
@@ -184,7 +184,7 @@ fn the_json_of_every_command_is_as_its_schema_says() {
     }
 }
 
-/// The fields of the table that has these keys, in this order.
+/// Fields of the table with these keys in this order.
 fn fields<'a>(tables: &'a [(String, Vec<(String, Value)>)], keys: &[String], words: &str) -> &'a [(String, Value)] {
     let is_of = |fields: &[(String, Value)]| fields.iter().map(|(key, _)| key).eq(keys);
     let table = tables.iter().find(|(_, fields)| is_of(fields));

@@ -1,4 +1,4 @@
-//! How many calls a rank has, and how its recording ended, is known from some of its pages.
+//! Some pages of a rank suffice to know its number of calls, and how its recording ended.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn calls(path: &Path) -> u64 {
     load(path).entries().map(|entry| entry.count).sum()
 }
 
-/// A rank with pages of so many calls each, the last of them a poll that stands for a thousand.
+/// A rank with pages of `calls` calls each, the last of them a poll that stands for a thousand.
 fn with_pages(header: FileHeader, pages: u32, calls: u64) -> Folder {
     let folder = Folder::new();
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
@@ -72,7 +72,7 @@ fn a_sketch_that_passes_pages_over_takes_those_it_reads_for_the_others() {
     for one_in in [1, 2, 7, 1_000] {
         let sketch = Sketch::read(&path, one_in).unwrap();
         assert_eq!((sketch.calls, calls(&path)), (50 * 1_199, 50 * 1_199), "one in {one_in}");
-        // A rank that was killed lasted until its last call.
+        // A killed rank lasted until its last call.
         assert!((sketch.rank.wall_of_threads() - whole.wall_of_threads()).abs() < 1e-9, "one in {one_in}");
     }
     assert_eq!(overhear("report", &folder.0, &[]).status.code(), Some(4));

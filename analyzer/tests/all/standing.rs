@@ -1,4 +1,4 @@
-//! Where ranks stand: in a call, between calls, asleep; and what they have left behind.
+//! Positions of ranks: in a call, between calls, asleep; and the messages they have left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ fn processes_that_all_sleep_outside_mpi_for_far_longer_than_ever_probably_hang()
     let answer = ask(&folder.0, "hang", &["--no-cache"]);
     assert_eq!((answer.status, answer.json["run"]["hangs"].as_str()), (1, Some("likely")), "{:#}", answer.json);
     assert_eq!(states(answer.rows("standing")), ["asleep", "asleep"]);
-    // Two looks tell, and the only call of each took a microsecond.
+    // Two looks were taken, and the only call of each took a microsecond.
     let seconds = |key: &str| answer.json["run"][key].as_f64().unwrap();
     assert!(seconds("looks_apart_s") >= 0.1 && seconds("longest_pause_s") <= 1e-6, "{:#}", answer.json);
 }
@@ -50,14 +50,14 @@ fn files_of_another_host_that_do_not_change_are_of_a_run_that_is_over() {
     let stories = (0..2).map(|_| inside(&[], collective(Call::Barrier))).collect();
     run_by(&folder, stories, header(0, 0), |_| process.clone());
     let run = ask(&folder.0, "hang", &["--no-cache"]).json["run"].clone();
-    // The last sign of life is half a second behind the calls that both ranks are in.
+    // The last sign of life is half a second after both ranks entered their calls.
     assert_eq!(
         (&run["hangs"], &run["looks_apart_s"], run["quiet_s"].as_f64()),
         (&"no".into(), &Value::Null, Some(0.5))
     );
 }
 
-/// Its messages fail.
+/// The messages of this program fail.
 const EXCEPT: &str = "errors";
 
 #[test]
@@ -107,7 +107,7 @@ fn who_asks_in_vain_and_nothing_else_polls_and_all_else_makes_calls() {
     assert_eq!(until(asked, &[]), (Stir::None, 0, 0));
     let more = Polls { end: 9_000, count: 70, total: 500, ..asked };
     assert_eq!(until(more, &[]), (Stir::Polls, 65, 460));
-    // It asks for something else by now.
+    // The rank tests something else by now.
     let other = Polls { start: 9_500, end: 9_600, count: 2, total: 20, signature: 2, ..asked };
     assert_eq!(until(other, &progress::polls(&more, 0)), (Stir::Polls, 67, 480));
     let mut words = Vec::from(progress::polls(&more, 0));

@@ -1,4 +1,4 @@
-//! Threads of a rank that call at once: nobody knows which message went to which of them.
+//! Threads of a rank that call at the same time: nobody knows which message went to which of them.
 
 use crate::common::made::{account, command, is_whole, moved, send, told, write_threads};
 use crate::common::{Folder, signature, stdout};
@@ -6,14 +6,14 @@ use model::Run;
 use model::matching::{Follow, WaitState};
 use traces::calls::Call;
 
-/// Numbers below a bound that look random.
+/// Pseudo-random numbers below a bound.
 fn random(state: &mut u64, below: u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) % below
 }
 
-/// Calls of several threads, (thread, begin, end) in the order in which they came to MPI, somewhere within each: those of one
-/// rank's threads in turn, whoever is free first.
+/// Calls (thread, begin, end) of several threads, in the order in which they reached MPI, somewhere within each: the
+/// first free thread calls next.
 fn at_once(threads: u64, calls: u64, mut end: impl FnMut(usize, u64) -> u64, state: &mut u64) -> Vec<(u32, u64, u64)> {
     let mut free = vec![100; threads as usize];
     let mut made = Vec::new();

@@ -1,6 +1,6 @@
-//! The timeline in a terminal, as SVG and PNG: compared with what was looked at.
+//! Compares the timeline in a terminal, as SVG and PNG, with references that somebody has looked at.
 //!
-//! `GOLDEN=write cargo test -p overhear timeline_pictures::` makes them anew.
+//! `GOLDEN=write cargo test -p overhear timeline_pictures::` replaces them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

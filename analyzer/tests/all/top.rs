@@ -28,7 +28,7 @@ fn a_frame_says_of_each_rank_in_which_call_it_is_and_with_whom() {
     let frame = frame(&three());
     let rows: Vec<[&str; 3]> =
         frame.iter().map(|row| ["state", "function", "partner"].map(|key| row[key].as_str().unwrap())).collect();
-    // Their processes are gone.
+    // The processes are gone.
     assert_eq!(
         rows,
         [["dead", "MPI_Barrier", "2 of 3 came"], ["dead", "MPI_Barrier", "2 of 3 came"], ["dead", "MPI_Recv", "any"]]
@@ -62,7 +62,7 @@ fn without_a_terminal_top_says_what_to_add() {
     assert!(output.status.code() == Some(2) && said.contains("add --once or --metrics"), "{said}");
 }
 
-/// What `top` says of each rank of a run, by number.
+/// `top`'s row of each rank of a run, by number.
 fn frame(folder: &Folder) -> Vec<Value> {
     let output = overhear("top", &folder.0, &["--once", "--no-cache", "--format", "json"]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
@@ -124,7 +124,7 @@ fn the_screen_is_drawn_in_a_terminal_drawn_again_when_that_is_resized_and_left_w
         top.shows("MPI_Barrier");
         top.shows("quits");
         top.resize(30);
-        // Three rows of four lines have no room.
+        // Three rows do not fit into four lines.
         top.shows("overhear");
         top.keyboard.write_all(b"q").unwrap();
         assert_eq!(top.status(), 0);
@@ -146,7 +146,8 @@ fn the_screen_is_what_it_was_in_terminals_of_80_and_of_40_columns() {
     }
 }
 
-/// Without the digits of times: they are as many from day to day, since the run says that it began in 1970.
+/// Removes the digits of times. Their number does not change from day to day, since the run claims to have begun in
+/// 1970.
 fn ageless(screen: &str) -> String {
     let is_time = |word: &str| word.trim_end().parse::<f64>().is_ok_and(|seconds| seconds > 1e9);
     let hidden = |word: &str| word.replace(|letter: char| letter.is_ascii_digit(), "#");

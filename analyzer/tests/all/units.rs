@@ -1,4 +1,4 @@
-//! Times of a table stand in one unit that suits the run, and its heading names it.
+//! Times of a table share one unit that suits the run, and its heading names it.
 
 use crate::common;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn a_line_has_one_unit_of_time_and_a_table_no_row_of_zeros() {
     for folder in samples().iter().map(PathBuf::as_path).chain([two_ranks().0.as_path()]) {
         for arguments in TABLES {
             let text = stdout(&overhear(arguments[0], folder, &arguments[1..]));
-            // A fact goes on where it is indented.
+            // An indented line continues a fact.
             let lines = text.split_inclusive('\n').fold(Vec::<String>::new(), |mut lines, line| {
                 match line.starts_with("    ") && !lines.is_empty() {
                     true => lines.last_mut().unwrap().push_str(line),
@@ -69,7 +69,7 @@ fn a_line_has_one_unit_of_time_and_a_table_no_row_of_zeros() {
 
 #[test]
 fn short_runs_have_their_times_in_a_unit_that_tells_them() {
-    // Its calls take 1 to 30 µs.
+    // Calls of this run take 1 to 30 µs.
     let text = stdout(&overhear("report", &two_ranks().0, &[]));
     let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("function")).collect();
     assert!(table[0].contains("max µs") && table[0].contains("mean µs"), "{text}");
@@ -97,9 +97,9 @@ fn structured_output_stays_in_seconds() {
     let rows: Vec<csv::StringRecord> = csv::Reader::from_reader(text.as_bytes()).records().flatten().collect();
     assert!(text.starts_with("component,calls,productive_calls,empty_percent,time_s,call_s"), "{text}");
     let [calls, time, call] = [1, 4, 5].map(|column| rows[0][column].parse::<f64>().unwrap());
-    // Of four ranks, each of which ran for less than a second.
+    // Four ranks ran for less than a second each.
     assert!(time > 0.1 && time < 4.0, "{text}");
-    // A call of it was text once.
+    // A call's time was printed as text before.
     assert!((call - time / calls).abs() < 1e-9, "{text}");
 }
 

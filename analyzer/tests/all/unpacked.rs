@@ -1,4 +1,4 @@
-//! The library that the command carries, unpacked to a folder.
+//! The library embedded in the command, unpacked to a folder.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

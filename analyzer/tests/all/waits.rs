@@ -1,4 +1,4 @@
-//! The ranks' calls become one account: messages with their receives, and who waited for whom how long.
+//! The account of a run: messages with their receives, and who waited for whom how long.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ const SHAPE: Shape = Shape { ranks: 12, calls: 3_000, topology: Topology::Torus,
 const SHAPES: [Shape; 3] =
     [SHAPE, Shape { ranks: 7, topology: Topology::Ring, ..SHAPE }, Shape { ranks: 2, seed: 8, ..SHAPE }];
 
-/// A synthetic run, read, and what it says of itself.
+/// A synthetic run, loaded, and the generator's truth.
 fn generated(shape: &Shape) -> (Folder, Run, Truth) {
     let folder = Folder::new();
     let truth = run(&folder.0, shape).unwrap();
@@ -36,7 +36,7 @@ fn waits(account: &Account, rank: Option<usize>, states: &[WaitState]) -> KnownW
     sums.fold(KnownWaits::default(), add)
 }
 
-/// The same as the generator says it.
+/// The same waits in the generator's groups.
 fn all_waits(account: &Account, rank: Option<usize>) -> [KnownWaits; 4] {
     let late = [WaitState::LateSender, WaitState::WrongOrder];
     let others = [WaitState::WaitAtNxn, WaitState::LateBroadcast, WaitState::WaitAtBarrier];
@@ -57,7 +57,7 @@ fn the_waits_of_every_rank_are_those_of_the_synthetic_run() {
         for (at, rank) in truth.ranks.iter().enumerate() {
             assert_eq!(all_waits(&account, Some(at)), all_true(rank), "rank {at} of {shape:?}");
         }
-        // All ranks have one clock here, so that every wait stands out.
+        // All ranks share a clock here, so every wait is resolved.
         assert!(account.waits.unresolved.is_empty(), "{shape:?}: {:?}", account.waits.unresolved);
         let nothing = [WaitState::EarlyReduce, WaitState::EarlyScan, WaitState::WaitAtFence, WaitState::WaitAtCreate];
         assert_eq!(waits(&account, None, &nothing), KnownWaits::default(), "{shape:?}");
@@ -94,7 +94,7 @@ fn collectives(run: &Run) -> u64 {
     of_size.into_iter().map(|(size, calls)| calls / u64::from(size)).sum()
 }
 
-/// Everything an account says of a run, in an order of its own.
+/// Everything an account says of a run, in canonical order.
 fn said(run: &Run) -> String {
     let account = account(run, Follow::empty());
     let sums: BTreeMap<_, _> = account.waits.sums.iter().collect();
@@ -119,7 +119,7 @@ fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
         let whole = Run::select(&run.folder, &Choice { whole: true, ..Choice::default() }).unwrap();
         for (useful, (rank, truth)) in efficiency.useful.iter().zip(whole.ranks.iter().zip(&truth.ranks)) {
             let of = |call: Call| rank.entries().find(|entry| entry.signature.call == call.number()).unwrap().total;
-            // A call is over 200 ticks before the recording is.
+            // A call ends 200 ticks before the recording does.
             let between = rank.header.end.ticks - 200 - rank.header.ready.ticks - of(Call::Finalize);
             let expected = between - (truth.in_mpi - of(Call::Init) - of(Call::Finalize));
             assert!((useful - expected as f64 / 1e9).abs() < 1e-9, "{shape:?}: {useful} and not {expected}");
@@ -131,7 +131,7 @@ fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
         }
         assert!((balance * communication - efficiency.parallel()).abs() < 1e-12, "{shape:?}");
         assert!((serialization * transfer - communication).abs() < 1e-12, "{shape:?}");
-        // What a step waits for is the same on an ideal network, and what calls take is not.
+        // On an ideal network waits stay the same, and times of calls do not.
         assert!(serialization < 0.99 && transfer < 0.99, "{shape:?}: {efficiency:?}");
     }
 }
@@ -209,7 +209,7 @@ fn a_message_that_is_completed_beside_collective_calls_that_disagree_has_its_wai
 
 #[test]
 fn of_several_that_were_late_at_one_moment_the_same_is_always_told() {
-    // Who is gone through first depends on who calls first.
+    // The order of ranks depends on who calls first.
     for earlier in [0, 1] {
         let sender = |rank| {
             let begin = if rank == earlier { 10 } else { 20 };

@@ -1,4 +1,5 @@
-//! Runs that are watched while they grow: what is read in pieces is what is read at once, whoever writes what in which order.
+//! Runs that are watched while they grow: reading in pieces gives the same as reading at once, in whatever order the
+//! ranks write.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn watched(folder: &Path) -> Watch {
     watch
 }
 
-/// Bytes that a rank's threads handed out, and their seconds in MPI, without calls inside calls.
+/// Sent bytes of a rank's threads, and their seconds in MPI, without nested calls.
 fn of_report(rank: &Rank) -> (u64, f64) {
     let entries = || rank.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| !is_nested(entry));
     let ticks: u64 = entries().map(|entry| entry.total).sum();
@@ -41,7 +42,7 @@ fn bytes_and_time_in_mpi_of_every_recorded_program_are_those_of_the_report() {
         let (run, watch) =
             (Run::select(&fixture.run, &Choice { whole: true, ..Choice::default() }).unwrap(), watched(&fixture.run));
         assert_eq!(watch.ranks.len(), run.ranks.len(), "{name}");
-        // A report leaves out what MPI_Pcontrol switches off.
+        // A report omits what MPI_Pcontrol switches off.
         let whole = run.ranks.iter().zip(&watch.views).filter(|(rank, _)| rank.selection.is_none());
         for (rank, view) in whole {
             compared += 1;
@@ -55,7 +56,7 @@ fn bytes_and_time_in_mpi_of_every_recorded_program_are_those_of_the_report() {
     assert!(compared > 0);
 }
 
-/// What a look sees of each rank: bytes handed out, and requests that are pending.
+/// Sent bytes and pending requests of each rank at a look.
 fn seen(watch: &Watch) -> Vec<(u64, u64)> {
     watch.views.iter().map(|view| (view.sum.sent, view.pending)).collect()
 }
@@ -105,7 +106,7 @@ fn what_a_watch_tells_is_all_that_another_one_needs() {
         let (folder, here) = (Folder::new(), Folder::new());
         let fixture = fixture::unpack(&name, &folder.0);
         let mut direct = watched(&fixture.run);
-        // Only the headers are seen from here.
+        // Only the headers are visible from here.
         for rank in &direct.ranks {
             let bytes = fs::read(fixture.run.join(&rank.file)).unwrap();
             here.write(&rank.file, &bytes[..traces::file::FIRST_PAGE]);
@@ -119,7 +120,7 @@ fn what_a_watch_tells_is_all_that_another_one_needs() {
             reader.look().unwrap();
             let line = serde_json::to_string(&reader.news()).unwrap();
             heard.hear(&host, serde_json::from_str(&line).unwrap());
-            // What only grows is told once.
+            // Data that only grows is sent once.
             reader.look().unwrap();
             let again = serde_json::to_string(&reader.news()).unwrap();
             assert!(again.len() < line.len(), "{name}: {again}");
@@ -205,12 +206,12 @@ fn the_call_that_a_rank_is_in_counts_from_when_it_began() {
     let folder = Folder::new();
     run_in(&folder, vec![inside(&[collective(Call::Barrier)], collective(Call::Barrier))]);
     let view = &watched(&folder.0).views[0];
-    // The first took a microsecond; the second has lasted since two seconds after the begin.
+    // The first call took a microsecond; the second began two seconds after the begin.
     let in_mpi = 1e-6 + view.age - 2.0;
     assert!((view.sum.in_mpi - in_mpi).abs() < 1e-3, "{} of {in_mpi}", view.sum.in_mpi);
 }
 
-/// A rank of two that is profiled, and sends to the other.
+/// A profiled rank of two, which sends to the other.
 pub fn profiled() -> Folder {
     let folder = Folder::new();
     let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };

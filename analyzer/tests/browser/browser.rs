@@ -1,6 +1,6 @@
-//! Headless Chromium, driven by its own protocol: one JSON object after another through a pipe, each ended by a zero.
+//! Drives headless Chromium by its own protocol: JSON objects through a pipe, each ended by a zero.
 //!
-//! A crate for this would bring forty others, and with them other features of those that Polars is built of.
+//! A crate for this would bring forty others, and with them other features of those that Polars is built with.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use examples::browser::chromium;
 use serde_json::{Value, json};
 
-/// A browser with one page open.
+/// A browser with one open page.
 pub struct Browser {
     child: Child,
     profile: PathBuf,
@@ -19,11 +19,11 @@ pub struct Browser {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     next: u64,
-    /// What the page has complained about: errors, warnings, what the browser refused it.
+    /// The page's errors and warnings, and requests that the browser refused.
     pub complaints: Vec<String>,
 }
 
-/// The browser takes its pipe as descriptors 3 and 4. One that hangs is ended.
+/// The browser takes its pipe as descriptors 3 and 4. A timeout ends one that hangs.
 const START: &str = r#"exec timeout --kill-after=5 300 "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
 const FLAGS: [&str; 6] = [
     "--headless=new",
@@ -34,11 +34,11 @@ const FLAGS: [&str; 6] = [
     "--hide-scrollbars",
 ];
 
-/// Browsers that were started.
+/// Number of started browsers.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 impl Browser {
-    /// Starts it with an empty page.
+    /// Starts with an empty page.
     pub fn start() -> Browser {
         let chromium = chromium().expect("no Chromium here: cargo xtask test installs it where it is root");
         // Two browsers with one profile are one browser, and the second ends.
@@ -60,7 +60,7 @@ impl Browser {
         browser
     }
 
-    /// What the browser answers.
+    /// Calls a method and returns the result.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.next += 1;
         let mut message = json!({ "id": self.next, "method": method, "params": parameters });
@@ -82,7 +82,7 @@ impl Browser {
         }
     }
 
-    /// Keeps what the page complains about, and any address that it asks for.
+    /// Collects the page's complaints, and the addresses that it requests.
     fn hear(&mut self, event: &Value) {
         let parameters = &event["params"];
         let is_harmless = match event["method"].as_str().unwrap_or_default() {
@@ -101,18 +101,18 @@ impl Browser {
         }
     }
 
-    /// Opens a page of ours, and waits until it says that it is there.
+    /// Opens a page of ours, and waits until it is ready.
     pub fn open(&mut self, page: &Path) {
         self.open_at(page, "");
     }
 
-    /// The same, with what stands behind its address: `#...`, or nothing.
+    /// Opens a page at a fragment: `#...`, or nothing.
     pub fn open_at(&mut self, page: &Path, fragment: &str) {
         self.call("Page.navigate", json!({ "url": format!("file://{}{fragment}", page.display()) }));
         self.wait_for("document.documentElement?.dataset.ready !== undefined");
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition holds.
     pub fn wait_for(&mut self, condition: &str) {
         let began = Instant::now();
         while self.ask(condition) != true {
@@ -121,7 +121,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression, or what it promises.
+    /// Value of an expression; promises are awaited.
     pub fn ask(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = self.call("Runtime.evaluate", parameters);
@@ -129,12 +129,12 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// The same as text.
+    /// Value of an expression that is text.
     pub fn text(&mut self, expression: &str) -> String {
         self.ask(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).into()
     }
 
-    /// Makes the window so wide, and the system light or dark.
+    /// Sets the window's width, and the system's color scheme, light or dark.
     pub fn look(&mut self, width: u32, scheme: &str) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);

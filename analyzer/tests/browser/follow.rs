@@ -1,4 +1,4 @@
-//! Tables follow the timeline: for a time and some ranks they say what the trace has there.
+//! Tables follow the timeline: for an interval and some ranks they agree with the trace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::browser::Browser;
 use crate::common::{Folder, report};
 use crate::page;
 
-/// The tables of a section, with all rows: headings, cells, and what they say they are of.
+/// Tables of a section, with all rows: headings, cells, and the part they claim to cover.
 const TABLES: &str = "(section => [...document.querySelectorAll(`#${section} .table`)].map((table) => {
   const more = table.querySelector('.more');
   if (!more.hidden && more.ariaExpanded !== 'true') more.click();
@@ -28,7 +28,7 @@ const TABLES: &str = "(section => [...document.querySelectorAll(`#${section} .ta
   };
 }))";
 
-/// What a time of the run comes to, by whatever the tables' first columns say: how many, and seconds or bytes.
+/// Sums over an interval, by the first columns of each table: count, and seconds or bytes.
 #[derive(Default)]
 struct Truth {
     functions: BTreeMap<String, (u64, f64)>,
@@ -38,7 +38,7 @@ struct Truth {
     ranks: BTreeMap<String, (u64, f64)>,
     waits: BTreeMap<String, (u64, f64)>,
     pairs: BTreeMap<String, (u64, f64)>,
-    /// Of each rank, seconds between MPI_Init and MPI_Finalize, and those of them outside MPI.
+    /// For each rank, seconds between MPI_Init and MPI_Finalize, and those of them outside MPI.
     useful: Vec<(f64, f64)>,
 }
 
@@ -47,7 +47,7 @@ fn add(map: &mut BTreeMap<String, (u64, f64)>, key: String, count: u64, amount: 
     *sum = (sum.0 + count, sum.1 + amount);
 }
 
-/// Seconds that two times share.
+/// Seconds that two intervals share.
 fn shared(begin: i64, end: i64, (from, to): (i64, i64)) -> f64 {
     (end.min(to) - begin.max(from)).max(0) as f64 / 1e9
 }
@@ -57,7 +57,7 @@ fn seconds_inside(call: &PlacedCall<'_>, time: (i64, i64)) -> f64 {
     if all > 0.0 { shared(call.start, call.end, time) / all * call.inside as f64 / 1e9 } else { 0.0 }
 }
 
-/// What a call moves by itself, as the table `calls` of the data set says.
+/// Bytes of a call, as in the data set's table `calls`.
 fn bytes(call: &PlacedCall<'_>) -> f64 {
     let signature = call.signature;
     let (sent, posted) = if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() };
@@ -66,7 +66,7 @@ fn bytes(call: &PlacedCall<'_>) -> f64 {
 }
 
 impl Truth {
-    /// Of some ranks from one time until another.
+    /// Sums of some ranks in an interval.
     fn of(run: &Run, ranks: std::ops::Range<usize>, time: (i64, i64)) -> Truth {
         let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
         let lives = levels::lives(run, &settled.common_clock);
@@ -118,7 +118,7 @@ impl Truth {
     }
 }
 
-/// A figure as a table prints it, in seconds or bytes, and by how much rounding may have changed it.
+/// A printed figure in seconds or bytes, and its rounding error.
 fn figure(text: &str, head: &str) -> (f64, f64) {
     let (number, unit) = text.split_once(' ').unwrap_or((text, head.rsplit(' ').next().unwrap()));
     let scale = match unit {
@@ -132,7 +132,7 @@ fn figure(text: &str, head: &str) -> (f64, f64) {
     };
     let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
     let step = 10f64.powi(-decimals) * scale;
-    // Nanoseconds of each call are whole.
+    // Times of single calls are whole nanoseconds.
     if let Some(bound) = number.strip_prefix('<') {
         return (0.0, bound.parse::<f64>().unwrap() * scale);
     }
@@ -140,7 +140,7 @@ fn figure(text: &str, head: &str) -> (f64, f64) {
     (value * scale, step * 0.51 + value * scale * 1e-6)
 }
 
-/// Compares a table with the truth: names of the columns that tell rows apart, how many, and how much.
+/// Compares a table with the truth, by its key columns, count and amount.
 fn compare(table: &Value, keys: &[&str], count: &str, amount: &str, truth: &BTreeMap<String, (u64, f64)>) {
     let heads: Vec<&str> = table["heads"].as_array().unwrap().iter().map(|head| head.as_str().unwrap()).collect();
     let at = |name: &str| {
@@ -218,7 +218,7 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
         assert!((shown - 100.0 * factor).abs() <= 0.051, "{factor}: {efficiency:#}");
     }
     assert!(efficiency["part"].as_str().unwrap().ends_with("ideal network would do is known of the whole run alone"));
-    // The others say that they do not follow.
+    // Tables that do not follow say so.
     assert_eq!(tables("path")[0]["part"], "of the whole run");
     assert!(functions[0]["part"].as_str().unwrap().ends_with(&format!("{} of {} ranks", rows.len(), run.ranks.len())));
     let typed = browser.text("document.querySelector('#functions .command code').textContent");
@@ -275,7 +275,7 @@ fn messages_between_more_rows_than_lines_are_drawn_for_are_a_square_of_who_sends
     let caption = browser.text("document.querySelector('.timeline-pattern').previousSibling.textContent");
     let digits: String = caption.split(" messages").next().unwrap().chars().filter(char::is_ascii_digit).collect();
     assert_eq!(digits, all.to_string(), "{caption}");
-    // Each pair where its row and column meet, two pixels apart.
+    // Each pair has a point where its row and column meet, two pixels apart.
     for (pair, (messages, _)) in truth.pairs.iter().step_by(37) {
         let (from, to) = pair.split_once(' ').unwrap();
         let said = browser.text(&format!(
@@ -285,13 +285,13 @@ fn messages_between_more_rows_than_lines_are_drawn_for_are_a_square_of_who_sends
         ));
         assert!(said.starts_with(&format!("{from} to {to}: {messages} messages")), "{pair}, {messages}: {said}");
     }
-    // Lines again where there are few rows, and calls enough apart.
+    // Lines appear again if there are few rows, and calls are far enough apart.
     browser.ask("location.hash = 'timeline=0-3000000_0-8'");
     browser.wait_for("document.querySelector('.timeline-pattern').hidden");
     assert_eq!(browser.complaints, [""; 0]);
 }
 
-/// Rows that every table which follows has for a part that is the whole run, beside those that the analyzer wrote.
+/// Rows that each following table computes for the whole run, beside those of the analyzer.
 const WHOLE: &str = "(async () => {
   const [{ Store }, { sums }, { rowsOfPart }] = await Promise.all(['#timeline-store', '#timeline-sums', '#part'].map((name) => import(name)));
   const [tables, data] = ['tables', 'timeline-data'].map((id) => JSON.parse(document.getElementById(id).textContent));
@@ -314,7 +314,7 @@ fn a_rule_for_a_part_gives_the_columns_own_figures_where_the_part_is_the_whole_r
             |row: &Value| -> Vec<String> { (0..columns.len()).filter(is_name).map(|at| row[at].to_string()).collect() };
         let whole = table["whole"].as_array().unwrap();
         for row in table["part"].as_array().unwrap() {
-            // Which bytes collective calls hand over, the whole run has besides.
+            // For the whole run the tables also have the bytes of collective calls, which the timeline lacks.
             let Some(own) = whole.iter().find(|own| key(own) == key(row)) else { continue };
             for (at, column) in columns.iter().enumerate() {
                 let has_rule = column["part"]["figure"] != Value::Null || column["part"]["ofRow"] == true;
@@ -322,7 +322,7 @@ fn a_rule_for_a_part_gives_the_columns_own_figures_where_the_part_is_the_whole_r
                 let (Some(was), Some(is), true, false) = (own[at].as_f64(), row[at].as_f64(), has_rule, is_heat) else {
                     continue;
                 };
-                // The run's clock and a rank's differ by a little.
+                // The run's clock and a rank's differ slightly.
                 let near = (was - is).abs() <= 0.01 * was.abs() + 2e-6;
                 assert!(near, "{} {}: {is} for {was} in {own}", table["name"], column["key"]);
                 *compared.entry(format!("{} {}", table["name"], column["key"])).or_default() += 1;

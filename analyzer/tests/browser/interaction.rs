@@ -1,18 +1,18 @@
-//! The timeline under mouse and keys: what a reader does leads where the page says.
+//! The timeline reacts to mouse and keys as the page says.
 
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::sample;
 
-/// Moves, presses or turns the mouse at a point.
+/// Moves the mouse, presses its button or turns its wheel at a point.
 fn mouse(browser: &mut Browser, kind: &str, (x, y): (f64, f64), more: Value) {
     let mut event = json!({ "type": kind, "x": x, "y": y });
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     browser.call("Input.dispatchMouseEvent", event);
 }
 
-/// The timeline's edges in the window: left, top, right, bottom.
+/// Edges of the timeline in the window: left, top, right, bottom.
 fn edges(browser: &mut Browser) -> [f64; 4] {
     browser.ask("document.querySelector('.timeline-canvas').scrollIntoView({ block: 'center', behavior: 'instant' })");
     let seen = browser.ask(
@@ -21,7 +21,7 @@ fn edges(browser: &mut Browser) -> [f64; 4] {
     serde_json::from_value(seen).unwrap()
 }
 
-/// The view in the page's address: from, to, first row, rows.
+/// View in the page's address: from, to, first row, rows.
 fn view(browser: &mut Browser) -> Vec<f64> {
     browser.ask("new Promise(resolve => setTimeout(resolve, 400))");
     let text = browser.text("location.hash");

@@ -1,4 +1,5 @@
-//! The page in a browser: it complains of nothing, tables sort and narrow, both schemes have contrast, names stay text, it prints.
+//! The page in a browser: it has no errors, tables sort and filter, both schemes have contrast, names stay text, it
+//! prints.
 
 mod browser;
 #[path = "../all/common/mod.rs"]
@@ -21,7 +22,7 @@ use common::recorded::recorded;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 
-/// The page of a run.
+/// Writes the page of a run.
 fn page(run: &Path, name: &str) -> PathBuf {
     page_with(run, name, &[])
 }
@@ -38,7 +39,7 @@ fn sample() -> PathBuf {
     page(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"), "sample")
 }
 
-/// The same with starting and ending MPI.
+/// The page with MPI_Init and MPI_Finalize.
 fn whole_sample() -> PathBuf {
     page_with(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"),
@@ -47,7 +48,7 @@ fn whole_sample() -> PathBuf {
     )
 }
 
-/// The names in the first column of a section's first table.
+/// Names in the first column of a section's first table.
 const FIRST_COLUMN: &str =
     "[...document.querySelectorAll('#functions tbody tr td:first-child')].map(cell => cell.textContent).join()";
 
@@ -56,11 +57,11 @@ fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
     let mut browser = Browser::start();
     browser.open(&whole_sample());
     assert!(browser.text(FIRST_COLUMN).starts_with("MPI_Init,MPI_Finalize,MPI_Alltoallv,"));
-    // Of calls, as many of each: those with as many keep their order.
+    // Sorted by calls: functions with equally many keep their order.
     for (direction, first) in
         [("descending", "MPI_Alltoallv,MPI_Allreduce,MPI_Alltoall,"), ("ascending", "MPI_Send,MPI_Irecv,")]
     {
-        // By key: a button answers to it as to a click.
+        // Keys work, too: a button reacts to them as to a click.
         browser.ask("document.querySelector('#functions th:nth-child(7) button').focus()");
         for kind in ["keyDown", "keyUp"] {
             let key =
@@ -144,7 +145,7 @@ fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
     let (part, time) = columns(&mut browser);
     assert!(all.contains("MPI_Finalize") && !part.contains("MPI_Finalize"), "{part}");
     assert!(time < whole, "{time} of {whole}");
-    // Each rank's wall time and time in MPI.
+    // Wall time and time in MPI of each rank.
     let of_ranks = |column: usize| {
         format!(
             "[...document.querySelectorAll('#ranks .table:nth-child(2).selected tbody tr td:nth-child({column})')].map(cell => cell.textContent)"
@@ -161,7 +162,7 @@ fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
     browser.wait_for("document.documentElement?.dataset.ready !== undefined");
     browser.wait_for(selected);
     assert_eq!(columns(&mut browser).0, part);
-    // Another scheme is another set of colors.
+    // Another scheme has other colors.
     let drawn = "document.querySelector('.timeline-canvas').toDataURL()";
     let light = browser.text(drawn);
     browser.look(1280, "dark");

@@ -1,7 +1,7 @@
-//! What pages look like, compared with pictures that somebody looked at.
+//! Compares pages with pictures that somebody has looked at.
 //!
-//! `GOLDEN=write cargo test -p overhear --test browser pictures::` makes them anew: look at them then. Another version of the
-//! browser draws otherwise, so pictures are compared where it is the one that made them.
+//! `GOLDEN=write cargo test -p overhear --test browser pictures::` replaces them: look at them then. Another version of
+//! the browser draws differently, so pictures are compared only with the version that made them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::common::Folder;
 use crate::common::golden::is_written;
 use crate::{page, sample};
 
-/// Half the size tells what is where, and is small enough to keep.
+/// Half the size shows the layout, and is small enough to keep.
 const SCALE: f64 = 0.5;
-/// Pixels of a picture that are compared as one, and by how much of 255 they may differ.
+/// Pixels per side of a block that is compared as one, and allowed difference of its mean color, of 255.
 const BLOCK: u32 = 16;
 const TOLERANCE: i64 = 12;
 
@@ -27,13 +27,13 @@ fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/page").join(name)
 }
 
-/// Goes to it by its key.
+/// Goes to the longest wait by its key.
 const LONGEST_WAIT: &str = "document.querySelector('.timeline-canvas').dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true }))";
 
-/// The upper part of a page, so many pixels high.
+/// The upper part of a page, in pixels of height.
 fn picture(browser: &mut Browser, height: u32, scale: f64) -> Vec<u8> {
     browser.ask("document.activeElement?.blur(), scrollTo(0, 0)");
-    // Tables follow the view a moment after it is there.
+    // Tables follow the view a moment later.
     browser.ask("new Promise(resolve => setTimeout(resolve, 800))");
     let width = browser.ask("innerWidth").as_f64().unwrap();
     let all = browser.ask("document.documentElement.scrollHeight").as_f64().unwrap();
@@ -41,7 +41,7 @@ fn picture(browser: &mut Browser, height: u32, scale: f64) -> Vec<u8> {
     let how = json!({ "format": "png", "clip": clip, "captureBeyondViewport": true, "optimizeForSpeed": false });
     let mut take =
         || STANDARD.decode(browser.call("Page.captureScreenshot", how.clone())["data"].as_str().unwrap()).unwrap();
-    // On a busy machine the first may lack what is drawn late, as headings that stick.
+    // On a busy machine the first picture may lack details that are drawn late, such as sticky headings.
     let mut taken = take();
     for _ in 0..5 {
         let again = take();
@@ -53,7 +53,7 @@ fn picture(browser: &mut Browser, height: u32, scale: f64) -> Vec<u8> {
     taken
 }
 
-/// The mean color of each block.
+/// Mean color of each block.
 fn blocks(picture: &Pixmap) -> Vec<[i64; 3]> {
     let (across, down) = (picture.width().div_ceil(BLOCK), picture.height().div_ceil(BLOCK));
     let mut sums = vec![([0i64; 3], 0i64); (across * down) as usize];
@@ -68,7 +68,7 @@ fn blocks(picture: &Pixmap) -> Vec<[i64; 3]> {
     sums.into_iter().map(|(sum, count)| sum.map(|channel| channel / count)).collect()
 }
 
-/// The browser's version, and how wide it writes with the fonts that it finds here.
+/// The browser's version, and the width of a text in its fonts.
 fn who_draws(browser: &mut Browser) -> String {
     let version = browser.call("Browser.getVersion", json!({}))["product"].as_str().unwrap().to_string();
     let width = "(font => { const c = document.createElement('canvas').getContext('2d'); c.font = font; \
@@ -77,7 +77,7 @@ fn who_draws(browser: &mut Browser) -> String {
     format!("{version} {} {}", widths[0], widths[1])
 }
 
-/// Keeps a picture, or compares it with the one that was kept.
+/// Keeps a picture, or compares it with the kept one.
 fn look(browser: &mut Browser, name: &str, height: u32) {
     let taken = picture(browser, height, SCALE);
     compare(browser, &taken, &kept(&format!("{name}.png")));
@@ -116,7 +116,7 @@ fn a_page_looks_as_it_did_in_light_in_dark_narrow_and_printed() {
     browser.look(1280, "light");
     browser.open(&file);
     look(&mut browser, "light", 5000);
-    // In the middle of the run, with the longest wait selected.
+    // The middle of the run, with the longest wait selected.
     browser.look(1280, "dark");
     browser.open(&file);
     browser.ask(LONGEST_WAIT);
@@ -137,7 +137,7 @@ fn the_picture_of_a_page_in_the_documents_is_of_the_page_as_it_is() {
     let mut browser = Browser::start();
     browser.look(1200, "light");
     browser.open(&page(&run, "documents"));
-    // The longest wait, and what lies between MPI_Init and MPI_Finalize.
+    // The longest wait, and the time between MPI_Init and MPI_Finalize.
     browser.ask(LONGEST_WAIT);
     browser.wait_for("/_c/.test(location.hash)");
     browser.ask("location.hash = location.hash.replace(/timeline=[^_]*/, 'timeline=235000000-575000000')");

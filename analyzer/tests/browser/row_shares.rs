@@ -1,4 +1,4 @@
-//! Rows show what the tables say: a row's pixels are divided among the classes as its time is, at every zoom.
+//! Rows agree with the tables: at every zoom a row's pixels are divided among the classes as its time is.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use synthetic::{Shape, Topology};
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
 
-/// Of each row: the classes' shares of the pixels drawn, and of its time by what the tables are made of.
+/// For each row: the classes' shares of its pixels, and of its time in the tables' data.
 const SHARES: &str = "
 async (from, to) => {
   const { view, scene, store } = timeline;
@@ -52,7 +52,7 @@ fn shares(value: &Value) -> Vec<Vec<f64>> {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Compares the rows of a run's page from far and near. Returns how many were compared, and whether single calls were drawn.
+/// Compares the rows of a run's page from far and near. Returns their number, and the modes in which they were drawn.
 fn compare(shape: &Shape, spans: &[f64]) -> (usize, Vec<String>) {
     let folder = Folder::new();
     let run = folder.0.join("run");

@@ -1,4 +1,4 @@
-//! The timeline in a browser: what a page from disk shows is what the trace has.
+//! The timeline of a page opened from disk agrees with the trace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use synthetic::{Shape, Topology};
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
 
-/// What steps may use: keys and patience.
+/// Helpers for steps: keys and waiting.
 const TOOLS: &str = "
 const canvas = document.querySelector('.timeline-canvas');
 const box = document.getElementById('timeline');
@@ -41,7 +41,7 @@ const call = () => {
 };
 ";
 
-/// Opens a page from disk, at what its address says, does some steps there, and returns what they make.
+/// Opens a page from disk at a fragment, runs some steps there, and returns their result.
 fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
     let mut browser = Browser::start();
     browser.look(1280, scheme);
@@ -51,7 +51,7 @@ fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
     result
 }
 
-/// The function and end of each call that began on a rank at a time, by the trace.
+/// Function and end of each call that began on a rank at a time, by the trace.
 fn in_trace(run: &Run, rank: usize, start: i64) -> Vec<(String, i64)> {
     let timeline = settled(run, Follow::empty()).common_clock;
     let contents = run.ranks[rank].contents();
@@ -112,7 +112,7 @@ fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
         let ns = ns.as_f64().unwrap();
         assert!((ns - said[name]).abs() < 1e4 + said[name] * 1e-5, "{name}: {ns} for {}", said[name]);
     }
-    // A colleague opens the same spot.
+    // A colleague opens the same address.
     let steps =
         "return { view: [timeline.view.from, timeline.view.to], facts: facts(), marks: timeline.view.marks.length };";
     let again = browse(&page, seen["hash"].as_str().unwrap(), "dark", steps);

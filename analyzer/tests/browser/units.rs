@@ -1,4 +1,4 @@
-//! The page writes numbers as the command's text does.
+//! The page formats numbers as the command's text does.
 
 use serde_json::{Value as Json, json};
 use tables::Value;

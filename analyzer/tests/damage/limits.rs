@@ -1,4 +1,4 @@
-//! Bounds on what an analysis may take. Whoever exceeds them ends the whole test, named.
+//! Limits on the memory and time of an analysis. Exceeding them ends the whole test, with the analysis' name.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes; the files of a run have 200,000 at most.
+/// Bytes of memory; the files of a run have 200,000 at most.
 const MEMORY: usize = 128 << 20;
-/// An analysis takes some milliseconds, and the machine may be busy.
+/// An analysis takes some milliseconds, but the machine may be busy.
 const TIME: Duration = Duration::from_secs(30);
 
 struct Counting;
@@ -45,13 +45,13 @@ unsafe impl GlobalAlloc for Counting {
 fn count(bytes: usize) {
     let live = LIVE.fetch_add(bytes, Relaxed) + bytes;
     if live > BEFORE.load(Relaxed).saturating_add(MEMORY) {
-        // What is said allocates, too.
+        // Printing allocates, too.
         BEFORE.store(usize::MAX / 2, Relaxed);
         give_up("takes too much memory");
     }
 }
 
-/// Has somebody look at the clock.
+/// Starts a thread that checks the time.
 pub fn watch() {
     thread::spawn(|| {
         loop {
@@ -66,13 +66,13 @@ pub fn watch() {
     });
 }
 
-/// An analysis begins.
+/// Begins an analysis.
 pub fn begin(called: &str) {
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some((called.into(), Instant::now()));
     BEFORE.store(LIVE.load(Relaxed), Relaxed);
 }
 
-/// It has ended.
+/// Ends the analysis.
 pub fn end() {
     BEFORE.store(usize::MAX / 2, Relaxed);
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -81,7 +81,7 @@ pub fn end() {
 fn give_up(why: &str) -> ! {
     let current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let called = current.as_ref().map_or("", |(called, _)| called);
-    // Not by eprintln, which the test keeps to itself.
+    // The test captures eprintln.
     let _ = writeln!(std::io::stderr(), "{called}: {why}");
     std::process::abort();
 }

@@ -1,7 +1,7 @@
-//! Runs are damaged at random, and every analysis has to cope: it ends soon, with one of its statuses, and takes no memory that
-//! the files do not account for.
+//! Runs are damaged at random, and every analysis must cope: it ends soon, with one of its exit statuses, and takes no
+//! more memory than the files account for.
 //!
-//! `cargo xtask damage` tries more of them, or one by its seed.
+//! `cargo xtask damage` tries more runs, or one by its seed.
 
 #[path = "../all/common/mod.rs"]
 mod common;
@@ -17,7 +17,7 @@ use clap::Parser;
 use common::Folder;
 use mutations::Damage;
 
-/// What is run on each; the folder takes the place of DIR.
+/// Analyses of each run; the folder replaces DIR.
 const ANALYSES: [&[&str]; 19] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
@@ -39,15 +39,15 @@ const ANALYSES: [&[&str]; 19] = [
     &["timeline", "DIR"],
     &["timeline", "DIR", "--svg", "/dev/null", "--html", "/dev/null"],
 ];
-/// And one of these.
+/// Breakdowns to choose one from.
 const BREAKDOWNS: [&str; 10] =
     ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region", "collective"];
 const FORMATS: [&str; 3] = ["text", "json", "csv"];
 
-/// Runs that are tried where no number is given.
+/// Default number of damaged runs.
 const DAMAGED: u64 = 150;
 
-/// How many runs are tried, from which seed on.
+/// Range of seeds to try.
 fn seeds() -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first = number("DAMAGE_SEED").unwrap_or(0);
@@ -69,7 +69,7 @@ fn every_analysis_copes_with_any_damage() {
         let folder = Folder::new();
         files.iter().for_each(|(name, bytes)| folder.write(name, bytes));
         for analysis in ANALYSES.into_iter().chain([&report[..]]) {
-            // The ordinary run tries some on each.
+            // The ordinary run tries only some analyses on each.
             if !all && damage.below(3) > 0 {
                 continue;
             }
@@ -81,7 +81,7 @@ fn every_analysis_copes_with_any_damage() {
     assert!(failures.is_empty(), "{} of {ran} failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Runs an analysis. What is wrong with how it ended.
+/// Runs an analysis. Returns its fault, if any.
 fn run(seed: u64, analysis: &[&str], format: &str, folder: &Folder) -> Option<String> {
     let dir = folder.0.to_str().unwrap();
     let exported = folder.0.join("exported");
@@ -89,7 +89,7 @@ fn run(seed: u64, analysis: &[&str], format: &str, folder: &Folder) -> Option<St
     let printed: &[&str] = match analysis {
         // A page has one format, and its file is named already.
         [.., "--html", _] => &[],
-        // It has no text, and writes a folder.
+        // An export has no text format, and writes a folder.
         ["export", ..] => &[exported.to_str().unwrap(), "--to", if format == "text" { "csv" } else { format }],
         _ => &["--format", format, "--output", "/dev/null"],
     };

@@ -1,4 +1,4 @@
-//! Damage of every kind that a disk, a copy, a defect or malice may do, by a seed.
+//! Random damage of every kind that a disk, a copy, a defect or malice may cause.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -9,7 +9,7 @@ use traces::write::{FileWriter, UNIT, blank_header};
 
 use crate::originals::Files;
 
-/// Bytes of the file's header and of a page's that have a meaning.
+/// Bytes with a meaning in the headers of a file and of a page.
 const FILE_HEADER: usize = 248;
 const PAGE_HEADER: usize = 64;
 /// Kinds of records are odd numbers up to this one.
@@ -32,21 +32,19 @@ const EXTREMES: [u64; 14] = [
     u64::MAX,
 ];
 
-/// Random, and the same for the same seed.
+/// Damage that depends on its seed alone.
 pub struct Damage(StdRng);
 
 impl Damage {
-    /// That of a seed.
     pub fn new(seed: u64) -> Damage {
         Damage(StdRng::seed_from_u64(seed))
     }
 
-    /// A number below another.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0.random_range(0..limit.max(1))
     }
 
-    /// Damages a run, in one to four places.
+    /// Damages a run in one to four places.
     pub fn to(&mut self, files: &mut Files) {
         for _ in 0..=self.below(4) {
             let names: Vec<String> = files.keys().cloned().collect();
@@ -59,7 +57,7 @@ impl Damage {
         }
     }
 
-    /// Files are lost, copied or exchanged.
+    /// Loses, copies or exchanges files.
     fn folder(&mut self, files: &mut Files, name: &str, names: &[String]) {
         let bytes = files.remove(name).unwrap_or_default();
         let other = &names[self.below(names.len())];
@@ -94,7 +92,7 @@ impl Damage {
             }
             7 | 8 => (0..=self.below(3)).for_each(|_| self.number(bytes, 0, usize::MAX)),
             9 => {
-                // What comes first in a page: a thread's block, signatures, definitions.
+                // The beginning of a page has a thread's block, signatures or definitions.
                 let page = self.page(bytes);
                 self.number(bytes, page + PAGE_HEADER, 512);
             }
@@ -113,7 +111,7 @@ impl Damage {
         bytes[at..until].fill(if self.below(2) == 0 { 0 } else { 0xff });
     }
 
-    /// Pages are exchanged, doubled or lost.
+    /// Exchanges, doubles or loses pages.
     fn pages(&mut self, bytes: &mut Vec<u8>) {
         let (one, other) = (self.page(bytes), self.page(bytes));
         let length = UNIT.min(bytes.len() - one).min(bytes.len() - other);
@@ -128,12 +126,12 @@ impl Damage {
         }
     }
 
-    /// Where a page may begin.
+    /// A possible begin of a page.
     fn page(&mut self, bytes: &[u8]) -> usize {
         self.below(bytes.len() / UNIT) * UNIT
     }
 
-    /// An extreme number where one of its width may lie, from a place on.
+    /// Writes an extreme number at a suitable place in a range.
     fn number(&mut self, bytes: &mut [u8], from: usize, length: usize) {
         let width = 1 << self.below(4);
         let limit = bytes.len().saturating_sub(from).min(length) / width;
@@ -152,7 +150,7 @@ impl Damage {
         }
     }
 
-    /// A record of some kind that says something extreme, over others.
+    /// Writes an extreme record of some kind over others.
     fn record(&mut self, bytes: &mut [u8]) {
         let at = self.0.random_range(0..bytes.len() / 8) * 8;
         let kind = self.0.random_range(0..=KINDS);

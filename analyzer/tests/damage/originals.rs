@@ -1,4 +1,4 @@
-//! The runs that are damaged: those in `traces/samples`, generated ones, and one that has a record of every kind.
+//! The runs to damage: those in `traces/samples`, generated ones, and one with a record of every kind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,6 @@ use crate::common::{BEGIN, Folder, definitions, header, signature};
 /// Files by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// All of them.
 pub fn all() -> Vec<Files> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
     let generated = |topology, ranks| {
@@ -42,7 +41,7 @@ fn read(folder: &Path) -> Files {
     entries.map(|path| (path.file_name().unwrap().to_string_lossy().into(), fs::read(&path).unwrap())).collect()
 }
 
-/// Two ranks with a record of every kind, and a definition of every kind that analyses look into.
+/// Two ranks with a record of every kind, and a definition of every kind that analyses read.
 fn of_all_kinds() -> Files {
     let one = |rank: u32| {
         let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
@@ -73,7 +72,7 @@ fn objects() -> Vec<Definition> {
     ]
 }
 
-/// One for each of these calls, with room for a number behind each.
+/// One signature each: call, flags, and the number of its object.
 const CALLS: [(Call, u16, u32); 21] = [
     (Call::Init, 0, 1),
     (Call::Isend, STARTS, 1),

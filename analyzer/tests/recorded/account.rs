@@ -1,4 +1,4 @@
-//! All that the analyses find in a run, one fact a line, in an order of its own. Times are nanoseconds.
+//! Everything that the analyses find in a run, one fact per line, in canonical order. Times are in nanoseconds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub fn of(folder: &Path) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A rank as people call it.
+/// A rank's name for people.
 fn name(rank: &Rank) -> String {
     match (rank.number(), rank.header.world) {
         (Some(number), 0) => number.to_string(),
@@ -47,7 +47,7 @@ fn name(rank: &Rank) -> String {
     }
 }
 
-/// What has found its partner, and what has not.
+/// Matched and unmatched calls.
 fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
     let name = |rank: u32| name(&run.ranks[rank as usize]);
     let pairs: BTreeMap<_, _> = account.pairs.iter().collect();
@@ -85,7 +85,7 @@ fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
     ));
 }
 
-/// A rank and the function and line it was at.
+/// A rank, and its function and line.
 fn place(run: &Run, account: &Account, at: RankSite) -> String {
     let (rank, place) = (&run.ranks[at.rank as usize], &account.places[at.place.number()]);
     format!("{} {} {}", name(rank), place.function, place.site)
@@ -130,7 +130,7 @@ fn clocks(run: &Run, timeline: &model::common_clock::CommonClock, lines: &mut Ve
     }
 }
 
-/// What the POP factors rest on, of the run and of its phases.
+/// Sums behind the POP factors, of the run and of its phases.
 fn efficiency(run: &Run, lines: &mut Vec<String>) {
     let mut account = settled(run, Follow::DEPENDENCIES).account;
     let (whole, phases) = pop::efficiencies(run, &mut account);
@@ -146,7 +146,7 @@ fn efficiency(run: &Run, lines: &mut Vec<String>) {
     }
 }
 
-/// What the engine did, and for how long requests were pending without it.
+/// Entries into the engine, and the time that requests were pending without one.
 fn engine(run: &Run, lines: &mut Vec<String>) {
     for rank in &run.ranks {
         for (thread, engine) in of_rank(rank).iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The fixtures are of everything that is there to analyze.
+//! The fixtures cover everything there is to analyze.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use model::matching::WaitState;
 
 use crate::golden;
 
-/// Bytes that a clone of the project is to spend on them.
+/// Bytes that a clone of the project may spend on them.
 const MOST_BYTES: u64 = 3_000_000;
 
 pub fn trials(names: &[String]) -> Vec<Trial> {

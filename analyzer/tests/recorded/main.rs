@@ -1,7 +1,7 @@
-//! Recorded runs of the example programs, analyzed without MPI: each says what its program states, and its account is what it was,
-//! to the nanosecond. Each is a test of its name, found by looking into the folder of fixtures.
+//! Recorded runs of the example programs, analyzed without MPI: each agrees with its program's statements, and its
+//! account with the golden one, to the nanosecond. Each is a test of its own, found in the folder of fixtures.
 //!
-//! `cargo xtask fixtures` records them anew; `GOLDEN=write cargo test -p overhear --test recorded` writes their accounts anew.
+//! `cargo xtask fixtures` records them; `GOLDEN=write cargo test -p overhear --test recorded` rewrites their accounts.
 
 mod account;
 mod covered;
@@ -26,12 +26,12 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// A fixture in a folder of its own.
+/// Unpacks a fixture into a folder of its own.
 fn unpacked(name: &str, by: &str) -> Fixture {
     fixture::unpack(name, &Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{by}")))
 }
 
-/// What an analysis says of a whole run.
+/// Runs an analysis of the whole run.
 fn ask(run: &Path, analysis: &str, arguments: &[&str]) -> Answer {
     Answer::of(Command::new(env!("CARGO_BIN_EXE_overhear")).arg(analysis).arg(run).arg("--whole").args(arguments))
 }
@@ -60,7 +60,7 @@ fn golden(name: &str) -> PathBuf {
     fixture::folder().join(name).with_added_extension("txt")
 }
 
-/// Compares with what was written, or writes.
+/// Compares with the golden file, or replaces it. Returns the difference.
 fn unlike(path: &Path, is: &str) -> Option<String> {
     if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
         fs::write(path, is).unwrap();

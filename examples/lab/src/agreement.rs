@@ -1,4 +1,5 @@
-//! Loops of published benchmarks under several libraries: how many of the figures that they print their traces say, too.
+//! Runs loops of published benchmarks under several libraries, and counts the printed figures that their traces
+//! confirm.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +8,10 @@ use examples::build;
 use examples::loops::{Comparison, LOOPS, LoopSizes, compare};
 use examples::mpi::{self, Mpi};
 
-/// Runs without the recorder, by which a figure is known to be repeatable.
+/// Runs without the recorder, to tell repeatable figures.
 const PLAIN_RUNS: usize = 3;
 const SIZES: LoopSizes = LoopSizes { least: 8, most: 1 << 19, effort: 1.0 };
-/// A library of each family, and a second one.
+/// One library of each family; `--all` adds a second one.
 const LIBRARIES: &str = "ompi4,mpich4";
 const ALL_LIBRARIES: &str = "ompi4,mpich4,ompi5,mpich5";
 
@@ -33,7 +34,7 @@ pub struct AgreementArgs {
     name: Option<String>,
 }
 
-/// Of figures with something in common.
+/// Counts over a group of figures.
 #[derive(Default)]
 struct Tally {
     all: u64,
@@ -51,7 +52,6 @@ impl Tally {
     }
 }
 
-/// Runs the loops and prints the shares.
 pub fn run(arguments: &AgreementArgs) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;

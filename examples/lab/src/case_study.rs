@@ -1,4 +1,4 @@
-//! The case study of Gabriel, UH-CS-10-02: why one MPI spends more time than another, by what their progress engines do.
+//! Repeats the case study of Gabriel, UH-CS-10-02: progress engines explain why one MPI takes longer than another.
 
 use std::fmt::{self, Write};
 use std::path::PathBuf;
@@ -13,28 +13,28 @@ use serde_json::{Value, json};
 use crate::hosts::{Hosts, over_tcp};
 
 const RANKS: u32 = 4;
-/// Of so many runs of a program, the one with the median time is shown.
+/// Runs of each program; the one with the median time is shown.
 const RUNS: usize = 3;
-/// Seconds a run may take, and how many may take longer. MPICH 4.0 over UCX often hangs in MPI_Finalize between hosts,
-/// one rank spinning, with or without a recorder.
+/// Time limit of a run in seconds, and attempts. MPICH 4.0 over UCX often hangs in MPI_Finalize between hosts, one rank
+/// spinning, with or without a recorder.
 const LIMIT: &str = "30";
 const TRIES: usize = 10;
 
-/// One way to run a program.
+/// A program's settings.
 struct Variant {
     heading: &'static str,
     mpi: Mpi,
     flags: Vec<String>,
 }
 
-/// Runs the programs, and prints the paper's tables with our columns and what the figures say.
+/// Runs the programs, and prints the paper's tables with our columns and conclusions.
 pub fn run() -> Result<(), String> {
     let (text, folder) = study()?;
     println!("{text}\nThe runs are in {}", folder.display());
     Ok(())
 }
 
-/// The same as a text, and where the runs are.
+/// Returns the text that [`run`] prints, and the runs' folder.
 pub fn study() -> Result<(String, PathBuf), String> {
     let mut text = String::new();
     mpi::install_all()?;
@@ -88,7 +88,6 @@ pub fn study() -> Result<(String, PathBuf), String> {
     Ok((text, folder.parent().map(PathBuf::from).unwrap_or(folder)))
 }
 
-/// A recorded run.
 struct StudiedRun {
     run: Run,
     report: Answer,
@@ -100,20 +99,20 @@ impl StudiedRun {
         self.report.fact("wall_time_s")
     }
 
-    /// The most time any rank spent in a function, seconds; nothing where nobody called it.
+    /// The most seconds any rank spent in a function; `None` if nobody called it.
     fn most(&self, function: &str) -> Option<f64> {
         let rows = self.report.matching("functions", &[("function", json!(function))]);
         rows.first().map(|row| number(row, "time_max_s"))
     }
 
-    /// The most time any rank spent in MPI between MPI_Init and MPI_Finalize.
+    /// The most seconds any rank spent in MPI between MPI_Init and MPI_Finalize.
     fn most_communicating(&self) -> f64 {
         let functions = self.report.rows("functions");
         let counts = |row: &&Value| row["function"] != "MPI_Init" && row["function"] != "MPI_Finalize";
         functions.iter().filter(counts).map(|row| number(row, "time_mean_s")).sum()
     }
 
-    /// A column of the ledger, added over the ranks.
+    /// Sum of a ledger column over all ranks.
     fn ledger(&self, column: &str) -> f64 {
         self.engine.total("ledger", column, &[])
     }
@@ -152,7 +151,6 @@ fn median(setting: &Variant, program: &str, arguments: &[&str], hosts: Option<&H
     }
 }
 
-/// Why a text could not be written.
 fn told(error: fmt::Error) -> String {
     error.to_string()
 }
@@ -180,7 +178,7 @@ fn first_table(text: &mut String, settings: &[Variant], runs: &[StudiedRun]) -> 
     Ok(())
 }
 
-/// Rows of the ledger, all ranks together: what they are called here, and in the report.
+/// Rows of the ledger, over all ranks: the title here, the report's column, and decimal places.
 const LEDGER: &[(&str, &str, usize)] = &[
     ("engine called", "entries", 0),
     ("  productive", "productive_entries", 0),
@@ -209,7 +207,7 @@ fn second_table(text: &mut String, schemes: &[&str], runs: &[StudiedRun]) -> fmt
     Ok(())
 }
 
-/// `A is 1.8 times B`, or that they differ by less than can be told.
+/// `A is 1.8 times B`, or a statement that the two are too close to tell apart.
 fn against(what: &str, a: f64, b: f64, named: &str) -> String {
     match a / b {
         ratio if !ratio.is_finite() => format!("{what}: not to be compared with {named}"),

@@ -1,7 +1,7 @@
-//! Programs that plant waits, each rank on a host of its own with a clock that is wrong: by how much the clocks are off once they
-//! are on one clock, and whether the waits are those planted.
+//! Records planted waits with each rank on a host of its own and a wrong clock, and prints the alignment error and the
+//! waits found.
 //!
-//! Hosts of our own have one kernel, so how far off a clock is can be told by CLOCK_MONOTONIC, which all have read.
+//! Our hosts share one kernel, so CLOCK_MONOTONIC, read on all of them, tells each clock's error.
 
 use std::process::Command;
 
@@ -18,12 +18,12 @@ use traces::read::RankFile;
 use crate::hosts::{Hosts, over_tcp};
 
 const PROGRAMS: [&str; 3] = ["late_sender", "nxn", "persistent_halo"];
-/// The most ranks that any of them has.
+/// Most ranks of any of the programs.
 const HOSTS: u32 = 3;
-/// Seconds and millionths by which the ranks' clocks are wrong.
+/// Error of each rank's clock: offset in seconds, drift in millionths.
 const CLOCKS: &str = "0:0,-5:100,3600.25:-100";
 
-/// Runs the programs, and prints what their clocks and waits are found to be.
+/// Runs the programs, and prints clock errors and waits.
 pub fn run() -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
@@ -40,7 +40,7 @@ pub fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Records a program. Returns the run and what was said on standard error.
+/// Records a program. Returns the run and the program's standard error.
 fn recorded(program: &Program, mpi: &Mpi, hosts: &Hosts) -> Result<(Run, String), String> {
     let folder = fresh_folder(&format!("clocks/{}", program.name));
     let mut launch = mpi.launch(program.ranks);
@@ -57,7 +57,7 @@ fn recorded(program: &Program, mpi: &Mpi, hosts: &Hosts) -> Result<(Run, String)
     }
 }
 
-/// What a rank's file says of its clock.
+/// The clock readings in a rank's file.
 struct RecordedClock {
     header: FileHeader,
     syncs: Vec<Sync>,
@@ -71,14 +71,14 @@ impl RecordedClock {
         Ok(RecordedClock { header: *file.header(), syncs })
     }
 
-    /// Ticks in microseconds.
+    /// Converts ticks to microseconds.
     fn microseconds(&self, ticks: u64) -> f64 {
         let FileHeader { begin, end, .. } = &self.header;
         let tick = (end.monotonic - begin.monotonic) as f64 / (end.ticks.wrapping_sub(begin.ticks)) as f64;
         ticks as f64 * tick / 1e3
     }
 
-    /// The round trip to the rank it was compared with on an occasion: which, and how many were tried.
+    /// Shortest round trip to the rank it was compared with, that rank, and the number of attempts.
     fn round_trip(&self, when: Occasion) -> String {
         let Some(sync) = self.syncs.iter().find(|sync| sync.when == when) else { return "-".into() };
         let time = self.microseconds(sync.after.wrapping_sub(sync.before));
@@ -96,7 +96,7 @@ fn print_clocks(run: &Run, check: &Answer) -> Result<(), String> {
     );
     for (row, clock) in rows.iter().zip(&clocks) {
         let zero = (number(&rows[0], "begin_s"), clocks[0].header.begin.monotonic);
-        // By how many microseconds a time is off, counted from rank 0's begin.
+        // Alignment error in microseconds, relative to rank 0's begin.
         let off = |column: &str, monotonic: u64| {
             (number(row, column) - zero.0) * 1e6 - (monotonic.wrapping_sub(zero.1) as i64) as f64 / 1e3
         };

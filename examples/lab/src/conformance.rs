@@ -1,11 +1,11 @@
-//! That programs run with the recorder as they do without it, at length: every function, misuse, and mpi4py's own tests.
+//! Compares runs with and without the recorder at length: every function, misuse, and mpi4py's own tests.
 
 use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::mpi4py::{self, How};
 use examples::wheel::run as done;
 
-/// Files of mpi4py's tests that are left out: the library, ranks, the files as mpi4py's option `-e` takes them, and why.
+/// Skipped files of mpi4py's tests: library, ranks, files as mpi4py's option `-e` takes them, and the reason.
 const LEFT_OUT: &[(&str, &[u32], &str, &str)] = &[
     ("ompi4", &[1, 2], "test_spawn", "some child never leaves MPI_Init, without the recorder either"),
     (
@@ -17,7 +17,7 @@ const LEFT_OUT: &[(&str, &[u32], &str, &str)] = &[
     ("mpich4", &[2], "test_util_sync", "one rank waits for ever in a condition of both, without the recorder either"),
 ];
 
-/// Ranks, how the extension module is loaded, and how MPI is initialized.
+/// Ranks, loading of the extension module, and initialization of MPI.
 const WAYS: [(u32, &str, &str); 4] = [
     (1, "local", "--threads"),
     (1, "global", "--no-threads"),
@@ -25,7 +25,7 @@ const WAYS: [(u32, &str, &str); 4] = [
     (2, "global", "--no-threads"),
 ];
 
-/// Seconds that all of mpi4py's tests may take.
+/// Seconds for all of mpi4py's tests.
 const LIMIT: u32 = 600;
 
 /// Runs everything under these libraries, separated by commas, or under all.
@@ -49,7 +49,7 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
     if different.is_empty() { Ok(()) } else { Err(format!("with the recorder:\n{}", different.join("\n"))) }
 }
 
-/// Runs mpi4py's tests one way, prints what came of them, and returns what comes otherwise with the recorder.
+/// Runs mpi4py's tests one way, prints their outcomes, and returns those that change with the recorder.
 fn compare(mpi: &Mpi, (ranks, loaded, threads): (u32, &str, &str)) -> Vec<String> {
     let mut arguments = vec!["-q", threads];
     let here = LEFT_OUT.iter().filter(|left| left.0 == mpi.name && left.1.contains(&ranks));
@@ -59,7 +59,7 @@ fn compare(mpi: &Mpi, (ranks, loaded, threads): (u32, &str, &str)) -> Vec<String
     let recorded = mpi4py::run(mpi, &how, Some("mpi4py"));
     let mut differences = plain.differences(&recorded);
     if !differences.is_empty() {
-        // What comes otherwise without the recorder, too, is not its doing.
+        // An outcome that changes between runs without the recorder is not the recorder's doing.
         let unsteady = plain.differences(&mpi4py::run(mpi, &how, None));
         differences.retain(|one| !unsteady.iter().any(|other| (one.rank, &one.test) == (other.rank, &other.test)));
     }

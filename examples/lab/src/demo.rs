@@ -1,4 +1,4 @@
-//! The demo: from nothing to the first screen and the page of an integer sort on 4 ranks.
+//! A demonstration from scratch: the first screen and the page of an integer sort on 4 ranks.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use examples::mpi;
 use examples::run::{fresh_folder, overhear};
 use examples::wheel::run as done;
 
-/// Finds an MPI or brings one, builds, records, shows the first screen and writes the page.
+/// Installs an MPI unless there is one, builds, records, shows the first screen and writes the page.
 pub fn run() -> Result<(), String> {
     let mpi = mpi::install_one()?;
     build::overhear()?;

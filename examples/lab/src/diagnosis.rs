@@ -1,4 +1,5 @@
-//! Programs with a planted cause, and their twins without: how often `overhear diagnose` puts the cause first.
+//! Counts how often `overhear diagnose` puts the planted cause of a program first, and finds nothing in its twin
+//! without it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +10,7 @@ use examples::diagnosis::{self, SETTINGS};
 use examples::machine::workspace;
 use examples::mpi::{self, Mpi};
 
-/// A library of each family.
+/// One library of each family.
 const LIBRARIES: &str = "ompi4,mpich4";
 /// What to run.
 #[derive(clap::Args)]
@@ -27,7 +28,7 @@ pub struct DiagnosisArgs {
     name: Option<String>,
 }
 
-/// Runs, and those of them that were judged right.
+/// Runs, and the correctly judged ones.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     runs: u64,
@@ -46,14 +47,14 @@ impl Tally {
     }
 }
 
-/// Tallies of the programs and of their twins.
+/// Counts for a program and for its twin.
 #[derive(Clone, Copy, Default)]
 struct Pair {
     planted: Tally,
     twin: Tally,
 }
 
-/// Runs all, and fails where fewer than 95 of 100 are judged right.
+/// Runs all programs. Fails below 95 % of correct judgements.
 pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
@@ -62,7 +63,6 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
     for (program, mpi) in programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi))) {
         let settings = SETTINGS.iter().enumerate();
-        // Some causes need more ranks than two.
         for (number, setting) in settings.filter(|(_, setting)| setting.ranks >= program.ranks) {
             for _ in 0..arguments.runs {
                 let judged = |twin| {
@@ -106,7 +106,7 @@ fn sum<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Pair {
     sum
 }
 
-/// One row for each program, with the runs that were judged right in each setting.
+/// A row for each program, with its correctly judged runs in each setting.
 fn table(tallies: &BTreeMap<(String, usize), Pair>) -> String {
     let mut text = String::from("| planted in |");
     for setting in &SETTINGS {

@@ -1,4 +1,4 @@
-//! Hosts of our own: network namespaces with their own host names, joined by links of 1 Gbit/s.
+//! Simulated hosts: network namespaces with their own host names, joined by links of 1 Gbit/s.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,18 +8,18 @@ use std::process::{Command, Stdio};
 use examples::mpi::Mpi;
 use examples::target;
 
-/// The hosts; they are gone when this is dropped.
+/// A set of hosts, removed on drop.
 pub struct Hosts {
     count: u32,
-    /// What starts a command on a host: its name first, the command behind it.
+    /// Script that starts a command on a host, called as `agent HOST COMMAND...`.
     agent: PathBuf,
 }
 
-/// The bridge that joins them, and their network.
+/// Bridge between the hosts, and their network.
 const BRIDGE: &str = "overhear0";
-/// Hosts have the addresses from 1 on.
+/// Host N has the address N in it.
 const NETWORK: &str = "10.77.0.0/24";
-/// The interface of each.
+/// Network interface of each host.
 const INTERFACE: &str = "e0";
 
 const AGENT: &str = r#"#!/bin/sh
@@ -33,7 +33,7 @@ exec ip netns exec "$host" unshare --uts sh -c '
 "#;
 
 impl Hosts {
-    /// Makes so many hosts. Fails where that is not allowed, or iproute2 is not there.
+    /// Creates hosts. Fails without the rights for it or without iproute2.
     pub fn make(count: u32) -> Result<Hosts, String> {
         let folder = target().join("hosts");
         let agent = folder.join("agent");
@@ -42,7 +42,7 @@ impl Hosts {
         fs::write(&agent, AGENT).map_err(io)?;
         fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).map_err(io)?;
         let hosts = Hosts { count, agent };
-        // What a run that was killed has left.
+        // A killed run may have left hosts.
         hosts.remove();
         ip(&format!("link add {BRIDGE} type bridge"))?;
         ip(&format!("addr add 10.77.0.254/24 dev {BRIDGE}"))?;
@@ -61,12 +61,11 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// Their names.
     pub fn names(&self) -> Vec<String> {
         (1..=self.count).map(name).collect()
     }
 
-    /// Ends whatever still runs on them.
+    /// Kills all processes on the hosts.
     pub fn clear(&self) {
         for host in self.names() {
             let Ok(listed) = Command::new("ip").args(["netns", "pids", &host]).output() else { continue };
@@ -95,12 +94,12 @@ impl Drop for Hosts {
     }
 }
 
-/// What has a library talk over TCP, each rank on its host.
+/// Arguments that have a library communicate over TCP, each rank on its own host.
 pub fn over_tcp(mpi: &Mpi, hosts: Option<&Hosts>) -> Vec<String> {
     let words = |text: String| text.split(' ').map(String::from).collect::<Vec<_>>();
     let one_each = |hosts: &Hosts| hosts.names().iter().map(|name| format!("{name}:1")).collect::<Vec<_>>().join(",");
     match (mpi.is_openmpi(), hosts) {
-        // Each host takes all cores for its own, and would bind its first rank to the first.
+        // Each host believes it owns all cores, and would bind its first rank to core 0.
         (true, Some(hosts)) => words(format!(
             "--bind-to none --mca pml ob1 --mca btl tcp,self --mca plm_rsh_agent {} --mca oob_tcp_if_include {NETWORK} \
              --mca btl_tcp_if_include {NETWORK} --host {}",

@@ -1,4 +1,4 @@
-//! Looks of `overhear hang` at programs that are right, from their start to after their end: how many say that one hangs.
+//! Calls `overhear hang` on correct programs, from their start to after their end, and counts false alarms.
 
 use std::collections::BTreeMap;
 use std::thread::sleep;
@@ -11,21 +11,21 @@ use examples::run::Case;
 use examples::running::{Running, says_it_hangs, verdict};
 use examples::verdicts;
 
-/// A program that has not ended by then is left.
+/// Programs that run longer are left alone.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// When a look was taken.
+/// Phase of a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum When {
-    /// A rank had not initialized MPI yet.
+    /// Some rank had not initialized MPI yet.
     Start,
-    /// All had.
+    /// All ranks had initialized MPI.
     Between,
     /// The launcher had ended.
     End,
 }
 
-/// Looks, and what they said.
+/// Looks by their results.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     looks: u64,
@@ -41,8 +41,8 @@ impl Seen {
     }
 }
 
-/// Takes so many looks under these libraries, separated by commas, or under all, at the programs whose names contain `name`, one
-/// after another and over again. Fails where one of them says that a program hangs.
+/// Takes `count` looks under these libraries, separated by commas, or under all, at programs whose names contain
+/// `name`, in rounds. Fails at any false alarm.
 pub fn run(count: u64, libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
@@ -58,7 +58,7 @@ pub fn run(count: u64, libraries: Option<&str>, name: Option<&str>) -> Result<()
         cases.extend(fit.map(|program| (mpi, program.name.clone(), Case::of(program, mpi))));
         cases.extend(small.iter().map(|small| (mpi, small.name.clone(), verdicts::case(small, mpi))));
     }
-    // However few looks are asked for, each library has its share.
+    // Even a few looks are spread over all libraries.
     cases.sort_by(|one, other| one.1.cmp(&other.1));
     let mut seen: BTreeMap<(&str, &str), Seen> = BTreeMap::new();
     let mut by_time: BTreeMap<When, Seen> = BTreeMap::new();
@@ -99,13 +99,13 @@ pub fn run(count: u64, libraries: Option<&str>, name: Option<&str>) -> Result<()
     if alarms.is_empty() { Ok(()) } else { Err(format!("false alarms:\n{}", alarms.join("\n"))) }
 }
 
-/// What a look said.
+/// Result of one look.
 struct Said {
     is_unknown: bool,
     alarm: Option<String>,
 }
 
-/// Looks at a program, at most so often: as soon as a rank has begun its file, and a last time when the launcher has ended.
+/// Looks at a program at most `most` times: from when a rank has begun its file until the launcher has ended.
 fn look_from_start_to_end(name: &str, case: &Case<'_>, most: u64) -> Vec<(When, Said)> {
     let mut running = Running::begin(name, case);
     let (began, mut taken) = (Instant::now(), Vec::new());

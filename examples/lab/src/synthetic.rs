@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use synthetic::{KnownTotals, Shape};
 use traces::folder;
 
-/// Writes it into a folder that is new or empty, or one with a number behind its name.
+/// Writes the run into a new or empty folder, or beside it with a number appended to the name.
 pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", wanted.display());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The collection of small programs, right ones and ones that hang: how often `overhear hang` tells which is which.
+//! Counts the right and wrong verdicts of `overhear hang` on small programs, of which some hang.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,10 +10,10 @@ use examples::verdicts::{self, Score, SmallProgram, Trial};
 
 /// Programs that run at a time.
 const AT_ONCE: usize = 2;
-/// The libraries that they are tried under where none is named.
+/// Default libraries.
 const LIBRARIES: &str = "ompi4,mpich4";
 
-/// Runs those whose names contain `name` under these libraries, separated by commas. Fails where one is judged wrong.
+/// Runs programs whose names contain `name` under these libraries, separated by commas. Fails at any wrong verdict.
 pub fn run(libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
@@ -48,7 +48,7 @@ pub fn run(libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
     }
 }
 
-/// Tries all, a few at a time, and says of each what became of it.
+/// Runs all cases, a few at a time.
 fn try_all(cases: &[(&Mpi, &SmallProgram)]) -> Vec<(String, String, Trial)> {
     let (next, trials) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {

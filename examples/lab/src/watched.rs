@@ -1,4 +1,4 @@
-//! What `overhear top` costs the program that it looks at: pairs of runs, one with it and one without.
+//! Measures the cost of `overhear top` to the program it watches, by pairs of runs with and without it.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::run::{finish, fresh_folder, overhear};
 
-/// Ranks, one for each processor of a small machine.
+/// One rank for each core of a small machine.
 const RANKS: u32 = 2;
-/// An integer sort of a second or more: `top` looks once a second.
+/// An integer sort of at least a second: `top` looks once a second.
 const ARGUMENTS: [&str; 4] = ["--keys", "20", "--iterations", "60"];
 
-/// Runs so many pairs under each of these libraries, separated by commas, or under all, and prints how much longer the runs took
-/// that `top` looked at.
+/// Runs `pairs` pairs under each of these libraries, separated by commas, or under all, and prints how much longer the
+/// watched runs took.
 pub fn run(pairs: usize, libraries: Option<&str>) -> Result<(), String> {
     if pairs < 2 {
         return Err("an error takes two pairs or more".into());
@@ -26,7 +26,7 @@ pub fn run(pairs: usize, libraries: Option<&str>) -> Result<(), String> {
         let program = build::benchmarks(&mpi)?.join("integer_sort");
         let mut seconds = Vec::new();
         for pair in 0..pairs {
-            // The first of a pair has the machine to itself for longer.
+            // Pairs alternate their order: the first run of a pair has the machine to itself for longer.
             let mut both =
                 [pair % 2 == 0, pair % 2 != 0].map(|is_watched| (is_watched, sort(&mpi, &program, is_watched)));
             both.sort_by_key(|(is_watched, _)| *is_watched);
@@ -41,7 +41,7 @@ pub fn run(pairs: usize, libraries: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// The seconds that a recorded sort says it took.
+/// Seconds that a recorded sort reports.
 fn sort(mpi: &Mpi, program: &Path, is_watched: bool) -> Result<f64, String> {
     let folder = fresh_folder(&format!("watched-{}", mpi.name));
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -51,7 +51,7 @@ fn sort(mpi: &Mpi, program: &Path, is_watched: bool) -> Result<f64, String> {
     mpi.set_environment(&mut record);
     let output = finish(&mut record);
     if let Some(mut top) = top {
-        // It has to have looked to the end.
+        // `top` must have watched to the end.
         if let Ok(Some(status)) = top.try_wait() {
             return Err(format!("overhear top ended, {status}"));
         }
@@ -63,7 +63,7 @@ fn sort(mpi: &Mpi, program: &Path, is_watched: bool) -> Result<f64, String> {
         .ok_or_else(|| format!("{}: status {}: {}", mpi.name, output.status, output.stderr))
 }
 
-/// `overhear top` in a terminal that script(1) makes, which ends with it.
+/// Starts `overhear top` in a terminal made by script(1), which ends with it.
 fn top(folder: &str) -> Result<Child, String> {
     let command = format!("exec {} top --no-cache {folder}", overhear().display());
     let mut script = Command::new("script");

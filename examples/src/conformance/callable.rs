@@ -1,4 +1,4 @@
-//! The functions of a library that can be called from C.
+//! Functions of a library that C can call.
 
 use traces::calls::Call;
 
@@ -7,14 +7,14 @@ use crate::mpi::Mpi;
 /// Functions that `main` calls itself, before and after all others.
 pub const BY_MAIN: [&str; 4] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort"];
 
-/// The functions of a library that its header declares: others cannot be called from C.
+/// Exported functions that the header declares, too: C cannot call the others.
 pub fn callable(mpi: &Mpi) -> Vec<Call> {
     let (exports, header) = (mpi.exports(), mpi.header());
     let callable = |call: &Call| exports.contains(&call.mpi_name()) && declares(&header, *call);
     Call::all().filter(callable).collect()
 }
 
-/// Whether a preprocessed header declares the function: Open MPI has macros for some.
+/// Looks for a declaration in a preprocessed header; Open MPI has macros for some functions.
 fn declares(header: &str, call: Call) -> bool {
     let name = call.mpi_name();
     let mut places = header.match_indices(&name);

@@ -1,23 +1,22 @@
-//! Where an argument's kind does not say enough: arguments by name, and functions that need something before or after.
+//! Exceptions to the recipes: arguments chosen by name, and functions that need a step before or after the call.
 //!
 //! A function's name may begin or end with `*`.
 
 use super::recipes::{Recipe, STATUS, value};
 
-/// What some functions need besides the recipes of their arguments.
+/// Overrides for some functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// The functions.
     pub functions: &'static [&'static str],
-    /// Arguments, by their names, that are passed otherwise.
+    /// Recipes by argument name, instead of those by kind.
     pub arguments: &'static [(&'static str, Recipe)],
-    /// Done before the call, when the arguments are there.
+    /// Runs before the call, once the arguments are there.
     pub begin: &'static str,
-    /// Done after it, before requests are waited for.
+    /// Runs after the call, before its requests are waited for.
     pub complete: &'static str,
-    /// Done when they are complete.
+    /// Runs once the requests are complete.
     pub finish: &'static str,
-    /// Done by rank 1 instead of the call, which is then rank 0's alone.
+    /// Rank 1 runs this instead of the call, which rank 0 then makes alone.
     pub counterpart: &'static str,
 }
 
@@ -47,9 +46,9 @@ impl Exception {
     }
 }
 
-/// An address that MPI gives, which is another in every process.
+/// An address chosen by MPI, different in every process.
 const GIVEN: Recipe = Recipe { before: "void *{n} = 0;", ..value("&{n}") };
-/// A length that is told and given.
+/// A length that goes in and comes out.
 const LENGTH: Recipe =
     Recipe { before: "int {n}[1] = {4096};", show: "show(\"{a}\", {n}, sizeof {n});", ..value("{n}") };
 const POSITION: Recipe =
@@ -76,7 +75,7 @@ macro_rules! array {
     };
 }
 
-/// A keyval, or anything else in an int, that is passed to be freed.
+/// An int, such as a keyval, that the call frees.
 macro_rules! freed {
     ($made:literal) => {
         Recipe {
@@ -93,7 +92,7 @@ macro_rules! window {
     };
 }
 
-/// Arguments that mean the same wherever they have the name.
+/// Arguments that mean the same in every function.
 pub const NAMES: &[(&str, Recipe)] = &[
     ("amode", value("MPI_MODE_RDWR")),
     ("array_of_argv", Recipe { before: "char *told[] = {\"child\", 0}; char **{n}[] = {told};", ..value("{n}") }),
@@ -164,7 +163,7 @@ const PARTED: &str = "
 const SENDER: Recipe = value("sender");
 const PERSISTENT: Recipe = Recipe { before: "MPI_Request {n};", ..value("&{n}") };
 
-/// Functions of their own.
+/// Exceptions by function.
 pub const EXCEPTIONS: &[Exception] = &[
     exception(&["Psend_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
         "MPI_Request receiver; PMPI_Precv_init(inbox, 2, 2, MPI_INT, other, 7, world, MPI_INFO_NULL, &receiver);
@@ -201,7 +200,7 @@ pub const EXCEPTIONS: &[Exception] = &[
             },
         )])
         .finish(PARTED),
-    // What is probed for is there, or a nonblocking probe would find it or not.
+    // The message is already there: otherwise a nonblocking probe finds it in some runs only.
     exception(&["Probe", "Iprobe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);").complete("take(7);"),
     exception(&["Improbe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);"),
     exception(&["Grequest_start"])
@@ -283,7 +282,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     exception(&["Win_detach"])
         .with(&[("win", window!("dynamic_window()")), ("base", value("memory"))])
         .begin("PMPI_Win_attach(win_, memory, sizeof memory);"),
-    // Open MPI names a window after how many communicators there are, and a recorder has one of its own.
+    // Open MPI numbers window names by the count of communicators, and the recorder creates one.
     exception(&["Win_get_name"]).begin("PMPI_Win_set_name(win_, \"named\");"),
     exception(&["Win_shared_query"]).with(&[("win", window!("shared_window()")), ("rank", value("other"))]),
     // Files.
@@ -292,7 +291,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     exception(&["File_get_amode"]).with(&[("amode", RESULTS)]),
     exception(&["File_get_view"]).with(&[("datarep", TEXT)]),
     exception(&["File_set_view"]).with(&[("datarep", value("\"native\""))]),
-    // Open MPI 5 gives source and tag of nothing.
+    // Open MPI 5 leaves source and tag of these statuses unset.
     exception(&["*_end"]).with(&[("status", COUNTED)]),
     exception(&["Register_datarep"]).with(&[
         ("datarep", value("\"ours\"")),
@@ -311,7 +310,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     exception(&["Intercomm_merge"]).with(&[("intercomm", value("inter")), ("high", value("me"))]),
     exception(&["Open_port"])
         .with(&[("port_name", Recipe { before: "char {n}[MPI_MAX_PORT_NAME] = \"\";", ..value("{n}") })]),
-    // MPICH 4 closes what an empty name is taken for.
+    // MPICH 4 takes an empty name for a port and closes it.
     exception(&["Close_port"]).with(&[(
         "port_name",
         Recipe {
@@ -434,7 +433,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     exception(&["T_init_thread"]).finish("PMPI_T_finalize();"),
     exception(&["T_finalize"]).begin("int level; PMPI_T_init_thread(MPI_THREAD_SINGLE, &level);"),
     exception(&["T_enum_get_item"]).with(&[("indx", value("0"))]),
-    // What is asked.
+    // Queries.
     exception(&["Abi_?et_fortran_booleans"]).with(&[
         ("logical_size", value("4")),
         ("logical_true", RESULTS),
@@ -446,7 +445,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     exception(&["Status_set_*"]).with(&[("status", REAL_STATUS)]),
 ];
 
-/// Results that have the name of something else elsewhere.
+/// Output arguments whose names mean an input elsewhere.
 const RESULTS: Recipe =
     Recipe { before: "int {n}[64]; BLANK({n});", show: "show(\"{a}\", {n}, sizeof {n});", ..value("{n}") };
 const TEXT: Recipe =

@@ -1,16 +1,16 @@
-//! Functions that are not called, or not together with the others.
+//! Functions that are skipped, or called in a run of their own.
 
 use super::style::Style;
 use crate::machine::is_aarch64_meant;
 use crate::mpi::Mpi;
 
-/// Every library of a machine that is played by an emulator.
+/// Stands for every library under an emulator.
 const EMULATED: &str = "emulated";
 
 /// Libraries, functions, and a reason.
 pub type List = (&'static [&'static str], &'static [&'static str], &'static str);
 
-/// Functions that take a name server, or make processes.
+/// Functions that need a name server or create processes.
 pub const DYNAMIC: &[&str] = &[
     "MPI_Close_port",
     "MPI_Comm_accept",
@@ -21,7 +21,7 @@ pub const DYNAMIC: &[&str] = &[
     "MPI_Open_port",
 ];
 
-/// Functions that end the process or never return, without any recorder: where, which, and why.
+/// Functions that end the process or never return even without the recorder.
 pub const CANNOT: &[List] = &[
     (
         &["mpich4", "mpich5", "mpich5abi", "impi", "impiabi"],
@@ -72,7 +72,7 @@ pub const CANNOT: &[List] = &[
     (&["impi", "impiabi"], DYNAMIC, "dynamic processes end in SIGSEGV where the launcher has no name server"),
 ];
 
-/// Functions that are called in a run of their own, and why.
+/// Functions that are called in a run of their own.
 pub const APART: &[List] = &[(
     &["impi", "impiabi"],
     &[
@@ -88,10 +88,11 @@ pub const APART: &[List] = &[(
     "they end in SIGSEGV when the request of a persistent collective call was freed before",
 )];
 
-/// Functions that seldom fail, with the recorder or without it: a child process is waited for, and a busy machine may be late.
+/// Functions that fail now and then even without the recorder: a child process is awaited, and may be late on a busy
+/// machine.
 pub const VARYING: &[&str] = &["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"];
 
-/// The functions of a list that are there for a library.
+/// Functions that the lists name for a library.
 pub fn listed(lists: &[List], mpi: &Mpi) -> Vec<&'static str> {
     let is_here = |name: &&str| *name == mpi.name || *name == EMULATED && is_aarch64_meant();
     let here = lists.iter().filter(|(under, _, _)| under.iter().any(is_here));
@@ -105,7 +106,7 @@ const NOT_FROM_FORTRAN: &[(Style, List)] = &[
     (Style::Module2008, (&["mpich4"], &["MPI_Info_create_env"], "it ends in SIGSEGV, as C gets no command line")),
 ];
 
-/// Those of a library and a style.
+/// Functions that Fortran cannot call in this library and style.
 pub fn not_from_fortran(mpi: &Mpi, style: Style) -> Vec<&'static str> {
     let of_style = NOT_FROM_FORTRAN.iter().filter(|(of, _)| *of == style);
     of_style.flat_map(|(_, list)| listed(&[*list], mpi)).collect()

@@ -1,8 +1,8 @@
-//! Programs that call every function of the table once, written from the table itself.
+//! Programs that call every function of the table once, generated from the table.
 //!
-//! [`recipes`] says how an argument of each kind is passed, [`exceptions`] what the kind does not say, [`source`] writes
-//! the program, and [`fortran`] what lies between it and MPI where it calls from Fortran. Besides the calls under test it uses only PMPI_ names, in what
-//! the debugging information calls another source file.
+//! [`recipes`] passes an argument of each kind, [`exceptions`] overrides them for single functions, [`source`] writes
+//! the program, and [`fortran`] the layer between it and MPI for calls from Fortran. All other MPI calls use PMPI_
+//! names, and the debugging information puts them in another source file.
 
 pub mod callable;
 pub mod exceptions;

@@ -1,26 +1,25 @@
-//! How to pass an argument of each kind: what the call needs before, what to print after, and how to
-//! free it.
+//! Recipes that pass an argument of each kind: setup before the call, output after it, and cleanup.
 //!
-//! In the texts `{n}` is the argument's variable, `{a}` its name, `{t}` the C type of what it points to.
+//! In the texts `{n}` is the argument's variable, `{a}` its name, `{t}` the C type it points to.
 
 use traces::calls::ArgumentKind::{self, *};
 
-/// One way to pass an argument, as C.
+/// C code that passes one argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// What has to be there before the call.
+    /// Runs before the call.
     pub before: &'static str,
-    /// What is passed.
+    /// The actual argument.
     pub pass: &'static str,
-    /// What completes the call, before its results are looked at.
+    /// Completes the call, before its results are looked at.
     pub complete: &'static str,
-    /// What prints the result.
+    /// Prints the result.
     pub show: &'static str,
-    /// What does away with it.
+    /// Frees the argument.
     pub free: &'static str,
 }
 
-/// Only a value.
+/// A recipe for a plain value.
 pub const fn value(pass: &'static str) -> Recipe {
     Recipe { before: "", pass, complete: "", show: "", free: "" }
 }
@@ -49,7 +48,7 @@ const RESULT: Recipe = value("{n}").before("{t} {n}[64]; BLANK({n});").show("sho
 const RECEIVED: Recipe = value("{n}").before("int {n}[64]; BLANK({n});").show("show(\"{a}\", {n}, sizeof {n});");
 const CHANGED: Recipe = value("{n}").before("int {n}[64]; FILL({n});").show("show(\"{a}\", {n}, sizeof {n});");
 const EACH: Recipe = value("{n}").before("{t} {n}[2] = {4, 4};");
-/// Far enough apart in elements and in bytes.
+/// Displacements that do not overlap, counted in elements or in bytes.
 const APART: Recipe = value("{n}").before("{t} {n}[2] = {0, 16};");
 const TYPES: Recipe = value("{n}").before("MPI_Datatype {n}[2] = {MPI_INT, MPI_INT};");
 /// A status that may be ignored.
@@ -60,7 +59,6 @@ const TWO_RECEIVED: Recipe = value("{n}")
     .before("MPI_Request {n}[2] = {received(7), received(8)};")
     .free("PMPI_Waitall(2, {n}, MPI_STATUSES_IGNORE); part();");
 
-/// Every kind, once.
 pub const RECIPES: &[(&[ArgumentKind], Recipe)] = &[
     (&[SendBufOrInPlace, SendBuf, ConstBuf], FILLED),
     (&[RecvBufOrInPlace, RecvBuf], RECEIVED),
@@ -168,7 +166,7 @@ pub const RECIPES: &[(&[ArgumentKind], Recipe)] = &[
     (&[WinDeleteFn], value("MPI_WIN_NULL_DELETE_FN")),
     (&[CopyFn], value("MPI_NULL_COPY_FN")),
     (&[DeleteFn], value("MPI_NULL_DELETE_FN")),
-    // Statuses as Fortran has them.
+    // Statuses in Fortran's form.
     (&[FintIn], value("{n}").before("MPI_Fint {n}[16]; MPI_Status given = received_status(); PMPI_Status_c2f(&given, {n});")),
     (&[F08StatusIn], value("&{n}").before("MPI_F08_status {n}; MPI_Status given = received_status(); PMPI_Status_c2f08(&given, &{n});")),
     (&[F08StatusOut], value("{n}").before("MPI_F08_status {n}[1]; BLANK({n});").show("show(\"{a}\", {n}, sizeof {n});")),

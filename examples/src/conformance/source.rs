@@ -1,6 +1,6 @@
-//! Writes the program: a C function for each function of MPI, and a table of them.
+//! Writes the program: a C function for each MPI function, and a table of them.
 //!
-//! Each function of MPI is called by its own name, or by that of a C function which calls it from Fortran.
+//! The C function calls MPI by name, or a bridge function that calls it from Fortran.
 
 use std::fmt::Write;
 
@@ -12,10 +12,10 @@ use super::fortran;
 use super::recipes::{RECIPES, Recipe, value};
 use super::style::Style;
 
-/// Includes mpi.h with what MPI 3.0 removed: Open MPI exports that and leaves it out of the header otherwise.
+/// Open MPI exports what MPI 3.0 removed, but declares it only with this macro.
 pub const INCLUDE: &str = "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n";
 
-/// The program for these functions, which it calls from C or in a style of Fortran.
+/// The program for these functions, called from C or in a style of Fortran.
 pub fn program(calls: &[Call], style: Option<Style>) -> String {
     let mut text = String::from(INCLUDE);
     text.push_str(include_str!("every_function.h"));
@@ -34,7 +34,7 @@ pub fn program(calls: &[Call], style: Option<Style>) -> String {
     text
 }
 
-/// The C function that tries one function of MPI.
+/// A C function that tries one MPI function.
 fn function(call: Call) -> String {
     let exception = exception(call);
     let passed: Vec<Passed> = call.row().arguments.iter().filter_map(|argument| Passed::of(call, argument)).collect();
@@ -48,7 +48,7 @@ fn function(call: Call) -> String {
     body.push_str(&all(|recipe| recipe.before));
     write!(body, "    {} {begin}\n    {}\n", exception.begin, result(call, &made)).expect("to a string");
     body.push_str(exception.complete);
-    // A request, which comes last, is waited for before its partner.
+    // The request comes last, and is waited for before its partner.
     passed
         .iter()
         .rev()
@@ -59,15 +59,15 @@ fn function(call: Call) -> String {
     if !exception.counterpart.is_empty() {
         body = format!("    if (me == 1) {{ {} return; }}\n{body}", exception.counterpart);
     }
-    // A macro of the same name would not call the function.
+    // A macro of the same name would hide the function.
     format!("#undef {0}\nstatic void try_{0}(void) {{\n{body}}}\n", call.mpi_name())
 }
 
-/// The source file, by the debugging information, of the calls that are tried: what else is done by PMPI_ names, a
-/// recorder may see, too.
+/// Source file, in the debugging information, of the calls under test. A recorder may see the PMPI_ calls around them,
+/// too; they have another file.
 pub const TRIED: &str = "tried.c";
 
-/// Makes the call and prints what it returned, where that is the same in every run.
+/// Makes the call and prints its return value, if that is the same in every run.
 fn result(call: Call, made: &str) -> String {
     format!("\n#line 1 \"{TRIED}\"\n{}\n#line 1 \"around.c\"\n", returned(call, made))
 }
@@ -89,7 +89,7 @@ fn returns_number(call: Call) -> bool {
     ["_c2f", "_toint"].iter().any(|end| call.row().name.ends_with(end))
 }
 
-/// Of a function that converts handles: the kind of handle, and one that is there from the beginning.
+/// For functions that convert handles: the kind of handle, and a predefined one.
 fn predefined(call: Call) -> Option<(&'static str, &'static str)> {
     const HANDLES: [(&str, &str); 11] = [
         ("Comm", "MPI_COMM_SELF"),
@@ -109,8 +109,7 @@ fn predefined(call: Call) -> Option<(&'static str, &'static str)> {
     HANDLES.into_iter().find(|(handle, _)| converts && *handle == object)
 }
 
-/// Reading and writing that is begun by one function and ended by another: what has to be done before one and after
-/// the other.
+/// For split collective I/O: the code before the `_begin` function or after the `_end` one.
 fn split_collective(call: Call) -> Option<(String, String)> {
     let name = call.row().name;
     if let Some(stem) = name.strip_suffix("_begin") {
@@ -135,10 +134,10 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// An argument with the recipe that it is passed by.
+/// An argument with its recipe.
 struct Passed {
     name: &'static str,
-    /// The C type of what it points to.
+    /// C type that the argument points to.
     element: String,
     wide: bool,
     recipe: Recipe,
@@ -172,7 +171,6 @@ fn recipe(call: Call, name: &str, kind: ArgumentKind) -> Recipe {
         .unwrap_or_else(|| panic!("{call:?}: nothing says how to pass {name}, a {kind:?}"))
 }
 
-/// The argument of a function that converts handles.
 fn conversion(call: Call, kind: ArgumentKind) -> Option<Recipe> {
     let (object, handle) = predefined(call)?;
     let number = |way: &str| value(format!("PMPI_{object}_{way}({handle})").leak());

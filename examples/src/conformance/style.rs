@@ -1,4 +1,4 @@
-//! Ways to call MPI from Fortran, and what each has.
+//! Ways to call MPI from Fortran, and the functions each has.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,6 @@ use traces::calls::Call;
 
 use crate::mpi::Fortran;
 
-/// A way to call MPI from Fortran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// `include 'mpif.h'`
@@ -18,13 +17,13 @@ pub enum Style {
 }
 
 impl Style {
-    /// Every style that a compiler has.
+    /// Styles that the compiler supports.
     pub fn of(fortran: &Fortran) -> Vec<Style> {
         let all = [Style::Mpif, Style::Module, Style::Module2008];
         all.into_iter().filter(|style| fortran.f08 || *style != Style::Module2008).collect()
     }
 
-    /// The style's name, as part of a file's name.
+    /// The style's name within file names.
     pub fn name(self) -> &'static str {
         match self {
             Style::Mpif => "mpif",
@@ -33,7 +32,7 @@ impl Style {
         }
     }
 
-    /// What a module begins with.
+    /// First lines of the module.
     pub fn opening(self) -> &'static str {
         match self {
             Style::Mpif => "  implicit none\n  include 'mpif.h'\n",
@@ -42,7 +41,7 @@ impl Style {
         }
     }
 
-    /// Whether bindings with these symbols have the function.
+    /// Looks for the function among the bindings' symbols.
     pub fn has(self, exports: &BTreeSet<String>, call: Call) -> bool {
         let symbol = format!("mpi_{}", name(call).to_lowercase());
         let large = is_large(call);
@@ -56,7 +55,7 @@ impl Style {
     }
 }
 
-/// What Fortran calls the function: large counts are told by the types of arguments.
+/// Fortran's name of the function: bindings tell large counts by argument types, not names.
 pub fn name(call: Call) -> &'static str {
     let name = call.row().name;
     name.strip_suffix("_c").unwrap_or(name)

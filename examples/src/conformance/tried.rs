@@ -1,4 +1,4 @@
-//! Runs of the program, and the result of each call.
+//! Runs of the generated program, and each call's result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,14 +11,14 @@ use crate::run::{Case, fresh_folder};
 
 const RANKS: u32 = 2;
 
-/// One run of the program, with what each rank said of each function.
+/// One run of the program, with each rank's output for each function.
 pub struct Tried {
-    /// By rank and function.
+    /// Output by rank and function.
     pub said: Vec<BTreeMap<String, String>>,
 }
 
 impl Tried {
-    /// Reads what the ranks wrote.
+    /// Reads the ranks' output files.
     pub fn read(results: &Path) -> Tried {
         let rank = |rank: u32| {
             let text = fs::read_to_string(results.with_extension(rank.to_string())).unwrap_or_default();
@@ -28,18 +28,17 @@ impl Tried {
         Tried { said: (0..RANKS).map(rank).collect() }
     }
 
-    /// Whether any rank called the function.
     pub fn has(&self, function: &str) -> bool {
         self.said.iter().any(|said| said.contains_key(function))
     }
 
-    /// Whether the function returned an error code on any rank.
+    /// Some rank got an error code.
     pub fn fails(&self, function: &str) -> bool {
         let code = |said: &String| said.strip_prefix("returned ").is_some_and(|code| !code.starts_with("0"));
         self.said.iter().filter_map(|said| said.get(function)).any(code)
     }
 
-    /// Functions of which the ranks said something else, and what.
+    /// Functions with different output on some rank, and the two outputs.
     fn differences(&self, other: &Tried, mpi: &Mpi) -> BTreeMap<String, String> {
         let mut differences = BTreeMap::new();
         let told = |said: &String| if mpi.name == RESERVED_UNSET { without_reserved(said) } else { said.clone() };
@@ -55,10 +54,10 @@ impl Tried {
     }
 }
 
-/// The library whose large-count functions leave what was in memory in the last words of a status, which the ABI reserves.
+/// The library whose large-count functions leave garbage in the status's last words, which the ABI reserves.
 const RESERVED_UNSET: &str = "impiabi";
 
-/// What a function said without the reserved words of its statuses, three of eight.
+/// Drops the reserved words of statuses, three of eight.
 fn without_reserved(said: &str) -> String {
     let mut is_status = false;
     let is_told = |word: &&str| match word.split_once(':').and_then(|(number, _)| number.parse::<usize>().ok()) {
@@ -71,7 +70,7 @@ fn without_reserved(said: &str) -> String {
     said.split(' ').filter(is_told).collect::<Vec<_>>().join(" ")
 }
 
-/// A run of the program on some functions, and where its results go.
+/// A run of the program on some functions, and the folder of its results.
 pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Case<'a>, PathBuf) {
     let results = fresh_folder(&format!("{}-results", mpi.name));
     (0..RANKS).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
@@ -81,7 +80,7 @@ pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Cas
     (case.with("OVERHEAR_FILTER", "all"), results)
 }
 
-/// Runs the program with and without the recorder, and compares. Returns what was recorded. Panics where they differ.
+/// Runs the program with and without the recorder. Returns the recording. Panics if the results differ.
 pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Answer) {
     let mut differences = BTreeMap::new();
     for _attempt in 0..3 {
@@ -103,7 +102,7 @@ pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Ans
     panic!("{} {how:?}:\n{}", mpi.name, differences.into_values().collect::<Vec<_>>().join("\n"));
 }
 
-/// Runs the program until it aborts. Returns its exit status, and what the ranks said before.
+/// Runs the program until it aborts. Returns its exit status, and the ranks' output up to then.
 pub fn abort(mpi: &Mpi, path: &Path, preload: bool) -> (i32, Vec<BTreeMap<String, String>>) {
     let (case, results) = case(mpi, path, &["abort", "look"], &[]);
     let output = if preload { case.recorded("abort").0 } else { case.plain() };

@@ -1,4 +1,4 @@
-//! What analyses say of the figures that loops print.
+//! Figures of the loops, as analyses see them.
 
 use serde_json::{Value, json};
 
@@ -7,23 +7,23 @@ use super::printed::Printed;
 use crate::answer::Answer;
 use crate::run::Run;
 
-/// By how much what a trace says may differ from what was printed.
+/// Allowed difference between trace and printed figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// 3 points.
     Points,
-    /// 5 % or 0.1 µs. In microseconds.
+    /// 5 % or 0.1 µs, for figures in microseconds.
     Time,
     /// 5 %.
     Rate,
-    /// What was printed lies between two bounds, or 3 points off: what is said is the nearest value between them.
+    /// The printed figure lies between two bounds, or at most 3 points outside: the trace's value is the nearest one
+    /// between them.
     Bounds,
-    /// Bounds that are at most 20 points apart.
+    /// The bounds are at most 20 points apart.
     Width,
 }
 
 impl Goal {
-    /// Whether the two differ by no more.
     pub fn holds(self, printed: f64, said: f64) -> bool {
         let may = match self {
             Goal::Points | Goal::Bounds => 3.0,
@@ -35,27 +35,27 @@ impl Goal {
     }
 }
 
-/// An operation of so many microseconds takes far longer than clocks and recording.
+/// Microseconds from which an operation takes far longer than reading clocks and recording.
 const LONG: f64 = 10.0;
-/// A ping-pong as rounds of one rank to one other and back.
+/// A ping-pong as rounds of one rank with one peer.
 const ROUNDS: &str = "latency_us (rounds)";
-/// Whether the bounds of what was hidden hold what was printed, and how far they are apart.
+/// Bounds of the hidden share: they must hold the printed one, and be close together.
 const HELD: &str = "overlap (bounds)";
 const WIDTH: &str = "overlap (width)";
 
-/// What analyses said of a run.
+/// Answers of all analyses that a loop asks for.
 pub struct Answers(Vec<Answer>);
 
-/// A figure's name as the loop prints it, its goal, and what the trace says.
+/// A figure's name as the loop prints it, its goal, and the trace's value.
 type Said = (&'static str, Goal, Option<f64>);
 
 impl Answers {
-    /// Asks what is asked of the loop's traces.
+    /// Runs the loop's analyses on a recording.
     pub fn of(run: &Run, of: &Loop) -> Answers {
         Answers(of.asked.iter().map(|words| run.ask(words[0], &words[1..])).collect())
     }
 
-    /// What the trace says of the figures of a line.
+    /// The trace's values for the figures of a printed line.
     pub fn of_row(&self, row: &Printed) -> Vec<Said> {
         let (family, operation) = row.of.split_once('_').unwrap_or((&row.of, ""));
         match (family, operation) {
@@ -69,7 +69,7 @@ impl Answers {
         }
     }
 
-    /// The only row of a table, or of several the one of the most requests.
+    /// The only matching row, or the one with the most requests.
     fn found(&self, table: &str, values: &[(&str, Value)], count: &str) -> Option<&Value> {
         let rows = self.0[0].matching(table, values);
         rows.into_iter().max_by_key(|row| row[count].as_u64())
@@ -86,7 +86,7 @@ impl Answers {
 
     fn latency(&self, bytes: u64) -> Vec<Said> {
         let found = self.found("sizes", &[("pattern", json!("ordered")), ("size_bytes", json!(bytes))], "count");
-        // The root of one peer asks again right after the answer.
+        // A root with one peer sends the next request right after the answer.
         let of = [("way", json!("round_trip")), ("size_bytes", json!(bytes)), ("ranks", json!(2))];
         let rounds = self.0[1].matching("rounds", &of);
         let round = rounds.into_iter().max_by_key(|row| row["rounds"].as_u64());
@@ -103,7 +103,7 @@ impl Answers {
     }
 
     fn collective(&self, operation: &str, bytes: u64) -> Vec<Said> {
-        // What a rank of MPI_Allgather gets is from all.
+        // Each rank of MPI_Allgather receives from all ranks.
         let moved = if operation == "allgather" { 2 * bytes } else { bytes };
         let found = self.found(
             "operations",
@@ -133,7 +133,7 @@ impl Answers {
             ("wait_us", Goal::Time, micros(found, "osu_wait_s")),
             ("overlap", Goal::Points, figure(found, "osu_overlap_percent")),
         ];
-        // Of shorter ones the loop's own timers are a part of what it prints.
+        // In shorter operations the loop's own timers are part of its figure.
         if row.figure("pure_us") < LONG {
             return said;
         }
@@ -154,7 +154,7 @@ impl Answers {
     }
 }
 
-/// `MPI_Allreduce` of `allreduce`.
+/// Makes `MPI_Allreduce` from `allreduce`.
 fn function(operation: &str) -> String {
     let (first, rest) = operation.split_at(1);
     format!("MPI_{}{rest}", first.to_uppercase())

@@ -1,7 +1,8 @@
-//! Loops of published benchmarks, written anew in `tests/programs/loops`: whether traces say what the loops print of the same run.
+//! Loops of published benchmarks, rewritten in `tests/programs/loops`, to compare their own figures with a trace of the
+//! same run.
 //!
-//! In: a library. Out: [`Comparison`]s, a figure each, with what three runs without the recorder print: where those differ from
-//! each other by more than the goal, no analysis of a fourth run can be held to it.
+//! In: a library. Out: [`Comparison`]s, one per figure, with the figures of three runs without the recorder: if those
+//! differ from each other by more than the goal, no fourth run can meet it.
 
 mod figures;
 mod printed;
@@ -15,32 +16,31 @@ pub use programs::{LOOPS, Loop, LoopSizes};
 
 use crate::mpi::Mpi;
 
-/// A figure that a loop prints, and what the trace of the same run says of it.
+/// A printed figure next to the trace's.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The loop's name, as `osu_latency`.
     pub of: String,
-    /// Bytes of a message, or of what is reduced.
+    /// Size of a message, or of the reduced data.
     pub bytes: u64,
     /// The figure's name, as the loop prints it.
     pub figure: String,
-    /// By how much the two may differ.
+    /// Allowed difference between the two.
     pub goal: Goal,
-    /// What the loop printed.
     pub printed: f64,
-    /// What the trace says, where it says something.
+    /// The trace's figure, if it has one.
     pub said: Option<f64>,
-    /// What the loop printed without the recorder, each time.
+    /// Printed figures of the runs without the recorder.
     pub plain: Vec<f64>,
 }
 
 impl Comparison {
-    /// Whether the trace says what was printed.
+    /// The trace agrees with the printed figure.
     pub fn is_within(&self) -> bool {
         self.said.is_some_and(|said| self.goal.holds(self.printed, said))
     }
 
-    /// Whether the loop agrees with itself from run to run.
+    /// The runs without the recorder agree with each other.
     pub fn is_repeatable(&self) -> bool {
         let (least, most) =
             self.plain.iter().fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
@@ -48,7 +48,7 @@ impl Comparison {
     }
 }
 
-/// Runs a loop so many times without the recorder, and once with it. Panics where it does not end well.
+/// Runs a loop `plain_runs` times without the recorder, and once with it. Panics if a run fails.
 pub fn compare(
     of: &Loop,
     mpi: &Mpi,

@@ -1,18 +1,16 @@
-//! Lines that loops print: "LOOP BYTES figure=value ...".
+//! Lines that loops print: `LOOP BYTES figure=value ...`.
 
-/// A line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Printed {
-    /// The loop.
     pub of: String,
-    /// Bytes of its messages.
+    /// Size of a message.
     pub bytes: u64,
     /// Figures by name.
     pub figures: Vec<(String, f64)>,
 }
 
 impl Printed {
-    /// The lines of an output, which may hold others.
+    /// Picks the loops' lines from an output.
     pub fn rows(output: &str) -> Vec<Printed> {
         output.lines().filter_map(Printed::read).collect()
     }
@@ -28,7 +26,7 @@ impl Printed {
         figures.filter(|figures| !figures.is_empty()).map(|figures| Printed { of, bytes, figures })
     }
 
-    /// A figure. Panics where the line has none of that name.
+    /// Panics if the line has no figure of this name.
     pub fn figure(&self, name: &str) -> f64 {
         let found = self.figures.iter().find(|(own, _)| own == name);
         found.unwrap_or_else(|| panic!("no {name} in {self:?}")).1

@@ -1,4 +1,4 @@
-//! The programs that have the loops, and how they are run.
+//! The programs with the loops, and their command lines.
 
 use crate::machine::{target, workspace};
 use crate::mpi::Mpi;
@@ -7,14 +7,12 @@ use crate::run::Case;
 
 /// A program with loops, in `tests/programs/loops`.
 pub struct Loop {
-    /// Its name.
     pub program: &'static str,
     ranks: u32,
-    /// What its traces are asked: analyses with their arguments.
+    /// Analyses to run on its traces, with arguments.
     pub asked: &'static [&'static [&'static str]],
 }
 
-/// All of them.
 pub const LOOPS: &[Loop] = &[
     Loop { program: "smb_overhead", ranks: 2, asked: &[&["overlap", "--rank", "0"]] },
     Loop { program: "osu_latency", ranks: 2, asked: &[&["model"], &["fanout"]] },
@@ -24,19 +22,19 @@ pub const LOOPS: &[Loop] = &[
     Loop { program: "imb_overlap", ranks: 2, asked: &[&["overlap"]] },
 ];
 
-/// The sizes of messages, and how many times the iterations of the originals.
+/// Message sizes in bytes, and iterations.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopSizes {
-    /// The smallest.
+    /// Smallest message.
     pub least: u64,
-    /// The largest.
+    /// Largest message.
     pub most: u64,
-    /// Times the iterations of the originals.
+    /// Iterations as a multiple of the original's.
     pub effort: f64,
 }
 
 impl Loop {
-    /// The program, built.
+    /// Builds the program.
     pub fn case<'a>(&self, mpi: &'a Mpi, sizes: &LoopSizes) -> Case<'a> {
         let source = workspace().join("examples/tests/programs/loops").join(self.program).with_extension("c");
         let path = target().join("programs").join(mpi.built_as).join("loops").join(self.program);

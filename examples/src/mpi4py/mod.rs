@@ -1,4 +1,4 @@
-//! mpi4py's own tests, from its source distribution, run with the wheel of the same version.
+//! Runs mpi4py's own tests, from its source distribution, with the wheel of the same version.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,29 +13,28 @@ use crate::python::{MPI4PY, Python};
 use crate::run::{Output, fresh_folder, overhear};
 use crate::wheel;
 
-/// A way to run the tests.
+/// Settings of a test run.
 #[derive(Clone, Copy, Debug)]
 pub struct How<'a> {
-    /// Ranks.
     pub ranks: u32,
-    /// How the extension module's symbols are loaded: `local` or `global`.
+    /// Loads the extension module's symbols `local` or `global`.
     pub loaded: &'a str,
     /// Arguments of mpi4py's `test/main.py`.
     pub arguments: &'a [&'a str],
-    /// Seconds it may take.
+    /// Time limit in seconds.
     pub limit: u32,
 }
 
-/// What came of the tests on each rank, by their names.
+/// Outcomes by rank and test name.
 #[derive(Debug)]
 pub struct Outcomes {
-    /// How the run ended.
+    /// Output and exit status of the run.
     pub output: Output,
-    /// A test's name, and `passed`, `failed`, `error` or `skipped`.
+    /// `passed`, `failed`, `error` or `skipped` by test name, for each rank.
     pub ranks: Vec<BTreeMap<String, String>>,
 }
 
-/// Brings the wheel, and the tests of the source distribution under `target/python`.
+/// Installs the wheel, and unpacks the tests under `target/python`.
 pub fn bring() -> Result<(), String> {
     Python::install_all()?;
     let folder = folder();
@@ -52,7 +51,7 @@ pub fn bring() -> Result<(), String> {
     wheel::run(pip.arg(&requirement).current_dir(&partial))?;
     let source = format!("mpi4py-{}", MPI4PY.version);
     wheel::run(Command::new("tar").args(["xf", &format!("{source}.tar.gz")]).current_dir(&partial))?;
-    // Unpacked elsewhere first: a folder that is there is whole.
+    // Renamed when complete, so a folder of this name is always whole.
     fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
@@ -60,17 +59,17 @@ fn folder() -> PathBuf {
     target().join("python").join(format!("mpi4py-{}", MPI4PY.version))
 }
 
-/// The folder of mpi4py's tests.
+/// Folder of mpi4py's tests.
 fn tests() -> PathBuf {
     folder().join(format!("mpi4py-{}/test", MPI4PY.version))
 }
 
-/// Whether the wheel has a module for the library: it has none for the standard ABI.
+/// The wheel has no module for the standard ABI.
 pub fn runs_under(mpi: &Mpi) -> bool {
     mpi.built_as != "mpich5abi"
 }
 
-/// Runs the tests under a library, recorded into a folder of this name or not at all.
+/// Runs the tests under a library, recorded into a folder of this name, if one is given.
 pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
     let python = Python::all().into_iter().next().expect("python3 brought the tests");
     let results = fresh_folder(&format!("{}-mpi4py", mpi.name));
@@ -97,7 +96,7 @@ pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
     Outcomes { output, ranks: (0..how.ranks).map(|rank| read(&results.with_extension(rank.to_string()))).collect() }
 }
 
-/// Where the wheel finds the library under the name it knows.
+/// Folder where the wheel finds the library under the name it asks for.
 fn library_folder(mpi: &Mpi) -> PathBuf {
     let known = if mpi.is_openmpi() { "libmpi.so.40" } else { "libmpi.so.12" };
     if mpi.library.ends_with(known) {
@@ -115,12 +114,11 @@ fn read(results: &Path) -> BTreeMap<String, String> {
     said.map(|(outcome, test)| (test.to_string(), outcome.to_string())).collect()
 }
 
-/// A test of which something else came the second time; nothing where it was not run.
+/// A test whose outcomes differ in two runs; `None` if it did not run.
 #[derive(Debug)]
 pub struct Difference {
-    /// The rank it ran on.
+    /// Rank of the differing outcome.
     pub rank: usize,
-    /// Its name.
     pub test: String,
     first: Option<String>,
     second: Option<String>,
@@ -134,7 +132,7 @@ impl fmt::Display for Difference {
 }
 
 impl Outcomes {
-    /// Tests of which something else came the second time.
+    /// Tests whose outcomes differ in the second run.
     pub fn differences(&self, second: &Outcomes) -> Vec<Difference> {
         let mut differences = Vec::new();
         for (rank, (first, second)) in self.ranks.iter().zip(&second.ranks).enumerate() {
@@ -149,7 +147,7 @@ impl Outcomes {
         differences
     }
 
-    /// How many tests had this outcome on rank 0.
+    /// Counts the tests with this outcome on rank 0.
     pub fn count(&self, outcome: &str) -> usize {
         self.ranks[0].values().filter(|said| *said == outcome).count()
     }

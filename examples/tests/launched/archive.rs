@@ -1,4 +1,4 @@
-//! Programs that are linked with `liboverhear.a`.
+//! Programs linked with `liboverhear.a`.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,13 +10,13 @@ use examples::run::{Case, Output, Run, archive, finish, fresh_folder};
 use examples::target;
 use examples::truth;
 
-/// What a library needs to be linked statically, where that is here.
+/// Flags for linking the library statically, if it has an archive here.
 fn statically(mpi: &Mpi) -> Option<Vec<&'static str>> {
     let is_here = mpi.name == "mpich4" && mpi.library.with_file_name("libmpich.a").exists();
     is_here.then(|| vec!["-Wl,-Bstatic", "-lmpich", "-Wl,-Bdynamic", "-lhwloc", "-lucp", "-lucs", "-lpthread", "-lm"])
 }
 
-/// Builds a program with the archive in front of MPI, linked by this command.
+/// Builds a program with the archive in front of MPI, using this linker command.
 fn link<'a>(program: &Program, mpi: &'a Mpi, linker: &Path, last: &[&str]) -> Case<'a> {
     let folder = target().join("programs").join(mpi.built_as);
     std::fs::create_dir_all(&folder).unwrap();
@@ -31,7 +31,7 @@ fn link<'a>(program: &Program, mpi: &'a Mpi, linker: &Path, last: &[&str]) -> Ca
     Case { path, ..Case::of(program, mpi) }
 }
 
-/// Runs it with what `overhear record` preloads, too, or without.
+/// Runs the program with and without the library that `overhear record` preloads.
 fn as_stated(program: &Program, case: &Case<'_>) {
     let folder = fresh_folder(&format!("{}-{}-archive-alone", case.mpi.name, program.name));
     let words = case.words();
@@ -46,7 +46,7 @@ fn as_stated(program: &Program, case: &Case<'_>) {
     }
 }
 
-/// Calls of every kind, and functions that not all libraries have.
+/// Calls of every kind, and functions that some libraries lack.
 const PROGRAMS: [&str; 4] = ["ring", "collectives", "persistent_collectives", "large_counts"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! A program that misuses MPI gets what it would have got without the recorder: errors, handlers, aborts and crashes.
+//! A program that misuses MPI gets the same errors, handlers, aborts and crashes as without the recorder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,26 +7,26 @@ use crate::common::{case, failed_as_plain, libraries};
 use examples::mpi::Mpi;
 use examples::run::fresh_folder;
 
-/// What came of a list of misuses under one error handler: what was said of each, and how often the program died.
+/// Results of a list of misuses under one error handler: MPI's answer to each, and the deaths of the program.
 #[derive(Debug, PartialEq)]
 struct Came {
     said: Vec<String>,
     deaths: Vec<i32>,
 }
 
-/// The misuses that `tests/programs/misuse.c` knows: those that MPI can tell, or those that may end the process.
+/// Misuses in `tests/programs/misuse.c`: those that MPI can detect, or those that may end the process.
 fn listed(mpi: &Mpi, which: &str) -> Vec<String> {
     case("misuse", mpi, 0, &[which]).plain().stdout.lines().map(String::from).collect()
 }
 
-/// Runs the misuses, and where the program dies of one, goes on with the next.
+/// Runs the misuses. If the program dies of one, runs it again from the next.
 fn run(mpi: &Mpi, handler: &str, misuses: &[String], recorded: bool) -> Came {
     let out = fresh_folder(&format!("{}-misuse.out", mpi.name));
     let mut came = Came { said: Vec::new(), deaths: Vec::new() };
     while came.said.len() < misuses.len() {
         let words = [out.to_str().unwrap(), handler].into_iter();
         let words: Vec<&str> = words.chain(misuses[came.said.len()..].iter().map(String::as_str)).collect();
-        // A launcher does not always say how the process ended.
+        // Launchers do not always tell how the process ended.
         let case = case("misuse", mpi, 0, &words);
         fs::write(&out, "").unwrap();
         let output = if recorded { case.recorded("misuse").0 } else { case.plain() };
@@ -95,7 +95,7 @@ fn a_communicator_that_is_still_being_made_is_not_asked_about() {
             continue;
         }
         assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-        // Two barriers and the end of the copy, by both ranks; what was done before it was whole has no communicator.
+        // Both ranks make two barriers and free the copy; calls before it was complete have no communicator.
         let report = run.report("comm");
         let copy = report.rows("communicators").iter().filter(|row| row["calls"] == 6 && row["processes"] == 1);
         assert_eq!((copy.count(), report.status), (1, 0), "{}: {:#?}", mpi.name, report.rows("communicators"));

@@ -1,10 +1,10 @@
-//! Processes that become other programs, before MPI and after it.
+//! Processes that execute other programs before and after MPI.
 
 use crate::common::{case, libraries};
 use examples::run::{Case, Run, fresh_folder};
 use serde_json::json;
 
-/// Whether this is the whole run of a process, which makes ten calls.
+/// The run is one process with ten calls.
 fn assert_recorded(run: &Run, under: &str) {
     let report = run.report("rank");
     let calls = report.sum("rank_functions", "calls", &[("function", json!("MPI_Bcast"))]);

@@ -1,4 +1,4 @@
-//! Programs in Rust do the same with the recorder as without it, and are reported as they communicate.
+//! Programs in Rust behave the same with the recorder, and reports match their communication.
 
 use crate::common::{in_rust, with_programs_in_rust};
 use serde_json::json;

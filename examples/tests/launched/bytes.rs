@@ -1,4 +1,4 @@
-//! What a call takes in the file, with what the progress engine did during it and without: bytes are time.
+//! Bytes per call in the trace, with and without engine records: bytes are time.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -23,7 +23,7 @@ impl Visitor for Calls {
     }
 }
 
-/// Calls of a run, and the bytes their records take.
+/// Calls of a run, and the bytes of their records.
 fn calls_and_bytes(run: &Run) -> (u64, u64) {
     let (mut calls, mut bytes) = (Calls::default(), 0);
     for file in run.files() {
@@ -67,7 +67,7 @@ fn a_repeated_blocking_call_takes_eight_bytes() {
         let (_, run) =
             case("quick", &mpi, 2, &["calls", "100000"]).with("OVERHEAR_PROGRESS", "off").recorded("eight-bytes");
         let (calls, bytes) = calls_and_bytes(&run);
-        // A few calls wait for longer than the short form can say.
+        // A few calls wait longer than the short form can hold.
         assert!(calls > 200_000 && bytes < 8 * calls + 1_000, "{}: {bytes} bytes for {calls} calls", mpi.name);
     }
 }
@@ -91,7 +91,7 @@ fn a_pipelined_sweep_takes_twelve_bytes_a_call_and_a_halo_with_reductions_sixtee
         {
             let arguments = arguments.map(String::from).into();
             let case = Case { arguments, ranks: 2, ..crate::common::in_rust(program, &mpi) };
-            // On a busy machine, ranks wait for longer than the short forms can say.
+            // On a busy machine, ranks wait longer than the short forms can hold.
             let fits = (0..crate::common::ATTEMPTS).any(|_| {
                 let (output, run) = case.recorded(&format!("{program}-bytes"));
                 assert!(output.stdout.contains("verified"), "{program} under {}: {output:?}", mpi.name);

@@ -1,9 +1,9 @@
-//! Processes that a rank makes for other things than MPI.
+//! Child processes of a rank that do not use MPI.
 
 use crate::common::{case, libraries};
 use serde_json::json;
 
-/// Ways to make a child, and ways in which it ends.
+/// Ways to create a child, combined with ways in which it ends.
 fn ways() -> Vec<&'static str> {
     let stay = ["fork", "_Fork", "enter", "clone"];
     let become_others = ["vfork", "posix_spawn", "system", "popen"];

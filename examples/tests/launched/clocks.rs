@@ -1,4 +1,4 @@
-//! The ranks' clocks are put on one clock.
+//! The ranks' clocks are aligned to a common one.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use traces::file::Stop;
 
 const OCCASIONS: [Occasion; 2] = [Occasion::Init, Occasion::Finalize];
 
-/// Runs a program that lets 50 ms pass between MPI_Init and MPI_Finalize, and does something else.
+/// Runs a program that sleeps 50 ms between MPI_Init and MPI_Finalize, and does something else.
 fn recorded(mpi: &Mpi, ranks: u32, also: &str, variables: &[(&str, &str)]) -> Run {
     let case = case("compared", mpi, ranks, &["50", also]);
     let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
@@ -25,18 +25,18 @@ fn recorded(mpi: &Mpi, ranks: u32, also: &str, variables: &[(&str, &str)]) -> Ru
     run
 }
 
-/// The same with clocks that are wrong by seconds and millionths.
+/// Records with clocks that are wrong by these seconds and millionths.
 fn recorded_with(mpi: &Mpi, clocks: &str) -> Run {
     recorded(mpi, clocks.split(',').count() as u32, "", &[("OVERHEAR_TEST_CLOCK", clocks)])
 }
 
-/// Ticks of a rank in nanoseconds.
+/// Converts a rank's ticks to nanoseconds.
 fn nanoseconds(rank: &Rank, ticks: u64) -> f64 {
     rank.clock.seconds(ticks) * 1e9
 }
 
-/// By how many nanoseconds a rank's line is off when its clock shows so many ticks, and by how many that may be misread.
-/// On one host all ranks have one CLOCK_MONOTONIC, and `sample` is when this rank has read it.
+/// Error of a rank's line at these ticks, and the uncertainty of that error, in nanoseconds. On one host all ranks
+/// share CLOCK_MONOTONIC, which this rank read at `sample`.
 fn off(run: &Run, common_clock: &CommonClock, rank: usize, ticks: u64, sample: ClockSample) -> (f64, f64) {
     let (first, own) = (&run.ranks[0].header.begin, &run.ranks[rank]);
     let zero = common_clock.lines[0].nanoseconds_at(first.ticks) - first.monotonic as i64;
@@ -47,12 +47,12 @@ fn off(run: &Run, common_clock: &CommonClock, rank: usize, ticks: u64, sample: C
     ((common_clock.lines[rank].nanoseconds_at(ticks) as f64 - expected).abs(), misread)
 }
 
-/// A rank's reading of another clock on an occasion.
+/// A rank's comparison with another clock.
 fn reading(run: &Run, rank: u32, when: Occasion) -> Option<&Sync> {
     run.ranks[rank as usize].syncs.iter().find(|sync| sync.when == when)
 }
 
-/// Half the round trips between a rank and rank 0, added, nanoseconds.
+/// Half the sum of the round trips between a rank and rank 0, in nanoseconds.
 fn half_round_trips(run: &Run, rank: u32, when: Occasion) -> f64 {
     let Some(sync) = reading(run, rank, when) else { return 0.0 };
     let own = nanoseconds(&run.ranks[rank as usize], sync.after.wrapping_sub(sync.before)) / 2.0;
@@ -88,7 +88,7 @@ fn false_clocks_are_set_right_to_within_half_a_round_trip() {
 #[test]
 fn every_clock_but_the_first_is_read_once_an_occasion_by_messages() {
     for mpi in libraries() {
-        // Ranks 2 and 3 have one clock, as on a host of their own.
+        // Ranks 2 and 3 share a clock, as on a host of their own.
         let run = recorded_with(&mpi, "0:0,0:0,5:10,5:10");
         let peers = |rank: usize| {
             let rank = &run.ranks[rank];
@@ -158,14 +158,14 @@ fn a_rank_that_cannot_record_keeps_no_other_waiting() {
 fn the_rounds_are_as_many_as_the_logarithm_of_the_number_of_clocks() {
     let mpi = &one();
     let all: Vec<u32> = (2..=16).collect();
-    // Sixteen ranks of two cores take their time.
+    // Sixteen ranks on two cores take their time.
     for ranks in if rota::is_all() { all } else { vec![2, 3, 8] } {
         let clocks: Vec<String> = (0..ranks).map(|rank| format!("{rank}:0")).collect();
         let clocks = ("OVERHEAR_TEST_CLOCK", &*clocks.join(","));
         let run = recorded(mpi, ranks, "", &[("OVERHEAR_SYNC", "init"), clocks]);
         let counts: Vec<usize> = run.ranks.iter().map(|rank| rank.syncs.len()).collect();
         assert!(counts[0] == 0 && counts[1..].iter().all(|count| *count == 1), "{ranks} ranks: {counts:?}");
-        // In a round all exchange over the same distance.
+        // All exchanges of a round have the same distance.
         let distances = (1..ranks).map(|rank| rank - reading(&run, rank, Occasion::Init).unwrap().peer);
         let distances: BTreeSet<u32> = distances.collect();
         let rounds = ranks.next_power_of_two().trailing_zeros();
@@ -180,8 +180,8 @@ fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
         for name in ["late_broadcast", "late_sender", "nxn", "persistent_halo"] {
             let program = Program::read(name);
             let clocks = if program.ranks == 2 { "-3:100,7200.5:-100" } else { "0.7:-60,-5:100,3600.25:-100" };
-            // Where ranks wait for a processor while clocks are compared, little is known of the one end of the run, and clocks
-            // are moved no further than what is known of the other allows.
+            // If ranks wait for a processor while clocks are compared, one end of the run is poorly known, and clocks
+            // are moved no further than the other end allows.
             let backwards = (0..ATTEMPTS).map(|_| backwards(&program, &mpi, clocks)).find(|count| *count == 0);
             assert_eq!(backwards, Some(0), "{name} under {}", mpi.name);
         }
@@ -192,7 +192,7 @@ fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
 fn backwards(program: &Program, mpi: &Mpi, clocks: &str) -> u64 {
     let run = assert_planted(program, mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
     let lines = Run::load(&run.folder).unwrap().common_clock().lines;
-    // On a busy machine one of the two comparisons may tell too little to be used.
+    // On a busy machine one of the two comparisons may be too poor to use.
     let is_compared = |line: &ClockLine| matches!(line.source, Source::InitAndFinalize | Source::Once);
     assert!(lines[1..].iter().all(is_compared), "{} under {}: {lines:?}", program.name, mpi.name);
     run.ask("check", &[]).json["run"]["backwards"].as_u64().unwrap()

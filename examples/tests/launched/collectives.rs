@@ -1,4 +1,4 @@
-//! Times of collective operations and their overlap are reconstructed from traces as programs measure them themselves, in the same run.
+//! Analyses reconstruct times of collective operations and their overlap as programs measure them in the same run.
 
 use crate::common::agreement::{Differences, agree_everywhere, recorded};
 use crate::common::{case, in_rust, libraries};
@@ -9,12 +9,12 @@ use examples::run::Case;
 use examples::workspace;
 use serde_json::{Value, json};
 
-/// By how much times may differ: a share, and seconds.
+/// Allowed difference of times: a share, and seconds.
 const TIME: (f64, f64) = (0.05, 0.3e-6);
-/// By how much shares hidden may differ, in points; of short operations, by what that time is of them.
+/// Allowed difference of hidden shares, in percentage points; in short operations, the share of [`TIME`]'s seconds.
 const HIDDEN: f64 = 3.0;
 
-/// What the benchmark measures with these words on 2 ranks, and what an analysis of its trace says.
+/// Output of the benchmark with these words on 2 ranks, and of an analysis of its trace.
 fn measured(mpi: &Mpi, variables: &[(&str, &str)], words: &[&str], analysis: &[&str]) -> (Value, Answer) {
     let arguments = ["--json", "--min-bytes", "256", "--max-bytes", "16384"].iter().chain(words);
     let arguments = arguments.map(|word| word.to_string()).collect();
@@ -23,7 +23,7 @@ fn measured(mpi: &Mpi, variables: &[(&str, &str)], words: &[&str], analysis: &[&
     (serde_json::from_str(&output).unwrap(), run.ask(analysis[0], &analysis[1..]))
 }
 
-/// A figure that a program measures, and between which bounds it is known.
+/// A figure that a program measures, with its bounds.
 #[derive(Clone, Copy)]
 struct Measured {
     least: f64,
@@ -32,12 +32,12 @@ struct Measured {
 }
 
 impl Measured {
-    /// A figure of which the program does not say how sure it is: as another one.
+    /// Gives a figure without bounds those of another one.
     fn as_sure_as(figure: f64, other: Measured) -> Measured {
         Measured { least: figure - (other.figure - other.least), figure, most: figure + (other.most - other.figure) }
     }
 
-    /// The median with its 95 % interval, by the order of the values.
+    /// The median with its 95 % interval, from order statistics.
     fn median(values: &Value) -> Measured {
         let mut values: Vec<f64> = values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
         values.sort_by(f64::total_cmp);
@@ -47,7 +47,8 @@ impl Measured {
         Measured { least: values[aside], figure, most: values[last - aside] }
     }
 
-    /// How it differs from what a trace says, to which the program adds up to so much that the trace does not hold.
+    /// Describes the difference from the trace's figure. The program's may include up to `more` seconds that the trace
+    /// does not.
     fn differs(self, name: &str, trace: &Value, more: f64) -> Option<String> {
         let may = TIME.1 + TIME.0 * self.figure;
         match trace.as_f64() {
@@ -69,11 +70,11 @@ fn the_times_of_blocking_operations_are_reconstructed_as_the_program_measures_th
     });
 }
 
-/// How a row differs.
+/// Describes the difference of a row.
 fn blocking(row: &Value, error: f64, said: &Answer) -> Option<(String, String)> {
     let windows = &row["windows"];
     let of = [("function", row["function"].clone()), ("size_bytes", row["buffer_bytes"].clone())];
-    // Behind four that warm up. What sets the measurement up calls collectives of its own, at other sites.
+    // Four operations warm up first. Set-up calls collectives of its own, at other sites.
     let count = windows["missed"].as_array().unwrap().len() as u64 + 4;
     let found = said.matching("operations", &of).into_iter().find(|found| whole(found, "operations") == count);
     let found = found.unwrap_or_else(|| panic!("no {count} of {row:#} in {:#}", said.json));
@@ -99,7 +100,7 @@ fn what_nonblocking_operations_cost_and_hide_is_reconstructed_as_the_program_mea
     });
 }
 
-/// How a row differs.
+/// Describes the difference of a row.
 fn nonblocking(row: &Value, every: &str, said: &Answer) -> Option<(String, String)> {
     let of = [("function", row["function"].clone()), ("size_bytes", row["buffer_bytes"].clone())];
     let found = said.matching("collectives", &of);
@@ -127,7 +128,7 @@ fn nonblocking(row: &Value, every: &str, said: &Answer) -> Option<(String, Strin
     (!differences.is_empty()).then(|| (name, format!("{differences:?}: {found} {row}")))
 }
 
-/// How the time alone differs: the trace knows it between bounds, and the program sees the recorder, too.
+/// Describes the difference of the time alone: the trace has bounds, and the program also sees the recorder.
 fn not_as_alone(alone: f64, found: &Value) -> Option<String> {
     let bound = |name: &str| found[name].as_f64().or(found["transfer_s"].as_f64());
     let may = TIME.1 + TIME.0 * alone;
@@ -137,7 +138,7 @@ fn not_as_alone(alone: f64, found: &Value) -> Option<String> {
     }
 }
 
-/// How the share that was hidden differs: both are known between bounds.
+/// Describes the difference of the hidden share: both have bounds.
 fn not_as_hidden(program: Measured, alone: f64, found: &Value) -> Option<String> {
     let bounds = ["overlap_least_percent", "overlap_most_percent"].map(|bound| found[bound].as_f64());
     let of = |percent: f64| percent.clamp(0.0, 100.0);
@@ -193,7 +194,7 @@ fn a_collective_operation_waited_for_at_once_is_told_from_a_postponed_one_with_a
         let said = run.ask("overlap", &[]);
         for (mark, column) in kinds {
             let requests = said.sum("postponed", column, &[("site", json!(site(mark)))]);
-            // Ten on each rank. An interruption between post and wait postpones one.
+            // Each rank makes ten. An interruption between post and wait postpones one.
             assert!((18..=20).contains(&requests), "{} {mark}: {:#}", mpi.name, said.json);
         }
         ran += 1;

@@ -1,4 +1,4 @@
-//! Checksums of messages: those in the file are those that the program computes itself.
+//! Checksums in the trace equal those that the program computes itself.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Visitor for Contents {
     }
 }
 
-/// What each rank's file holds, in order.
+/// Contents in each rank's file, in order.
 fn recorded(run: &Run) -> BTreeMap<u32, Vec<String>> {
     let contents = |path: &std::path::PathBuf| {
         let file = RankFile::open(path).unwrap();
@@ -35,7 +35,7 @@ fn recorded(run: &Run) -> BTreeMap<u32, Vec<String>> {
     run.files().iter().map(contents).collect()
 }
 
-/// What each rank said, in order.
+/// Contents that each rank printed, in order.
 fn stated(output: &str) -> BTreeMap<u32, Vec<String>> {
     let mut ranks: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for line in output.lines().filter_map(|line| line.strip_prefix("rank ")) {

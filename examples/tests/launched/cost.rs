@@ -1,17 +1,17 @@
-//! What the recorder says of its own cost is what it costs.
+//! The recorder's estimate of its own cost is true.
 
 use crate::common::{case, one};
 use examples::launch_turns::alone;
 use examples::run::{Case, Output};
 
-/// Seconds that all ranks say they took.
+/// Seconds that the ranks report, summed.
 fn took(output: &Output) -> f64 {
     assert_eq!(output.status, 0, "{}", output.stderr);
     let figures = output.stdout.lines().filter_map(|line| line.strip_prefix("took ")?.parse::<f64>().ok());
     figures.sum::<f64>() / 1e9
 }
 
-/// The cost that is reported, of two runs of which one makes as many communicators more as this.
+/// Difference in time, and in estimated cost, between two runs of which one makes more communicators.
 fn claimed(few: &Case, many: &Case) -> (f64, f64) {
     let run = |case: &Case, name: &str| {
         let (output, run) = case.recorded(name);
@@ -29,7 +29,7 @@ fn the_cost_of_calls_with_new_objects_is_claimed_as_the_program_measures_it() {
     for mpi in [one()] {
         let of = |count: &str, mode: &str| case("made_and_freed", &mpi, 2, &[count]).with("OVERHEAR_MODE", mode);
         let mut seen = Vec::new();
-        // A busy machine makes one of the runs take longer.
+        // A busy machine delays one of the runs.
         for _ in 0..crate::common::ATTEMPTS {
             let (with, claimed) = claimed(&of("100", "trace"), &of("10000", "trace"));
             let null = |count: &str| took(&of(count, "null").recorded("cost-null").0);

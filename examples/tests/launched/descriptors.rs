@@ -1,4 +1,4 @@
-//! The program may close and take every descriptor: nothing of the recorder goes into a file of its own.
+//! The program may close and reuse every descriptor: the recorder writes nothing into the program's files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use examples::mpi::Mpi;
 use examples::run::{Output, Run, fresh_folder};
 use serde_json::json;
 
-/// Where the program's result goes.
+/// File for the program's result.
 fn result(name: &str) -> PathBuf {
     fresh_folder(name)
 }

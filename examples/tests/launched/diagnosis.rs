@@ -1,4 +1,4 @@
-//! The first finding on a program with a planted cause is that cause, and on its twin without the cause there is none.
+//! The first finding on a program with a planted cause is that cause; its twin without the cause has none.
 
 use crate::common::libraries;
 use examples::diagnosis::{SETTINGS, diagnose, programs};
@@ -6,10 +6,10 @@ use examples::launch_turns::alone;
 use examples::program::Program;
 use examples::rota;
 
-/// Other work on the machine may delay a rank for so long that it is the finding: it does so once, not each time.
+/// Attempts: other work on the machine may delay a rank so much that it is the finding, but not each time.
 const GOES: usize = 3;
 
-/// A third of the programs a day; all of them are for `cargo lab diagnosis`.
+/// A third of the programs each day; `cargo lab diagnosis` runs all.
 fn programs_of_the_day() -> Vec<Program> {
     let mut programs = programs(None);
     programs.retain(|program| rota::is_all() || rota::is_turn(&program.name, rota::round(), 3));

@@ -1,4 +1,4 @@
-//! What is recorded is how long MPI took, as the program itself would measure it.
+//! Recorded times of MPI calls equal those that the program measures.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use examples::mpi::Mpi;
 use serde_json::json;
 
 const TRIES: usize = 10;
-/// What a wrapper may add to a call outside of what it records, nanoseconds. It is 10 to 20 of its own; the rest is for
-/// the program's two readings of the clock and for fresh memory, which some virtual machines are slow to give.
+/// Nanoseconds per call that the program may see beyond the recorded time. The wrapper needs 10 to 20; the rest is for
+/// the program's two clock readings and for fresh memory, which some virtual machines are slow to provide.
 const BESIDE: f64 = 100.0;
 
 #[test]
 fn recorded_durations_are_those_the_program_measures_itself() {
     let _alone = alone();
     for mpi in one_at_most(libraries(), "durations") {
-        // Whatever else the machine does between a program's reading of the clock and its call makes the program's
-        // figure larger, and never ours: of a few tries, each function has to be undisturbed in one.
+        // Disturbances between the program's clock reading and its call increase the program's figure, and never ours:
+        // each function must be undisturbed in one attempt.
         let mut open = differences(&mpi);
         for _ in 1..TRIES {
             if open.is_empty() {
@@ -30,9 +30,9 @@ fn recorded_durations_are_those_the_program_measures_itself() {
     }
 }
 
-/// Runs the program that times its own calls. Returns what differs from the report, by function.
+/// Runs the program that times its own calls. Returns differences from the report, by function.
 fn differences(mpi: &Mpi) -> BTreeMap<String, String> {
-    // What is written down of the progress engine after a call is in the program's figure and not in ours.
+    // Engine records are written after a call, inside the program's figure and outside ours.
     let (output, run) = case("timed", mpi, 2, &[]).with("OVERHEAR_PROGRESS", "off").recorded("timed");
     assert_eq!(output.status, 0, "{}", output.stderr);
     let report = run.report("rank");
@@ -43,7 +43,7 @@ fn differences(mpi: &Mpi) -> BTreeMap<String, String> {
         let matches = |row: &&serde_json::Value| row["function"] == *function && row["rank"] == json!(0);
         let row = report.rows("rank_functions").iter().find(matches).unwrap();
         assert_eq!(row["calls"].as_f64(), Some(calls));
-        // The program's figure holds what the wrapper does before and after MPI, so ours is never above it.
+        // The program's figure includes the wrapper's work before and after MPI, so ours is never above it.
         let recorded = row["time_s"].as_f64().unwrap() * 1e9;
         if recorded > own || recorded < own - (0.01 * own).max(BESIDE * calls) {
             let figures = format!("{:.1} ns a call recorded, {:.1} own", recorded / calls, own / calls);

@@ -1,4 +1,4 @@
-//! Processes that do not come to MPI_Finalize: they end as without the recorder, and their files say how far they came.
+//! Processes that do not reach MPI_Finalize end as without the recorder, and their files tell how far they came.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use examples::mpi::Mpi;
 use examples::run::{Output, Run, finish, fresh_folder, interrupt_when, overhear};
 use serde_json::json;
 
-/// What the report says of a run in which all messages were exchanged.
+/// Warnings of the report on a run in which all messages were exchanged.
 fn warnings(run: &Run, under: &str) -> String {
     let report = run.report("rank");
     for rank in 0..2 {
@@ -44,7 +44,7 @@ fn a_rank_that_exits_alone_leaves_a_profile_of_what_it_did() {
     }
 }
 
-/// The case under a launcher that goes on when a rank ends, where there is one.
+/// Has the launcher go on when a rank ends, if it can.
 fn going_on(mut words: Vec<String>, mpi: &Mpi) -> Vec<String> {
     let option = match mpi.name {
         "ompi4" => Some("--enable-recovery"),
@@ -58,8 +58,8 @@ fn going_on(mut words: Vec<String>, mpi: &Mpi) -> Vec<String> {
 #[test]
 fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
     for mpi in libraries() {
-        // Open MPI 4's MPI_Finalize meets all ranks at its launcher, which by itself forgets to answer in 3 of 80 launches where one
-        // has ended before the others come.
+        // Open MPI 4's MPI_Finalize synchronizes all ranks at its launcher, which by itself forgets to answer in 3 of
+        // 80 launches if a rank has ended before.
         let case = case("ends_early", &mpi, 3, &[]).with("OMPI_MCA_async_mpi_finalize", "1");
         let words = going_on(case.words(), &mpi);
         let run = |before: &[&OsStr]| {
@@ -71,8 +71,8 @@ fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
         let folder = fresh_folder(&format!("{}-ends-early", mpi.name));
         let (overhear, dir) = (overhear(), OsStr::new("--dir"));
         let recorded = run(&[overhear.as_os_str(), OsStr::new("record"), dir, folder.as_os_str()]);
-        // The other launchers end all ranks then, by which signal and status comes as it comes; MPICH's now and then ends none and
-        // waits, whoever listens.
+        // The other launchers then end all ranks, with a varying signal and status; MPICH's now and then ends none and
+        // waits, with or without a recorder.
         if mpi.is_openmpi() {
             let plain = run(&[]);
             let ended = |output: &Output| (output.status, output.stdout.clone());
@@ -113,12 +113,12 @@ fn a_launcher_that_is_interrupted_ends_its_ranks_and_leaves_their_files() {
         case.prepare(recorded.args(["record", "--dir"]).arg(&folder).args(&words));
         let recorded = interrupt_when(&ready, &mut recorded);
         fs::remove_file(&ready).unwrap();
-        // That of MPICH 4 ends with 2 or with 0, as it comes.
+        // MPICH 4's launcher ends with 2 or with 0.
         if mpi.name != "mpich4" {
             assert_eq!(recorded.status, plain.status, "{}: {}", mpi.name, recorded.stderr);
         }
         let warnings = warnings(&Run { folder }, mpi.name);
-        // What the launcher was interrupted upon is done just before MPI_Recv.
+        // The file that triggers the interrupt is written just before MPI_Recv, so the rank may not be in it yet.
         let ways = ["in MPI_Recv (from 1, tag 99, ", "outside MPI, after MPI_Sendrecv (to 1, "];
         let ended = |way| warnings.contains(&format!("rank 0 did not finalize MPI: it ended {way}"));
         assert!(ways.iter().any(ended), "{}: {warnings}", mpi.name);

@@ -1,5 +1,5 @@
-//! Every function of the table is called once under every MPI that has it, and returns and gives what it does without
-//! the recorder, which counts it once.
+//! Calls every function of the table once under every MPI that has it: it returns the same as without the recorder,
+//! which counts it once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ use examples::run::finish;
 use examples::target;
 use serde_json::Value;
 
-/// Writes the program and builds it. A library's functions are its own, so it gets a program of its own.
+/// Writes the program and builds it. Each library has its own functions, and so its own program.
 fn build(mpi: &Mpi) -> (PathBuf, Vec<String>) {
-    // Where one test has written it, the next one takes it for built.
+    // A file that another test has just written would pass for a finished build.
     static BUILDING: Mutex<()> = Mutex::new(());
     let _building = BUILDING.lock().unwrap();
     let folder = target().join("programs").join(mpi.name);
@@ -31,7 +31,7 @@ fn build(mpi: &Mpi) -> (PathBuf, Vec<String>) {
         return (path, calls.iter().map(|call| call.mpi_name()).collect());
     }
     fs::write(&source, text).unwrap();
-    // Deprecated and removed functions are called too.
+    // The program also calls deprecated and removed functions.
     compile(mpi, &source, &path, &["-Wno-deprecated-declarations".into(), "-Wno-unused".into()]);
     (path, calls.iter().map(|call| call.mpi_name()).collect())
 }

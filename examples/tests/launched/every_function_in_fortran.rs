@@ -1,5 +1,5 @@
-//! Every function that a Fortran binding has is called once from Fortran, in each style, and returns and gives what it
-//! does without the recorder, which counts it once, at the line of the program.
+//! Calls every function of a Fortran binding once from Fortran, in each style: it returns the same as without the
+//! recorder, which counts it once, at the program's line.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,11 +18,11 @@ use examples::program::{compile, compile_fortran};
 use examples::{rota, target};
 use traces::calls::{ArgumentKind, Call};
 
-/// Functions that are not counted where statuses are ignored.
+/// Functions that are not counted if statuses are ignored.
 const UNCOUNTED: &[List] =
     &[(&["ompi4"], &["MPI_Request_get_status"], "its bindings say no at once, and call no function of MPI")];
 
-/// Functions that return an error, as others would where an argument was passed wrongly.
+/// Functions that return an error even with right arguments, as others would for wrong ones.
 const FAILING: &[List] = &[
     (&["ompi4"], &["MPI_Register_datarep"], "it has no representations of data"),
     (&["mpich4", "impi"], &["MPI_Address"], "no default integer holds the address"),
@@ -34,15 +34,15 @@ const FAILING: &[List] = &[
     (&["mpich4"], DYNAMIC, "the launcher has no name server"),
 ];
 
-/// The program in a style.
+/// The program in one style.
 struct Built {
     path: PathBuf,
-    /// Functions, and where they are called.
+    /// Functions, and the sites of their calls.
     sites: BTreeMap<String, String>,
 }
 
 impl Built {
-    /// Writes the program and builds it, unless it is there.
+    /// Writes the program and builds it, unless it exists.
     fn of(mpi: &Mpi, fortran: &Fortran, style: Style) -> Built {
         let folder = target().join("programs").join(mpi.name).join(format!("fortran-{}", style.name()));
         fs::create_dir_all(&folder).unwrap();
@@ -62,7 +62,7 @@ impl Built {
 
 fn build(mpi: &Mpi, fortran: &Fortran, around: &Path, tried: &Path, path: &Path) {
     let object = around.with_extension("o");
-    // Deprecated and removed functions are called too. So many functions take long to optimise.
+    // The program also calls deprecated and removed functions. It is too large to optimize quickly.
     let flags = ["-c", "-O0", "-Wno-deprecated-declarations", "-Wno-unused"];
     compile(mpi, around, &object, &flags.map(String::from));
     let words = |path: &Path| path.to_str().unwrap().to_string();
@@ -75,7 +75,7 @@ fn build(mpi: &Mpi, fortran: &Fortran, around: &Path, tried: &Path, path: &Path)
     compile_fortran(mpi, &fortran, tried, path);
 }
 
-/// Calls that were counted otherwise than made, by function and place.
+/// Calls with a wrong count, by function and site.
 fn wrong_counts(built: &Built, uncounted: &[&str], tried: &Tried, report: &Answer) -> Vec<String> {
     let mut counts: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
     for row in report.rows("sites") {
@@ -83,7 +83,7 @@ fn wrong_counts(built: &Built, uncounted: &[&str], tried: &Tried, report: &Answe
         counts.entry(place).or_default().0 += row["calls"].as_u64().unwrap();
     }
     for name in tried.said.iter().flat_map(|said| said.keys()).filter(|name| !uncounted.contains(&name.as_str())) {
-        // A text that was given may have several lines.
+        // Text output may have several lines.
         if let Some(site) = built.sites.get(name) {
             counts.entry((name, site)).or_default().1 += 1;
         }
@@ -117,7 +117,7 @@ fn assert_the_same(mpi: &Mpi, fortran: &Fortran, style: Style) {
     }
 }
 
-/// Every library with every style that it has; where things take turns, an Open MPI and another with one style each.
+/// Every library with every style that it has; in turns, an Open MPI and another MPI with one style each.
 fn for_every_style(check: impl Fn(&Mpi, &Fortran, Style)) {
     for mpi in those("has Fortran", |mpi| mpi.fortran.is_some()) {
         let Some(fortran) = &mpi.fortran else { continue };

@@ -1,4 +1,4 @@
-//! Rounds from one rank to several others and back are reconstructed from traces as programs measure them themselves, in the same run.
+//! Analyses reconstruct rounds from one rank to several others and back as programs measure them in the same run.
 
 use crate::common::agreement::{Differences, agree, recorded, with_benchmarks, with_transports};
 use crate::common::{case, in_rust, libraries};
@@ -7,13 +7,13 @@ use examples::mpi::Mpi;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// By how much medians may differ: a share, and seconds.
+/// Allowed difference of medians: a share, and seconds.
 const APART: (f64, f64) = (0.05, 0.3e-6);
-/// Rounds of each row, and those before them that the program does not count.
+/// Rounds of each row, and earlier ones that the program does not count.
 const ROUNDS: u64 = 41;
 const FIRST: u64 = 4;
 
-/// What the analysis calls what the program's functions send by.
+/// Names of the program's functions, and the analysis' names.
 const FUNCTIONS: [(&str, &str); 3] = [("isend", "MPI_Isend"), ("issend", "MPI_Issend"), ("bcast", "MPI_Bcast")];
 
 #[test]
@@ -33,7 +33,7 @@ fn round_trips_are_reconstructed_as_the_program_measures_them() {
     assert!(ran > 0);
 }
 
-/// Rows whose medians differ, and how.
+/// Rows with different medians.
 fn differences(mpi: &Mpi, ranks: u32, variables: &[(&str, &str)]) -> Differences {
     let words = "--json --functions isend,issend,bcast --max-bytes 65536 --factor 256 --rounds";
     let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
@@ -50,7 +50,7 @@ fn differences(mpi: &Mpi, ranks: u32, variables: &[(&str, &str)]) -> Differences
         .collect()
 }
 
-/// How what a trace says of a row differs from what the program measured.
+/// Describes the difference between a row of the program and the trace.
 fn difference(measured: &Value, said: &Answer) -> Option<String> {
     let (_, function) = FUNCTIONS.iter().find(|(name, _)| measured["function"] == *name)?;
     let wanted = [
@@ -62,11 +62,12 @@ fn difference(measured: &Value, said: &Answer) -> Option<String> {
     ];
     let found = said.matching("rounds", &wanted);
     let [found] = found[..] else { panic!("{measured} is {found:#?}") };
-    // Every round is found, however it was disturbed.
+    // Every round is found, even a disturbed one.
     assert_eq!((whole(found, "rounds"), whole(measured, "rounds")), (ROUNDS + FIRST, ROUNDS), "{found:#}");
     let [least, most] = ["median_least_s", "median_most_s"].map(|end| measured[end].as_f64());
     let median = number(measured, "median_s");
-    // The trace has the rounds before the program's own, too: a median may be anywhere between those of two kinds of rounds.
+    // The trace includes the rounds before the program's own, so a median may be anywhere between those of the two
+    // kinds.
     let nearest = number(found, "median_s").clamp(least.unwrap_or(median), most.unwrap_or(median));
     apart(nearest, found)
 }
@@ -87,7 +88,7 @@ fn what_is_got_from_several_ranks_takes_as_long_as_the_program_measures() {
     assert!(ran > 0);
 }
 
-/// Rows of MPI_Get whose medians differ, and how.
+/// Rows of MPI_Get with different medians.
 fn got(mpi: &Mpi) -> Differences {
     let words = "--json --functions get --max-bytes 65536 --factor 256 --rounds";
     let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
@@ -118,7 +119,7 @@ fn other_shapes_of_the_same_are_found_and_the_planted_maverick_is_named() {
     assert!(ran > 0);
 }
 
-/// What a program of another shape says of itself, and where the trace says otherwise.
+/// Runs a program of another shape. Returns differences between its statements and the trace.
 fn shapes(mpi: &Mpi) -> Differences {
     let (output, run) = case("fan_shapes", mpi, 4, &[]).recorded("fan_shapes");
     assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
@@ -148,7 +149,7 @@ fn shapes(mpi: &Mpi) -> Differences {
     }
     assert_eq!(ran, 4, "{}", output.stderr);
     let late = said.matching("mavericks", &[("function", json!("MPI_Startall")), ("round", json!(7))]);
-    // Where others are as late, it is none.
+    // If others are as late, none is a maverick.
     match late[..] {
         [late] => assert!(late["last_rank"] == 0 && number(late, "round_s") >= 0.03, "{late:#}"),
         _ => drop(differences.insert("maverick".into(), format!("{late:#?}"))),

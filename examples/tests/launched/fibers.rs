@@ -1,5 +1,5 @@
-//! Programs with user-level threads, of which several are in MPI at once on one thread: each call is recorded once, as itself, and
-//! only what was left is said to be left.
+//! Programs with user-level threads, several of which are in MPI on one thread: each call is recorded once, as itself,
+//! and only abandoned calls are reported as abandoned.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use examples::run::{Case, Run};
 use examples::{truth, workspace};
 use serde_json::json;
 
-/// Bytes of a rank's file at most: the programs make a few hundred calls.
+/// Largest allowed file of a rank in bytes: the programs make a few hundred calls.
 const MOST: u64 = 256 << 10;
 
 fn program(name: &str) -> Program {
     Program::read_in(&workspace().join("examples/tests/programs/fibers"), name)
 }
 
-/// Runs a program, which says so if it does as it would without the recorder.
+/// Runs a program, which checks itself that it behaves as without the recorder.
 fn record<'a>(name: &str, program: &Program, mpi: &'a Mpi) -> (Case<'a>, Run) {
     let case = Case::of(program, mpi);
     let (output, run) = case.recorded(&format!("fibers-{name}"));

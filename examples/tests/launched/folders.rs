@@ -1,4 +1,4 @@
-//! Where runs go, and that each has a folder of its own, whatever becomes of it.
+//! Each run has a folder of its own, whatever happens to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn of_a_folder_that_is_removed_while_the_launch_runs_it_is_said_that_it_was() {
         let removed = "the run's folder and its files were removed while the launch ran";
         assert!(output.stderr.contains(removed), "{}: {}", mpi.name, output.stderr);
         assert!(!output.stderr.contains("nothing was recorded") && !folder.exists(), "{}", output.stderr);
-        // Ranks that come to MPI_Init later make it once more.
+        // Ranks that initialize MPI later create the folder again.
         let mut case = case("moves_folder", mpi, 1, &[]);
         let script = format!("{removes}; exec {} true", case.path.display());
         (case.path, case.arguments) = ("sh".into(), vec!["-c".into(), script]);

@@ -1,4 +1,4 @@
-//! Fortran bindings that come in other ways than as libraries the program is linked with.
+//! Fortran bindings that are not libraries linked with the program.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ fn source(name: &str) -> PathBuf {
     workspace().join("examples/tests/programs").join(name)
 }
 
-/// Libraries that Fortran programs can be built for, and how.
+/// Libraries with a Fortran compiler.
 fn with_fortran() -> Vec<(Mpi, Fortran)> {
     let libraries = those("has Fortran", |mpi| mpi.fortran.is_some());
     libraries.into_iter().filter_map(|mpi| mpi.fortran.clone().map(|fortran| (mpi, fortran))).collect()

@@ -1,4 +1,5 @@
-//! `overhear hang` on programs that hang on purpose, and on some that do not: the right verdict, reason and ranks, while they run.
+//! `overhear hang` gives the right verdict, reason and ranks on live programs that hang on purpose, and on some that do
+//! not.
 //!
 //! Each program states them, as `// hangs: certain cycle ranks 0-2` or `// hangs: no`.
 
@@ -14,13 +15,13 @@ use examples::running::{Running, says_it_hangs, verdict};
 use examples::verdicts::{self, Score};
 use examples::workspace;
 
-/// How long a program may take until it stands where it is meant to.
+/// Longest time until a program hangs as it should.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a program states.
+/// A program's statement.
 struct Stated {
     ranks: u32,
-    /// The verdict, and the reason with its ranks where it hangs.
+    /// Verdict, and if it hangs the reason with its ranks.
     verdict: String,
     reason: Option<(String, String)>,
 }
@@ -41,7 +42,7 @@ impl Stated {
     }
 }
 
-/// The first reason and its ranks.
+/// First reason and its ranks.
 fn reason(answer: &Answer) -> Option<(String, String)> {
     let first = answer.json["reasons"].as_array()?.first()?;
     let field = |key: &str| first[key].as_str().unwrap_or_default().to_string();
@@ -54,7 +55,7 @@ fn is_judged_as_stated(name: &str) {
         let running =
             Running::begin(&format!("hangs-{name}"), &case(&format!("hangs/{name}"), &mpi, stated.ranks, &[]));
         let began = Instant::now();
-        // On the way to where it hangs it does not, and where it never does it must not once be said to.
+        // A program on its way to a hang does not hang yet, and one that never hangs must not be accused even once.
         let (mut looks, mut in_motion) = (0, 0);
         while stated.verdict != "no" || in_motion < 5 {
             assert!(began.elapsed() < LIMIT, "{name} under {} is not judged as stated in {looks} looks", mpi.name);
@@ -131,7 +132,7 @@ fn a_killed_rank_that_others_wait_for_hangs_for_certain() {
     is_judged_as_stated("killed");
 }
 
-/// Correct programs, with late ranks, wildcards, polls, requests and collective calls of all kinds.
+/// Correct programs with late ranks, wildcards, polls, requests and all kinds of collective calls.
 const CORRECT: [&str; 6] =
     ["late_sender", "nonblocking_collectives", "persistent_halo", "probing", "wait_at_barrier", "wildcard"];
 
@@ -160,7 +161,8 @@ fn a_correct_program_is_never_said_to_hang() {
     println!("{looks} looks without a false alarm");
 }
 
-/// Of the collection that `cargo lab verdicts` runs: messages, collective calls, windows and threads, each with a program that ends.
+/// Programs from the collection of `cargo lab verdicts`: messages, collective calls, windows and threads, each with one
+/// that ends.
 const SAMPLE: [&str; 6] = [
     "two_irecvs_from_any_one_message",
     "two_irecvs_two_messages",
@@ -178,7 +180,7 @@ fn small_programs_of_each_kind_are_judged_by_whether_they_hang() {
         for name in SAMPLE {
             let program = all.iter().find(|program| program.name == name).expect("the collection has it");
             let trial = verdicts::judge(program, &mpi, Duration::ZERO).unwrap();
-            // Of one that ends, the last look may be one of a process that is about to.
+            // The last look may see a process that is about to end.
             let is_judged = trial.live == Score::Right || (!trial.hung && trial.live != Score::Wrong);
             assert!(is_judged && trial.after != Score::Wrong, "{name} under {}: {}", mpi.name, trial.said);
             judged += 1;

@@ -1,4 +1,4 @@
-//! Every row of the table has the type that every installed `mpi.h` gives the function.
+//! Every row of the table has the function's type in every installed `mpi.h`.
 
 use std::fmt::Write;
 use std::fs;
@@ -19,7 +19,7 @@ fn every_row_has_the_type_of_every_header() {
         let mut source = String::from(INCLUDE);
         for call in &declared {
             let (name, exact) = (call.mpi_name(), prototype(*call));
-            // Some headers leave a const out, as MPI did before 3.0. It is no part of how a function is called.
+            // Some headers omit const, as MPI did before 3.0. It does not affect the calling convention.
             let plain = exact.replace("const ", "");
             writeln!(
                 source,
@@ -39,7 +39,7 @@ fn every_row_has_the_type_of_every_header() {
     }
 }
 
-/// The function's C type.
+/// C type of the function.
 fn prototype(call: Call) -> String {
     let wide = call.is_large();
     let result = match call.row().returns {

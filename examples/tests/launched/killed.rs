@@ -1,4 +1,4 @@
-//! A process killed by SIGKILL leaves everything it did, and the call it was in.
+//! A process killed by SIGKILL leaves all its calls, including the open one.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn a_rank_killed_in_a_receive_is_reported_with_it() {
         assert!(warnings.contains(call), "{}: {warnings}", mpi.name);
         let recorded = calls(&report);
         assert_eq!(recorded, 100_000, "{}", mpi.name);
-        // Rank 1 was killed by its launcher, in the barrier that rank 0 never came to.
+        // The launcher killed rank 1 in the barrier that rank 0 never reached.
         assert!(
             warnings.contains("rank 1 did not finalize MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)"),
             "{warnings}"
@@ -57,7 +57,7 @@ fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
         assert!(ledger.entries == 0 || turns.said.entries < ledger.entries, "{}: {ledger:?}", mpi.name);
         seen += open;
     }
-    // Where the engine can be seen, it found the message that came in the last call.
+    // If the engine is observed, it found the message of the last call.
     assert!(seen > 0);
 }
 

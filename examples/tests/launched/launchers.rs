@@ -1,4 +1,4 @@
-//! Every launcher's way of handing the environment to its ranks, those that are not here by stand-ins.
+//! Launchers pass the environment to their ranks, each in its own way; stand-ins replace those that are not installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run, finish, fresh_folder, library, overhear};
 use serde_json::json;
 
-/// Runs `overhear record` in front of a command, with what the case needs and the variables given.
+/// Runs `overhear record` in front of a command, with the case's environment and these variables.
 fn record(case: &Case<'_>, folder: &Path, words: &[String], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(overhear());
     command.arg("record").arg("--dir").arg(folder).args(words);
@@ -25,7 +25,7 @@ fn assert_recorded(output: &Output, folder: &Path, under: &str) {
     assert_eq!((calls("MPI_Send"), calls("MPI_Recv"), report.status), (10, 10, 0), "{under}");
 }
 
-/// The same program by another name.
+/// A copy of the program under another name.
 fn twin(case: &Case<'_>) -> PathBuf {
     let folder = fresh_folder(&format!("{}-twin", case.mpi.name));
     fs::create_dir_all(&folder).unwrap();
@@ -70,8 +70,8 @@ fn programs_of_a_file_are_recorded() {
     }
 }
 
-/// Does with its options and the environment what srun(1) says, and starts the tasks by another launcher. A file of several
-/// programs has lines of a rank and a command.
+/// Stand-in for srun: treats options and environment as srun(1) says, and starts the tasks with another launcher. A
+/// file of several programs has lines of a rank and a command.
 const SRUN: &str = r#"#!/bin/bash
 tasks=1 export=${SLURM_EXPORT_ENV-ALL} several=
 while [[ $1 == -* ]]; do
@@ -103,14 +103,14 @@ done
 exec "${environment[@]}" "${launcher[@]}" "$tasks" "$(dirname "$0")/task" "$@"
 "#;
 
-/// What the stand-in has in place of a program.
+/// The stand-in's wrapper of each task.
 const TASK: &str = r#"#!/bin/bash
 export SLURM_PROCID=${PMIX_RANK-$PMI_RANK}
 [[ $SEVERAL ]] && set -- $(sed -n "s/^$SLURM_PROCID //p" "$SEVERAL")
 LD_PRELOAD=$TASK_PRELOAD exec "$@"
 "#;
 
-/// A folder with the stand-in, and the path that finds it first.
+/// A folder with the stand-in, and a PATH that finds it first.
 fn stand_in(mpi: &Mpi) -> (PathBuf, String) {
     let folder = fresh_folder(&format!("{}-stand-in", mpi.name));
     fs::create_dir_all(&folder).unwrap();
@@ -159,7 +159,7 @@ fn srun_hands_the_environment_on_whatever_the_user_lets_it_export() {
 #[test]
 fn what_env_prints_is_what_each_launcher_takes() {
     let preload = library().canonicalize().unwrap().display().to_string();
-    // What comes before each variable, between its name and its value, and before the next.
+    // Text before each variable, between name and value, and before the next one.
     let forms = [
         ("openmpi", "-x ", "=", " -x ", "/run$1"),
         ("mpich", "-genv ", " ", " -genv ", "/run$1"),

@@ -1,4 +1,4 @@
-//! What the one library exports, needs and wraps.
+//! Exports, dependencies and wrappers of the library.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,8 +18,8 @@ fn exported(path: &Path) -> BTreeSet<String> {
     symbols(path, &["--defined-only"]).into_iter().map(name).collect()
 }
 
-/// Functions of progress engines, which no process without them looks for, the one by which programs look for others, and
-/// those by which programs name regions.
+/// Exports besides MPI functions: those of progress engines, which only processes with such an engine look up; the
+/// function by which programs look up others; and those by which programs name regions.
 const OTHERS: [&str; 10] = [
     "InitializeInjectionNvtx2",
     "dlsym",
@@ -56,7 +56,7 @@ fn every_function_of_every_library_is_in_the_table() {
     let table: BTreeSet<String> = Call::all().map(Call::mpi_name).collect();
     for mpi in every_library() {
         let known = mpi.exports();
-        // Names in upper case are constants; MPI_DUP_FN and the like are theirs to call.
+        // Names in upper case are constants; functions such as MPI_DUP_FN belong to them.
         let functions = known.iter().filter(|name| name.starts_with("MPI_") && name.chars().any(|c| c.is_lowercase()));
         let unknown: Vec<_> = functions.filter(|name| !table.contains(*name)).collect();
         assert!(unknown.is_empty(), "{} has {unknown:?}", mpi.name);
@@ -69,7 +69,7 @@ fn it_needs_no_mpi_and_nothing_but_libc() {
     assert!(!undefined.iter().any(|symbol| symbol.contains("MPI_")), "{undefined:?}");
     let dynamic = finish(Command::new("readelf").arg("-d").arg(library())).stdout;
     let needed: Vec<_> = dynamic.lines().filter(|line| line.contains("(NEEDED)")).collect();
-    // The loader is part of libc, and so are, by now, the other two.
+    // The loader is part of libc, and by now the other two are as well.
     let libc = ["[libc.so.6]", "[ld-linux", "[libdl.so.2]", "[libpthread.so.0]"];
     assert!(needed.iter().all(|line| libc.iter().any(|part| line.contains(part))), "{needed:?}");
 }

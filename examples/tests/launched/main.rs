@@ -1,4 +1,4 @@
-//! Programs that are launched under the MPIs at hand, with the recorder and without it.
+//! Programs launched under the installed MPIs, with and without the recorder.
 
 mod archive;
 mod bad_input;

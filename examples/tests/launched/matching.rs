@@ -1,4 +1,4 @@
-//! The ranks' files agree with each other: what one sent, another received.
+//! The ranks' files agree with each other: every sent message is received.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use examples::run::{Case, Run};
 use serde_json::json;
 use traces::read::{RankFile, Visitor, Walk};
 
-/// Columns of the rows of the table of pairs, by sender and receiver.
+/// Columns of the table of pairs, by sender and receiver.
 fn pairs<const N: usize>(report: &Answer, columns: [&str; N]) -> BTreeMap<(u64, u64), [u64; N]> {
     let place = |row| (whole(row, "from_rank"), whole(row, "to_rank"));
     report.rows("pairs").iter().map(|row| (place(row), columns.map(|column| whole(row, column)))).collect()
@@ -29,7 +29,7 @@ fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
             let received = pairs(&check, ["messages", "received_bytes"]);
             assert!(!received.is_empty(), "{name} under {}: {}", mpi.name, check.json);
             assert_eq!(received, pairs(&check, ["messages", "sent_bytes"]), "{name} under {}", mpi.name);
-            // The matrix is what the senders say, without a look at the receivers.
+            // The matrix uses the senders' data alone.
             assert_eq!(received, pairs(&matrix, ["messages", "bytes"]), "{name} under {}", mpi.name);
             let total = |at: usize| received.values().map(|pair| pair[at]).sum::<u64>();
             let all = ["matched_messages", "received_bytes", "sent_bytes"].map(|fact| whole(&check.json["run"], fact));
@@ -39,7 +39,7 @@ fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
     }
 }
 
-/// What a run with a killed rank says that was planted, or what is wrong with it.
+/// Checks the planted findings in a run with a killed rank. The error describes what is wrong.
 fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
     let (waits, check) = (run.ask("waits", &[]), run.ask("check", &[]));
     assert_eq!((waits.status, check.status), (4, 4), "{}", waits.warnings());

@@ -1,4 +1,4 @@
-//! Who sent how much to whom, whatever the communicator calls them.
+//! Messages and bytes by sender and receiver, whatever their numbers in a communicator.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,9 @@ use examples::program::Program;
 use examples::run::Case;
 use serde_json::Value;
 
-/// By sender and receiver.
 type Pairs<T> = BTreeMap<(u64, u64), T>;
 
-/// What the command says of a program.
+/// Output of `overhear matrix` for a program.
 fn matrix(name: &str, mpi: &Mpi, of: &[&str]) -> Answer {
     let (output, run) = Case::of(&Program::read(name), mpi).recorded(&format!("matrix-{name}"));
     assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
@@ -24,13 +23,13 @@ fn by_pair<T>(said: &Answer, figure: impl Fn(&Value) -> T) -> Pairs<T> {
     said.rows("pairs").iter().map(pair).collect()
 }
 
-/// Messages and bytes.
+/// Messages and bytes by sender and receiver.
 fn pairs(name: &str, mpi: &Mpi, of: &[&str]) -> Pairs<(u64, u64)> {
     let said = matrix(name, mpi, &[&["--only", "messages"], of].concat());
     by_pair(&said, |row| (whole(row, "messages"), whole(row, "bytes")))
 }
 
-/// Bytes of collective calls, which are all said to be known.
+/// Bytes of collective calls, all of which are known.
 fn collective(name: &str, mpi: &Mpi) -> Pairs<u64> {
     let said = matrix(name, mpi, &["--only", "collectives"]);
     let warnings = said.warnings();
@@ -41,13 +40,13 @@ fn collective(name: &str, mpi: &Mpi) -> Pairs<u64> {
 #[test]
 fn ranks_of_any_communicator_are_those_of_the_world() {
     for mpi in libraries() {
-        // In a duplicate of the world each sends 3 ints to its neighbor, 8 times; between two halves of it, whose ranks
-        // the intercommunicator numbers from 0, each sends 2 ints to its like.
+        // In a duplicate of the world each rank sends 3 ints to its neighbor, 8 times; between two halves of it, whose
+        // ranks the intercommunicator numbers from 0, each sends 2 ints to its counterpart.
         let neighbors = [(0, 1), (1, 0), (2, 3), (3, 2)].map(|pair| (pair, (8, 8 * 12)));
         let likes = [(0, 2), (2, 0), (1, 3), (3, 1)].map(|pair| (pair, (8, 8 * 8)));
         let expected: BTreeMap<_, _> = neighbors.into_iter().chain(likes).collect();
         assert_eq!(pairs("communicators", &mpi, &[]), expected, "{}", mpi.name);
-        // The duplicate is given a name when it is there already.
+        // The duplicate gets its name after its creation.
         let named = pairs("communicators", &mpi, &["--comm", "neighbors"]);
         assert_eq!(named, neighbors.into_iter().collect(), "{}", mpi.name);
     }
@@ -82,16 +81,17 @@ fn neighbors_get_the_parts_that_are_for_them_and_nobody_gets_what_goes_over_an_o
         let mut expected = Pairs::new();
         let mut goes = |from: u64, to: u64, bytes: u64| *expected.entry((from, to)).or_default() += bytes;
         for rank in 0..4 {
-            // On the grid two ints to each neighbor and then three: twice to the one that is above and below.
+            // On the grid each rank sends two ints and then three to each neighbor: twice to the one that is above and
+            // below.
             goes(rank, rank ^ 2, 2 * (8 + 12));
             goes(rank, rank ^ 1, 8 + 12);
         }
         for (from, to) in [(0, 1), (0, 2), (0, 3), (1, 2), (2, 0)] {
-            // On the graph and on its duplicate.
+            // Messages on the graph and on its duplicate.
             goes(from, to, 2 * (8 + (from + 1) * 4 + 12 + (to + 1) * 4));
         }
         for (leaf, sent) in [(1, 2), (2, 3 * 4), (3, 4)] {
-            // On the star, where the kind of a number is that of its receiver; at last one is added up at rank 0.
+            // Messages on the star, where the receiver determines the kind of number; the last one is a sum at rank 0.
             goes(0, leaf, 8 + 2 * sent);
             goes(leaf, 0, 8 + 2 * 4 + 4);
         }

@@ -1,6 +1,6 @@
-//! The recorder reads nothing that was not written, and writes nothing that is not its own.
+//! The recorder reads no uninitialized memory, and writes only its own.
 //!
-//! Two programs under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
+//! Runs two programs under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
 
 use examples::memcheck;
 use examples::mpi::Mpi;

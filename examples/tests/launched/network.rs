@@ -1,4 +1,4 @@
-//! Latency and bandwidth are reconstructed from traces as programs measure them themselves, in the same run.
+//! Analyses reconstruct latency and bandwidth as programs measure them in the same run.
 
 use crate::common::agreement::{Differences, agree_everywhere, recorded};
 use crate::common::in_rust;
@@ -7,9 +7,9 @@ use examples::mpi::Mpi;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// By how much times may differ: a share, and seconds.
+/// Allowed difference of times: a share, and seconds.
 const TIME: (f64, f64) = (0.05, 0.3e-6);
-/// The protocols that are compared, and how the analysis names them.
+/// Compared protocols, by the program's and the analysis' names.
 const PROTOCOLS: [(&str, &str); 4] =
     [("0,1", "Isend+Recv"), ("0,3", "Irecv+Isend"), ("1,0", "Send+Recv/Recv+Send"), ("1,2", "Irecv+Send/Recv+Send")];
 
@@ -18,7 +18,7 @@ fn the_times_of_exchanges_are_reconstructed_as_the_program_measures_them() {
     agree_everywhere(differences);
 }
 
-/// Protocols and sizes whose times differ, and how.
+/// Protocols and sizes with different times.
 fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     let words = "--json --volumes 131072 --min-messages 2 --max-messages 64 --forms basic --ways kept --iterations 21 --protocols";
     let words = words.split(' ').chain(PROTOCOLS.map(|(id, _)| id)).map(String::from);
@@ -44,7 +44,7 @@ fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     differences
 }
 
-/// How the time of an exchange differs. The program knows the median of its goes between bounds.
+/// Describes the difference in an exchange's time. The program gives bounds for its median.
 fn difference(point: &Value, found: &Value) -> Option<String> {
     let one = |name: &str| number(point, name) / number(point, "messages");
     let may = TIME.1.max(TIME.0 * one("time_s"));

@@ -1,4 +1,4 @@
-//! A call that has not returned counts until now, or until its process was last known to live, and what is said of it is true.
+//! An open call counts until now, or until its process was last known to live, and reports about it are true.
 
 use std::fs;
 use std::process::Command;
@@ -11,9 +11,9 @@ use examples::run::{Run, fresh_folder, overhear};
 use examples::running::Running;
 use serde_json::json;
 
-/// How long a program may take to begin.
+/// Longest time until a program begins.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long rank 0 sleeps before it is killed, seconds.
+/// Seconds that rank 0 sleeps before it is killed.
 const SLEEP: f64 = 1.5;
 
 #[test]
@@ -24,7 +24,7 @@ fn ranks_whose_partner_was_killed_outside_mpi_were_in_their_call_until_the_end()
         let report = run.report("rank");
         let in_barrier =
             report.total("rank_functions", "time_s", &[("function", json!("MPI_Barrier")), ("rank", json!(1))]);
-        // What follows is the launcher's time to end the others.
+        // The rest is the launcher's time to end the other ranks.
         assert!(in_barrier >= 0.9 * SLEEP, "{}: {in_barrier} s", mpi.name);
         assert!(report.fact("wall_time_s") >= in_barrier, "{}: {:#}", mpi.name, report.json["run"]);
 
@@ -54,26 +54,26 @@ fn a_run_that_several_ranks_aborted_was_not_hanging_and_all_of_them_are_named() 
         let (_, run) = case("open_call", &mpi, 2, &["aborts", "0", "none"]).recorded("open-aborts");
         let hang = run.ask("hang", &["--no-cache"]);
         let rests_on = hang.json["run"]["rests_on"].as_str().unwrap();
-        // One may be ended by the other before it aborts itself.
+        // One rank may be ended by the other before it aborts itself.
         let named = ["ranks 0-1 ended it by MPI_Abort", "rank 0 ended it by MPI_Abort", "rank 1 ended it by MPI_Abort"];
         assert!(named.contains(&rests_on), "{}: {rests_on}", mpi.name);
         assert_eq!(hang.json["run"]["hangs"], "no", "{}", mpi.name);
-        // In MPICH 5, MPI_Abort can return, and what the rank does until it is ended is not why it ended.
+        // In MPICH 5, MPI_Abort can return, and later calls of the rank do not explain its end.
         let calls = run.report("rank").matching("rank_functions", &[("function", json!("MPI_Abort"))]).len();
         assert_eq!(calls == 2, rests_on == named[0], "{}: {rests_on}", mpi.name);
     }
 }
 
-/// What a command prints of a run, in lines as long as they come.
+/// Text output of a command, without line breaks.
 fn words(run: &Run, analysis: &[&str]) -> String {
     let mut command = Command::new(overhear());
     command.args(analysis).arg(&run.folder).env("COLUMNS", "400");
     String::from_utf8(command.output().unwrap().stdout).unwrap()
 }
 
-/// How long rank 0 would stay away from a barrier that the other rank is looked at in, seconds. The run is ended before.
+/// Seconds that rank 0 stays away from the barrier in which the other rank is observed. The run is ended earlier.
 const AWAY: f64 = 30.0;
-/// How long that rank has to have been in it, seconds.
+/// Seconds that the other rank must have been in the barrier.
 const ENOUGH: f64 = 1.0;
 
 #[test]
@@ -93,7 +93,7 @@ fn a_barrier_that_goes_on_counts_until_now() {
         };
         let inside = || (monotonic() - went_in) as f64 / 1e9;
         sleep(Duration::from_secs_f64((ENOUGH - inside()).max(0.0)));
-        // What the test itself measures bounds what the report may say.
+        // The test's own measurements bound the report's.
         let least = inside();
         let report = running.run.report("rank");
         let most = inside();
@@ -107,7 +107,7 @@ fn a_barrier_that_goes_on_counts_until_now() {
         let rank = &report.matching("ranks", &of_rank_1)[0];
         let (wall, in_mpi) = (number(rank, "wall_time_s"), number(rank, "mpi_time_s"));
         assert!(in_mpi >= longest && wall >= in_mpi, "{}: {wall} s, {in_mpi} s in MPI", mpi.name);
-        // Before it went in, it was in MPI_Init and hardly anywhere else.
+        // Before the barrier, the rank spent nearly all its time in MPI_Init.
         let init = &report.matching("rank_functions", &[("function", json!("MPI_Init")), of_rank_1[0].clone()])[0];
         assert!(wall >= number(init, "time_s") + longest, "{}: {wall} s", mpi.name);
         assert!(number(rank, "mpi_share_percent") <= 100.0, "{}: {rank:#}", mpi.name);
@@ -117,7 +117,7 @@ fn a_barrier_that_goes_on_counts_until_now() {
     }
 }
 
-/// The system's monotonic clock, nanoseconds.
+/// CLOCK_MONOTONIC in nanoseconds.
 fn monotonic() -> i64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is a timespec that the system may write.

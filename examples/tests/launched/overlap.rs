@@ -1,4 +1,4 @@
-//! Overlap is reconstructed from traces as programs measure it themselves, in the same run.
+//! Analyses reconstruct overlap as programs measure it in the same run.
 
 use crate::common::agreement::{Compared, agree_everywhere, recorded};
 use crate::common::{in_rust, that_run};
@@ -8,9 +8,9 @@ use examples::program::Program;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// By how much overheads may differ: a share, and seconds.
+/// Allowed difference of overheads: a share, and seconds.
 const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
-/// By how much availability may differ, in points; of short messages, by what that time is of their transfer.
+/// Allowed difference of availability, in percentage points; of short messages, [`OVERHEAD`]'s share of their transfer.
 const AVAILABILITY: f64 = 3.0;
 
 #[test]
@@ -18,7 +18,7 @@ fn overhead_and_availability_are_reconstructed_as_the_program_measures_them() {
     agree_everywhere(compared);
 }
 
-/// Sizes and directions, with the figures that differ or are not known.
+/// Sizes and directions with different or unknown figures.
 fn compared(mpi: &Mpi, variables: &[(&str, &str)]) -> Compared {
     let words = ["--json", "--min-bytes", "256", "--max-bytes", "262144"].map(String::from);
     let case = Case { arguments: words.into(), ranks: 2, ..in_rust("post_work_wait", mpi) };
@@ -42,14 +42,14 @@ fn compared(mpi: &Mpi, variables: &[(&str, &str)]) -> Compared {
     compared
 }
 
-/// How the figures that a trace has differ from what the program measured.
+/// Describes the differences between the trace's figures and the program's.
 fn difference(measured: &Value, said: &Value) -> Option<String> {
     let (program, trace) = (number(measured, "overhead_s"), said["overhead_s"].as_f64()?);
-    // The trace says what recording adds to what the program sees.
+    // The program sees the recorder's work, too; the trace says how much that is.
     let (least, recording) = (OVERHEAD.1 + OVERHEAD.0 * program.abs(), number(said, "recording_s"));
     let points = AVAILABILITY.max(100.0 * (least + recording) / number(measured, "transfer_s"));
     let of_program = number(measured, "availability_percent").clamp(0.0, 100.0);
-    // Without a figure there is nothing to be apart from.
+    // Without a figure there is no difference.
     let available = said["availability_percent"].as_f64().unwrap_or(of_program);
     let is_as_measured =
         (trace - least..=trace + least + recording).contains(&program) && (available - of_program).abs() <= points;
@@ -98,7 +98,7 @@ fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_
             (most, asked, warns, early["bound_rule"].clone())
         };
         let plain = most("calls");
-        // Productive engine entries and equal requests narrow the bounds, too, where there are any.
+        // Productive engine entries and equal requests, if there are any, narrow the bounds, too.
         let is_narrow = plain.3 == "engine" || plain.3 == "equal";
         assert!(plain.0 > 90.0 || is_narrow, "{}: {plain:?}", mpi.name);
         assert_eq!((plain.1, plain.2), ([None; 2], false), "{}", mpi.name);
@@ -106,7 +106,7 @@ fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_
         if CANNOT_BE_ASKED.contains(&mpi.name) {
             assert_eq!((asked.1, asked.2), ([None; 2], true), "{}", mpi.name);
         } else {
-            // Ten messages were there before the program computed; the others came while it waited.
+            // Ten messages had arrived before the program computed; the others came while it waited.
             let is_narrower = is_narrow || 100.0 - asked.0 > 10.0 * (100.0 - plain.0);
             assert!(is_narrower && (asked.3 == "asked" || asked.3 == "equal"), "{}: {plain:?} and {asked:?}", mpi.name);
             assert_eq!((asked.1, asked.2), ([Some(10), Some(0)], false), "{}", mpi.name);
@@ -114,5 +114,5 @@ fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_
     }
 }
 
-/// Libraries that have no function for it and no word to look at.
+/// Libraries with neither a function nor a readable word that tells completion.
 const CANNOT_BE_ASKED: [&str; 4] = ["mpich4", "mpich5abi", "impi", "impiabi"];

@@ -10,7 +10,7 @@ use examples::mpi::Mpi;
 use examples::run::{Output, Run, finish, fresh_folder, overhear};
 use serde_json::Value;
 
-/// The words behind a launcher that record some ranks of four, and not the others.
+/// Words for the launcher that record these ranks of four, and not the others.
 fn words(recorded: &[bool], folder: &Path, program: &str) -> Vec<String> {
     let mut words = Vec::new();
     for recorded in recorded {
@@ -27,7 +27,8 @@ fn words(recorded: &[bool], folder: &Path, program: &str) -> Vec<String> {
     words
 }
 
-/// Launches four ranks, of which some are recorded, on hosts whose files are `kept` apart or not. What takes a minute hangs.
+/// Launches four ranks, some of them recorded, on hosts whose files are `kept` apart or not. A minute is the time
+/// limit.
 fn launch(mpi: &Mpi, launcher: &[String], recorded: &[bool], folder: &Path, kept: Option<&Path>) -> Output {
     let case = case("partly", mpi, 4, &[]);
     let mut command = Command::new("timeout");
@@ -41,14 +42,14 @@ fn launch(mpi: &Mpi, launcher: &[String], recorded: &[bool], folder: &Path, kept
     output
 }
 
-/// The launcher with what it always gets, without a number of ranks.
+/// The launcher with its usual arguments, without a number of ranks.
 fn launcher(mpi: &Mpi) -> Vec<String> {
     let mut words = mpi.launch(1);
     words.truncate(words.len() - 2);
     words
 }
 
-/// What a rank's clock rests on, by rank.
+/// Source of each rank's clock.
 fn clocks(run: &Run) -> Vec<(u64, String)> {
     let clock = |row: &Value| (row["rank"].as_u64().unwrap(), row["clock"].as_str().unwrap().to_string());
     run.ask("check", &[]).rows("clocks").iter().map(clock).collect()
@@ -101,7 +102,7 @@ fn all_ranks_of_a_launch_are_found_to_be_recorded_wherever_each_is_started_by_it
     }
 }
 
-/// Starts a command on a host of its own: with a name, shared memory, and where it is told so a file system of its own.
+/// Runs a command on a simulated host: with its own name and shared memory, and on request its own file system.
 const AGENT: &str = r#"#!/bin/sh
 host=$1
 shift
@@ -117,10 +118,11 @@ exec unshare $rights --uts --mount sh -c '
     exec sh -c "$*"' "$host" "$@"
 "#;
 
-/// The launcher on two such hosts, each with two ranks. Intel's does not start by an agent where it may not ask for the host's address.
+/// The launcher on two such hosts, each with two ranks. Intel's does not start by an agent unless it can resolve the
+/// host's address.
 fn on_two_hosts(mpi: &Mpi, agent: &Path) -> Vec<String> {
     let mut words = launcher(mpi);
-    // Open MPI 5 would then put all ranks on the first host.
+    // With this option Open MPI 5 would put all ranks on the first host.
     words.retain(|word| word != "--oversubscribe");
     let agent = agent.display().to_string();
     let more: Vec<String> = match (mpi.is_openmpi(), mpi.name) {
@@ -170,7 +172,7 @@ fn ranks_on_hosts_with_and_without_a_shared_folder_find_each_other() {
     }
 }
 
-/// Copies what each host kept into one folder, as somebody would.
+/// Copies the files of all hosts into one folder, as a user would.
 fn gather(kept: &Path, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     for host in fs::read_dir(kept).unwrap().flatten() {

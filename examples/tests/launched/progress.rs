@@ -1,4 +1,4 @@
-//! What is recorded of the progress engine is what it did.
+//! Records of the progress engine match its actual activity.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -103,7 +103,7 @@ fn asking_in_vain_costs_few_bytes_and_loses_no_call() {
         let (_, run) = case.recorded("polls");
         let report = run.report("rank");
         let tests = report.sum("rank_functions", "calls", &[("function", json!("MPI_Testall"))]);
-        // Each of the 50 rounds on 2 ranks asks at least once; what asks in vain folds into one record a round.
+        // Each of the 50 rounds on 2 ranks tests at least once; unsuccessful tests fold into one record per round.
         assert!(tests >= 100, "{}: {tests}", mpi.name);
         assert_eq!(report.sum("rank_functions", "calls", &[("function", json!("MPI_Iprobe"))]), 100, "{}", mpi.name);
     }
@@ -131,7 +131,7 @@ fn starved_requests_are_found_where_the_program_computes_and_well_fed_ones_are_n
     }
 }
 
-/// What was starved longest on the rank that sends.
+/// The most starved request of the sending rank.
 fn longest(name: &str, mpi: &Mpi) -> Option<Value> {
     let program = Program::read(name);
     let (output, run) = Case::of(&program, mpi).recorded(&format!("fed-{name}"));
@@ -157,19 +157,19 @@ fn however_often_the_engine_achieves_something_in_one_call_it_is_told_in_a_few_r
         assert!(turns.calls.iter().all(|call| call.1 <= 8), "{under}: {:?}", turns.calls);
         most = most.max(long.0);
     }
-    // More than are told one by one.
+    // A call records at most 8 runs of productive entries, so some run holds several.
     assert!(most > 8, "no call had more than {most} productive entries");
 }
 
 #[test]
 fn bytes_on_sockets_are_those_the_kernel_counts() {
-    // A network of its own, with nothing on its loopback but this.
+    // Creates a network namespace, whose loopback carries nothing else.
     let alone = "import fcntl,socket,struct,sys,os;s=socket.socket();\
         fcntl.ioctl(s,0x8914,struct.pack('16sH14s',b'lo',0x41,b''));os.execvp(sys.argv[1],sys.argv[1:])";
     let kernel = "overhear_status=$?; awk '/lo:/ {print $2}' /proc/net/dev >\"$OUT\"; exit $overhear_status";
     for mpi in those("is an Open MPI", Mpi::is_openmpi) {
         let (_, tcp) = transports(&mpi).swap_remove(1);
-        // There is no other interface, and both would rather not use this one.
+        // There is no other interface, and both libraries avoid this one by default.
         let loopback = [("OMPI_MCA_btl_tcp_if_include", "lo"), ("OMPI_MCA_oob_tcp_if_include", "lo")];
         let bytes = |rounds: &str| {
             let case = with(with(crate::common::case("turned", &mpi, 2, &[rounds]), &tcp), &loopback);
@@ -187,10 +187,10 @@ fn bytes_on_sockets_are_those_the_kernel_counts() {
             let sum = |column| ledger.sum("ledger", column, &[]) as f64;
             (sum("socket_sent_bytes"), sum("socket_received_bytes"), kernel)
         };
-        // What the launcher says to its ranks is on the wire too, and does not depend on the rounds.
+        // Traffic between launcher and ranks is on the wire, too, and does not depend on the rounds.
         let (few, many) = (bytes("50"), bytes("250"));
         let (sent, received, kernel) = (many.0 - few.0, many.1 - few.1, many.2 - few.2);
-        // The kernel counts headers and acknowledgements too.
+        // The kernel counts headers and acknowledgements, too.
         assert!((0.98..=1.0).contains(&(sent / kernel)), "{}: {sent} sent, {kernel} on the wire", mpi.name);
         assert!((received / sent - 1.0).abs() < 0.001, "{}: {sent} sent, {received} received", mpi.name);
     }

@@ -1,4 +1,4 @@
-//! The package `overhear` of Python, over a run: `python/tests/demonstration.py` tries the whole wheel.
+//! The Python package `overhear` on a run; `python/tests/demonstration.py` tests the whole wheel.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use examples::wheel::READERS;
 use examples::{target, workspace};
 use serde_json::Value;
 
-/// Says what tables and analyses of a run hold, and how what is not there is refused.
+/// Prints contents of tables and analyses, and the errors for missing ones.
 const SCRIPT: &str = r#"
 import json, sys
 import overhear, pyarrow
@@ -51,13 +51,13 @@ fn a_runs_tables_are_arrow_and_its_analyses_are_what_the_command_prints() {
     assert!(errors.clone().count() == 3 && errors.zip(refused).all(|(error, part)| error.contains(part)), "{said:#}");
 }
 
-/// A folder to import it from, with the module as `cargo build --release` makes it.
+/// A folder to import the package from, with the module built by `cargo build --release`.
 fn package() -> PathBuf {
     let folder = target().join("python");
     let package = folder.join("overhear");
     fs::create_dir_all(&package).unwrap();
     for file in fs::read_dir(workspace().join("python/overhear")).unwrap().map(|file| file.unwrap().path()) {
-        // What Python has compiled lies in a folder.
+        // Python keeps compiled files in a folder.
         if file.is_file() {
             copy(&file, &package.join(file.file_name().unwrap()));
         }
@@ -67,7 +67,7 @@ fn package() -> PathBuf {
 }
 
 fn copy(from: &Path, to: &Path) {
-    // A module that is loaded must not be written over.
+    // A loaded module must not be overwritten.
     let _ = fs::remove_file(to);
     fs::copy(from, to).unwrap();
 }

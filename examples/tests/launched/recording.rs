@@ -1,4 +1,4 @@
-//! What `overhear record` and the preloaded library do around a program, in front of a launcher and behind it.
+//! `overhear record` and the preloaded library around a program, in front of a launcher and behind it.
 
 use std::fs;
 use std::process::Command;
@@ -81,7 +81,8 @@ fn call_sites_are_named_where_the_program_is_not() {
         send["site"].as_str().unwrap().to_string()
     };
     assert_eq!(sites(&run), "main (quick.c:17)");
-    // Without what was resolved when the program was there, a place in a file is all that is left, and said to be.
+    // Without sites.json, resolved while the program was there, only an offset in the file is left, and the report says
+    // so.
     fs::remove_file(run.folder.join("sites.json")).unwrap();
     assert!(sites(&run).starts_with("quick.moved+0x"), "{}", sites(&run));
     assert!(run.report("site").warnings().contains("call sites stay numbers"), "{}", run.report("site").warnings());

@@ -1,4 +1,4 @@
-//! What a program says of its run itself: the parts it names, and what it takes out of its figures.
+//! Regions that the program names, and times that it excludes from its figures.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use examples::run::{Case, Output, Run, finish, overhear};
 use examples::{target, workspace};
 use serde_json::{Value, json};
 
-/// What it says of a region.
+/// Runs a command on one region.
 fn of_region(run: &Run, command: &str, region: &str) -> Answer {
     run.ask(command, &["--region", region])
 }
@@ -23,7 +23,7 @@ fn truth(output: &Output, what: &str) -> f64 {
     output.stderr.lines().find_map(seconds).unwrap_or_else(|| panic!("{what}: {}", output.stderr))
 }
 
-/// Whether what is found is what the program measured, to a twentieth.
+/// The figure must agree with the program's measurement within 5 %.
 fn is_near(found: f64, measured: f64) -> Result<(), String> {
     match (found - measured).abs() <= 0.05 * measured {
         true => Ok(()),
@@ -31,7 +31,7 @@ fn is_near(found: f64, measured: f64) -> Result<(), String> {
     }
 }
 
-/// Runs a case until what is found is what was measured, some times at most: a busy machine is late where nothing is planted.
+/// Runs a case until the check succeeds, a few times at most: a busy machine is late where nothing is planted.
 fn assert_found(case: &Case<'_>, name: &str, check: impl Fn(&Output, &Run) -> Result<(), String>) {
     let _alone = alone();
     let attempt = |_| {
@@ -43,7 +43,7 @@ fn assert_found(case: &Case<'_>, name: &str, check: impl Fn(&Output, &Run) -> Re
     assert!(wrong.len() < ATTEMPTS, "{}: {wrong:#?}", case.mpi.name);
 }
 
-/// A program of `tests/programs` that needs headers of other folders, built.
+/// Builds a program of `tests/programs` that needs headers of other folders.
 fn with_headers<'a>(name: &str, mpi: &'a Mpi, ranks: u32, folder: &Path) -> Case<'a> {
     let source = workspace().join("examples/tests/programs").join(name).with_extension("c");
     let path = built(mpi, name);
@@ -81,7 +81,7 @@ fn every_analysis_of_a_region_is_of_what_happened_inside_it() {
     }
 }
 
-/// How often what was called, and who sent what, in each region.
+/// Checks the calls and messages of each region.
 fn counts_are_of_their_regions(run: &Run) {
     let of = |region: &str| {
         let report = run.ask("report", &["--by", "rank", "--region", region]);
@@ -138,7 +138,7 @@ fn waits_are_of_their_regions(output: &Output, run: &Run) -> Result<(), String> 
     }
 }
 
-/// Wall time, useful time and the critical path: what is not in the regions inside is the outer one's own.
+/// Checks wall time, useful time and critical path of each region; the outer one's path includes the inner ones'.
 fn times_are_of_their_regions(output: &Output, run: &Run) -> Result<(), String> {
     let step = of_region(run, "report", "step");
     let measured = [0, 1].map(|rank| truth(output, &format!("step rank {rank}")));
@@ -148,7 +148,7 @@ fn times_are_of_their_regions(output: &Output, run: &Run) -> Result<(), String> 
     let whole = run.ask("path", &[]).fact("path_s");
     let paths = ["halo", "sum", "step"].map(|region| of_region(run, "path", region).fact("path_s"));
     assert!(paths[0] + paths[1] <= paths[2] && paths[2] < whole, "{paths:?} of {whole}");
-    // What rank 1 waits for is on the path.
+    // The causes of rank 1's wait are on the path.
     let (halo, waited) = (paths[0], truth(output, "wait late_sender rank 1 // halo <- rank 0"));
     if halo < 0.95 * waited {
         return Err(format!("{waited} s were waited in halo, of which {halo} s are on the path"));
@@ -160,7 +160,7 @@ fn times_are_of_their_regions(output: &Output, run: &Run) -> Result<(), String> 
     Ok(())
 }
 
-/// Bytes that rank 1 receives: of messages that count, and of those that were begun when they did.
+/// Bytes that rank 1 receives in counted messages, and in those begun while messages counted.
 const COUNTED: u64 = 5 * 10 + 8 + 5 * 1000;
 
 #[test]
@@ -171,11 +171,11 @@ fn what_the_program_takes_out_is_in_no_figure_and_that_is_said() {
         assert_found(&case, "controlled", |output, run| {
             totals_are_of_what_counts(run, mpi.name);
             let waits = run.ask("waits", &[]);
-            // Five messages each time, twice.
+            // Five messages, twice.
             assert_eq!(waits.sum("waits", "waits", &[("function", json!("MPI_Recv"))]), 10);
             assert_eq!(of_both(&run.ask("matrix", &[])), [[0, 1, 5 * 10 + 7 + 9 + 5 * 1000]]);
             let stopped = [0, 1].map(|rank| truth(output, &format!("stopped rank {rank}")));
-            // What was forgotten comes on top.
+            // Excluded time comes on top.
             assert!(waits.fact("taken_out_max_s") > stopped[0].min(stopped[1]));
             let parts: f64 = ["wall_time_s", "taken_out_max_s"].map(|name| waits.fact(name)).iter().sum();
             is_near(parts, waits.fact("whole_wall_time_s"))
@@ -229,7 +229,7 @@ fn ranges_of_nvtx_are_regions() {
         assert_eq!((output.stdout.as_str(), output.status), ("ok\n", 0), "{}: {}", mpi.name, output.stderr);
         let of = |region: &str| calls(&run.ask("report", &["--by", "rank", "--region", region]), "MPI_Sendrecv");
         let regions = ["pushed", "weit äußen", "attributes", "registered", "started"];
-        // The registered one is entered twice: by a push, and from one thread to another.
+        // The registered region is entered twice: by a push, and from one thread to another.
         let expected = [1 + 2 + 3 + 4 + 5, 2, 3 + 4, 4 + 5 + 6 + 7, 6];
         assert_eq!(regions.map(of), expected, "{}", mpi.name);
     }

@@ -1,4 +1,4 @@
-//! Programs with rights that their user has not: the system preloads nothing into them, and that is said.
+//! Programs with more rights than their user: the system preloads nothing into them, and overhear says so.
 
 use std::fs;
 use std::io::{Write, stderr};
@@ -9,7 +9,7 @@ use std::process::Command;
 use examples::command::write_executable;
 use examples::run::{Output, finish, fresh_folder, overhear};
 
-/// A program of its own, to be given rights.
+/// A copy of a program, to be given rights.
 fn program(name: &str) -> PathBuf {
     let folder = fresh_folder(name);
     fs::create_dir_all(&folder).unwrap();
@@ -18,7 +18,7 @@ fn program(name: &str) -> PathBuf {
     program
 }
 
-/// Says that something was not shown, past what cargo keeps back of tests that pass.
+/// Prints that something was skipped, past cargo's capture of output.
 fn not_shown(what: &str, why: &str) {
     let _ = writeln!(stderr(), "SKIPPED: {what} is not shown here: {why}");
 }
@@ -36,7 +36,7 @@ fn assert_said(output: &Output, rights: &str) {
 
 #[test]
 fn a_program_that_runs_as_another_user_or_group_is_said_to_be_out_of_reach() {
-    // Who owns it matters, and only root may give it away.
+    // The owner matters, and only root may change it.
     let script = "chown 1:1 $0 && chmod $1 $0";
     for (mode, rights) in [("4755", "runs as another user"), ("2755", "runs as another group")] {
         let program = program("rights");
@@ -52,7 +52,7 @@ fn a_program_that_runs_as_another_user_or_group_is_said_to_be_out_of_reach() {
     }
 }
 
-/// Somebody who is not root.
+/// User id of somebody who is not root.
 const NOBODY: u32 = 65534;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Where a file has little room, calls go on to be counted, and what is said of them is so.
+//! If a file has little room, calls are still counted, and reports about them are true.
 
 use std::fs;
 use std::process::Command;
@@ -111,9 +111,9 @@ fn a_file_system_without_shared_mappings_gets_buffered_writes() {
         let folder = fresh_folder(&format!("{}-no-mappings", mpi.name));
         let mut command = Command::new(overhear());
         command.arg("record").arg("--dir").arg(&folder);
-        // UCX, which MPICH 4 is built with, would write its own mmap over the one that is preloaded, also without the recorder.
+        // UCX, which MPICH 4 is built with, would write its own mmap over the preloaded one, even without the recorder.
         let case = quick(&mpi, &["calls", "100000"]).with("UCX_MEM_MMAP_HOOK_MODE", "none");
-        // The recorder is put before what the user preloads.
+        // The recorder comes before the user's own preloaded libraries.
         command.args(case.words()).env("LD_PRELOAD", &shim);
         case.prepare(&mut command);
         let output = finish(&mut command);

@@ -25,7 +25,8 @@ fn an_integer_sort_exchanges_the_same_messages_under_every_mpi_and_a_changed_key
     for mpi in &libraries {
         let (status, said) = compare(&first, &sorted(mpi, "messages-b", &[]));
         assert_eq!((status, &said["run"]["verdict"]), (0, &Value::from("identical")), "{}: {said:#}", mpi.name);
-        // A barrier, and in each iteration an Allreduce, an Alltoall and an Alltoallv with its parts; three messages at the end.
+        // A barrier, and in each iteration an Allreduce, an Alltoall and an Alltoallv with its parts; three messages at
+        // the end.
         assert!(said["run"]["checksums_compared"].as_u64().unwrap() > 4 * 4 * (2 + 8 + 8), "{}", mpi.name);
         assert_eq!(said["run"]["messages"], 3, "{}", mpi.name);
 

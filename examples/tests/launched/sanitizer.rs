@@ -1,4 +1,4 @@
-//! Programs whose runtime insists on being loaded first.
+//! Programs whose runtime must be loaded first.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use examples::program::compile;
 use examples::run::{Case, Output, Run, finish, fresh_folder, overhear};
 use examples::workspace;
 
-/// A program built with it.
+/// A program built with AddressSanitizer.
 fn with_address_sanitizer(mpi: &Mpi) -> Case<'_> {
     let plain = quick(mpi, &[]);
     let path = plain.path.with_extension("address");
@@ -36,7 +36,7 @@ fn a_program_built_with_address_sanitizer_starts_and_is_recorded() {
         let [front, back] = ["front", "behind"].map(|way| fresh_folder(&format!("{}-address-{way}", mpi.name)));
         assert_recorded(&record(&case, &front, &case.words()), front, mpi.name);
         assert_recorded(&behind(&case, &back), back, mpi.name);
-        // One environment is handed to all programs of a launch.
+        // All programs of a launch get the same environment.
         let mut words = case.words();
         words.extend([":", "-n", "1", "true"].map(String::from));
         let mixed = record(&case, &fresh_folder(&format!("{}-address-mixed", mpi.name)), &words);

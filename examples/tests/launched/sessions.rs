@@ -1,11 +1,11 @@
-//! Sessions that come and go.
+//! MPI sessions that are opened and closed.
 
 use crate::common::{ATTEMPTS, case, those};
 use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run};
 use serde_json::json;
 
-/// Why a library cannot be initialized again once the last session is closed.
+/// The reason why a library cannot be initialized again after its last session.
 fn cannot_again(name: &str) -> Option<&'static str> {
     match name {
         "mpich4" => Some("it crashes in MPI_Session_init"),
@@ -15,19 +15,19 @@ fn cannot_again(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Libraries that have sessions.
+/// Libraries with sessions.
 fn with_sessions() -> Vec<Mpi> {
     those("has sessions", |mpi| mpi.has("MPI_Session_init"))
 }
 
-/// The first run that goes well. MPICH 5 fails once in a hundred times by itself when it is initialized again: a process reads
-/// the address that another had in the session before.
+/// The first successful run. MPICH 5 fails once in a hundred times by itself when it is initialized again: a process
+/// reads another one's address from the session before.
 fn recorded(case: &Case<'_>, name: &str) -> (Output, Run) {
     let attempts = (0..ATTEMPTS).map(|_| case.recorded(name));
     attempts.reduce(|last, next| if last.0.status == 0 { last } else { next }).unwrap()
 }
 
-/// Whether all of so many sessions of each rank are recorded, and summed up once.
+/// All sessions of each rank are recorded, and summed up once.
 fn assert_recorded((output, run): &(Output, Run), sessions: u64, under: &str) {
     assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{under}: {}", output.stderr);
     let said = output.stderr.lines().filter(|line| line.starts_with("overhear: ")).count();
@@ -67,7 +67,7 @@ fn processes_of_sessions_alone_find_their_messages_and_collective_calls() {
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
         let check = run.ask("check", &[]);
         let fact = |name: &str| check.json["run"][name].as_u64();
-        // Communicators are made of all, of each alone, and of ranks 0 and 2, with collective calls on each.
+        // There are communicators of all ranks, of each alone, and of ranks 0 and 2, with collective calls on each.
         let found = [fact("matched_messages"), fact("matched_collectives")];
         assert_eq!(found, [Some(3 * 10 + 3), Some(5 + 4 + 3 + 1 + 1)], "{}: {}", mpi.name, check.warnings());
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());

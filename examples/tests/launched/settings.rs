@@ -1,4 +1,4 @@
-//! What the user sets of a recording: refused where it is wrong, before anything starts, and kept to where it is right.
+//! Settings of a recording: wrong ones are refused before anything starts, right ones are obeyed.
 
 use std::fs;
 use std::process::Command;
@@ -60,7 +60,7 @@ fn a_wrong_variable_that_the_launcher_is_to_set_is_refused_before_anything_start
         let mut between = mpi.launch(2);
         between.extend(["env".into(), "OVERHEAR_MAX_BYTES=12Q".into(), case.path.display().to_string()]);
         refused(record(&between), "OVERHEAR_MAX_BYTES=12Q: not a size");
-        // One that is right is passed on.
+        // A right value is passed on.
         let right: &[&str] =
             if mpi.is_openmpi() { &["-x", "OVERHEAR_MODE=null"] } else { &["-genv", "OVERHEAR_MODE", "null"] };
         let output = record(&with(right));

@@ -1,4 +1,4 @@
-//! The recorder in the run's folder, where the user asks for it.
+//! The recorder's copy in the run's folder, on request.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::common::{behind, libraries, one, quick, run, two_families, under_each};
 use examples::run::{Case, Output, Run, finish, fresh_folder, library, overhear};
 
-/// Prints which recorders it has loaded, and becomes the program.
+/// Prints the loaded recorders, and becomes the program.
 const SHOW: &str = r#"sed -n 's|.* \(/.*liboverhear.*\)|\1|p' /proc/$$/maps | sort -u; exec "$0""#;
 
-/// Runs the case behind `overhear record --ship`; what stands `between` starts the program.
+/// Runs the case behind `overhear record --ship`; the words `between` start the program.
 fn ship(case: &Case<'_>, folder: &Path, between: &[&str]) -> Output {
     let mut words = vec![overhear().display().to_string(), "record".into(), "--ship".into()];
     words.extend(["--dir".into(), folder.display().to_string()]);

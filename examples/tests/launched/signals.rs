@@ -1,4 +1,4 @@
-//! What is signalled to `overhear record` does what it would do to the launcher, or to the program.
+//! Signals to `overhear record` have the effect that they would have on the launcher or the program.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -15,7 +15,7 @@ use examples::run::{Case, Run, finish, fresh_folder, overhear};
 use examples::workspace;
 use libc::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1};
 
-/// How long anything here may take.
+/// Time limit of every wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -30,7 +30,7 @@ fn start(words: &[String], prepare: impl Fn(&mut Command)) -> Child {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     prepare(&mut command);
-    // What nohup has started, or a shell's `&`, ignores these, and so would all that is started here.
+    // nohup and a shell's `&` ignore these signals, and child processes would inherit that.
     let by_default = || {
         for signal in [SIGHUP, SIGINT, SIGQUIT] {
             // SAFETY: sets a disposition, which may be done between fork and exec.
@@ -48,7 +48,7 @@ fn signal(process: i32, signal: i32) {
     assert_eq!(unsafe { libc::kill(process, signal) }, 0);
 }
 
-/// As a shell would see it.
+/// Exit status, as a shell sees it.
 fn status(child: &mut Child) -> i32 {
     let status = child.wait().unwrap();
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap())
@@ -58,7 +58,7 @@ fn record(folder: &Path) -> Vec<String> {
     [overhear().display().to_string(), "record".into(), "--dir".into(), folder.display().to_string()].into()
 }
 
-/// Two ranks that wait for each other for ever, with a program of their own, by which they are found.
+/// Two ranks that wait for each other forever, in a program of their own, by which they are found.
 struct Job<'a> {
     case: Case<'a>,
     ready: PathBuf,
@@ -75,7 +75,7 @@ impl<'a> Job<'a> {
         Job { case: Case { path: program, ..case }, ready, _share: launch_turns::share() }
     }
 
-    /// Starts it, with these words before the launcher and before the program, until its ranks wait.
+    /// Starts the job, with these words before the launcher and before the program, and waits until its ranks wait.
     fn start(&self, front: &[String], between: &[String]) -> Child {
         let _ = fs::remove_file(&self.ready);
         let whole = self.case.words();
@@ -86,7 +86,7 @@ impl<'a> Job<'a> {
         child
     }
 
-    /// How it ends by a signal to the process that was started, and that nothing of it is left.
+    /// Exit status after a signal to the started process. Asserts that no process is left.
     fn status_by(&self, front: &[String], between: &[String], sent: i32) -> i32 {
         let mut child = self.start(front, between);
         signal(child.id() as i32, sent);
@@ -96,7 +96,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A test that fails leaves ranks that would spin until the machine is started anew.
+/// A failed test would leave ranks that spin until the machine reboots.
 impl Drop for Job<'_> {
     fn drop(&mut self) {
         for process in running(&self.case.path) {
@@ -106,7 +106,7 @@ impl Drop for Job<'_> {
     }
 }
 
-/// The processes that run a program.
+/// Processes that run a program.
 fn running(program: &Path) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -121,7 +121,7 @@ fn is_running(program: &Path) -> bool {
     !running(program).is_empty()
 }
 
-/// Those whose launchers differ.
+/// Libraries with different launchers.
 fn launchers() -> Vec<Mpi> {
     libraries().into_iter().filter(|mpi| !mpi.name.ends_with("abi")).collect()
 }
@@ -132,10 +132,10 @@ fn a_signal_to_record_ends_the_job_as_one_to_the_launcher_does() {
         let job = Job::new(&mpi);
         let folder = |name: &str| fresh_folder(&format!("{}-signals-{name}", mpi.name));
         let between = [record(&folder("behind")), vec!["--".into()]].concat();
-        // Open MPI passes this one on to its ranks, the others keep it.
+        // Open MPI passes this signal on to its ranks, the others do not.
         let passed_on = Some(SIGUSR1).filter(|_| mpi.is_openmpi());
         for sent in [SIGTERM, SIGHUP, SIGINT].into_iter().chain(passed_on) {
-            // Intel's mpirun is a script that leaves its ranks running; behind it, record cannot know.
+            // Intel's mpirun is a script that leaves its ranks running; in front of it, record cannot know.
             let is_script = mpi.name.starts_with("impi");
             let recorded = job.status_by(&record(&folder(&sent.to_string())), &[], sent);
             if is_script {
@@ -143,7 +143,7 @@ fn a_signal_to_record_ends_the_job_as_one_to_the_launcher_does() {
                 continue;
             }
             let behind = job.status_by(&[], &between, sent);
-            // That of MPICH 4 ends with one status or the other, as it comes.
+            // MPICH 4's launcher ends with one status or the other.
             if mpi.name != "mpich4" {
                 let plain = job.status_by(&[], &[], sent);
                 assert_eq!([recorded, behind], [plain; 2], "{} {sent}", mpi.name);
@@ -189,7 +189,7 @@ fn a_signal_reaches_the_launcher_once_whether_sent_to_record_or_to_its_group() {
     for (to, times) in [(process, 1), (-process, 2), (-process, 3), (process, 4)] {
         signal(to, SIGUSR1);
         wait_until("the launcher was signalled", || count() >= times);
-        // One that came twice would do so now.
+        // A second delivery of the signal would have arrived by then.
         thread::sleep(Duration::from_millis(100));
         assert_eq!(count(), times);
     }

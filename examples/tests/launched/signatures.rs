@@ -1,10 +1,10 @@
-//! Programs with tens of thousands of different calls: every one is told apart, and takes little.
+//! Programs with tens of thousands of different calls: each is distinguished, and takes few bytes.
 
 use crate::common::{case, libraries};
 use examples::run::{Output, Run};
 use serde_json::json;
 
-/// What the ranks say they did: calls that moved messages, calls that asked in vain, bytes sent.
+/// Counts that the ranks print: calls that moved messages, unsuccessful tests, bytes sent.
 fn truth(output: &Output) -> [u64; 3] {
     assert_eq!(output.status, 0, "{}", output.stderr);
     let mut sums = [0; 3];
@@ -16,7 +16,7 @@ fn truth(output: &Output) -> [u64; 3] {
     sums
 }
 
-/// What the report says of the same, checked against it.
+/// Checks the report against the program's counts.
 fn assert_reported(run: &Run, truth: [u64; 3], under: &str) {
     let report = run.report("function");
     assert_eq!(report.status, 0, "{under}: {}", report.warnings());
@@ -27,7 +27,6 @@ fn assert_reported(run: &Run, truth: [u64; 3], under: &str) {
     assert_eq!(bytes.0, bytes.1, "{under}");
 }
 
-/// Bytes of all files of a run.
 fn bytes(run: &Run) -> u64 {
     run.files().iter().map(|path| path.metadata().expect("it is there").len()).sum()
 }
@@ -37,7 +36,7 @@ fn sixty_thousand_signatures_take_at_most_two_words_a_call_and_all_messages_are_
     const TAGS: u64 = 20_000;
     let mut ran = 0;
     for mpi in libraries() {
-        // A word for what the engine did during a call is another matter.
+        // Records of the engine would add a word per call.
         let case = case("many_tags", &mpi, 2, &[&TAGS.to_string(), "3"]).with("OVERHEAR_PROGRESS", "off");
         let (output, run) = case.recorded("signatures");
         let truth = truth(&output);
@@ -45,7 +44,8 @@ fn sixty_thousand_signatures_take_at_most_two_words_a_call_and_all_messages_are_
         let [calls, asked, _] = truth;
         let check = run.ask("check", &[]);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.json);
-        // By tag: a send, pending or complete at once, a receive and a probe, on two ranks. Three probes are one record of six words.
+        // Signatures by tag: a send, pending or complete at once, a receive and a probe, on two ranks. Three probes are
+        // one record of six words.
         let dictionary = 2 * 3 * 64 * TAGS;
         let records = 16 * calls + 6 * 8 * asked / 3;
         let spare = 600 << 10;

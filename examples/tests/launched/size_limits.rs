@@ -1,4 +1,4 @@
-//! The program limits the size of files after MPI_Init (RLIMIT_FSIZE): the recorder keeps to that, and raises no signal.
+//! The program limits the size of files after MPI_Init (RLIMIT_FSIZE): the recorder obeys that, and raises no signal.
 
 use std::process::Command;
 

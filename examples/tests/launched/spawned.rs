@@ -1,4 +1,4 @@
-//! Processes that others spawn while they run.
+//! Processes spawned by others at run time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use examples::program::Program;
 use examples::run::{Case, Run};
 use serde_json::{Value, json};
 
-/// A rank as people are shown it: its number and, where that was spawned, its world.
+/// A rank's name for people: its number and, if it was spawned, its world.
 fn name(row: &Value, of: &str) -> String {
     match (&row[format!("{of}rank")], &row[format!("{of}world")]) {
         (rank, world) if *world == json!(0) => rank.to_string(),
@@ -29,7 +29,7 @@ fn remove(run: &Run, begin: &str) {
     run.files().into_iter().filter(begins).for_each(|file| fs::remove_file(file).unwrap());
 }
 
-/// Who sent how many messages to whom, in order, as a command says.
+/// Messages by sender and receiver, in order, according to a command.
 fn pairs(run: &Run, command: &str) -> Vec<(String, String, u64)> {
     let said = run.ask(command, &[]);
     let pair = |row: &Value| (name(row, "from_"), name(row, "to_"), row["messages"].as_u64().unwrap());
@@ -91,7 +91,7 @@ fn messages_between_worlds_are_matched_whichever_was_spawned_first() {
         assert_eq!(pairs(&run, "matrix"), expected, "{}", mpi.name);
         let check = run.ask("check", &[]);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
-        // Which of the two is not there cannot be told: nothing is guessed.
+        // Nothing tells which of the two worlds is missing, so nothing is guessed.
         remove(&run, "world-1-");
         assert_eq!(pairs(&run, "check"), sorted(&[&[("0", "1", 5)]]), "{}", mpi.name);
         assert_eq!(pairs(&run, "matrix"), sorted(&[&[("0", "1", 5)]]), "{}", mpi.name);

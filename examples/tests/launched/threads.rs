@@ -1,4 +1,4 @@
-//! What many threads leave behind.
+//! Traces of many threads.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn threads_that_end_leave_their_recording_to_the_next() {
         let report = run.report("thread");
         let mut numbers: Vec<u64> = report.rows("threads").iter().filter_map(|row| row["thread"].as_u64()).collect();
         numbers.dedup();
-        // Four at a time and the main thread; one that is about to end may overlap with one that begins.
+        // Four threads at a time and the main thread; one that is about to end may overlap with one that begins.
         assert!((2..=9).contains(&numbers.len()), "{}: {numbers:?}", mpi.name);
         let bytes = fs::metadata(&run.files()[0]).unwrap().len();
         assert!(bytes < 1 << 20, "{}: {bytes} bytes for 2000 threads", mpi.name);
@@ -24,7 +24,7 @@ fn threads_that_end_leave_their_recording_to_the_next() {
 #[test]
 fn a_thread_that_is_cancelled_inside_mpi_ends_as_without_the_recorder() {
     for mpi in libraries() {
-        // It ends without MPI_Finalize: MPICH 4's launcher says of one such process in ten that a signal ended it.
+        // The program ends without MPI_Finalize: MPICH 4's launcher reports a signal for one such process in ten.
         let case = case("cancelled_inside", &mpi, 0, &[]);
         let plain = case.plain();
         let (output, run) = case.recorded("cancelled_inside");

@@ -1,4 +1,4 @@
-//! Another tool that uses MPI's profiling interface: both see what they would see alone.
+//! Another tool that uses MPI's profiling interface: both see everything they would see alone.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,6 @@ use examples::run::{Case, Output, Run, finish, fresh_folder, library};
 use examples::{target, workspace};
 use serde_json::json;
 
-/// The messages that the program sends.
 const SENT: u64 = 10;
 
 fn source(name: &str) -> PathBuf {
@@ -41,7 +40,8 @@ fn preloaded(case: &Case<'_>, libraries: &[&Path], name: &str) -> (Output, Run) 
     (finish(&mut command), Run { folder })
 }
 
-/// Both have seen the program's calls, and the recorder nothing of what the tool asks; `reduces` of the tool's own.
+/// Both have seen the program's calls. The recorder has none of the tool's queries, and `reduces` of its MPI_Reduce
+/// calls.
 fn assert_both_saw(output: &Output, run: &Run, mpi: &Mpi, reduces: u64) {
     assert_eq!(output.stdout, format!("done\nthe tool saw {SENT}\n"), "{}: {}", mpi.name, output.stderr);
     let report = run.report("rank");
@@ -58,7 +58,7 @@ fn assert_both_saw(output: &Output, run: &Run, mpi: &Mpi, reduces: u64) {
 fn a_tool_behind_the_recorder_is_called_by_it() {
     for mpi in libraries() {
         let (output, run) = preloaded(&case("quick", &mpi, 2, &[]), &[&library(), &tool(&mpi)], "tool-behind");
-        // What the tool reduces, it does inside the program's MPI_Finalize.
+        // The tool reduces inside the program's MPI_Finalize.
         assert_both_saw(&output, &run, &mpi, 0);
     }
 }

@@ -6,13 +6,13 @@ use crate::common::{case, those, two_families, under_each};
 use examples::run::{Case, Output, Run};
 use serde_json::json;
 
-/// Calls that the program says it made.
+/// Calls that the program counted.
 fn made(output: &Output) -> u64 {
     assert_eq!(output.status, 0, "{}", output.stderr);
     output.stdout.lines().filter_map(|line| line.strip_prefix("made ")?.parse::<u64>().ok()).sum()
 }
 
-/// Calls that are reported, and the report's exit status and warnings.
+/// Calls in the report, and its exit status and warnings.
 fn reported(run: &Run) -> (u64, i32, String) {
     let report = run.report("rank");
     let of = |function: &str| report.sum("rank_functions", "calls", &[("function", json!(function))]);
@@ -45,10 +45,10 @@ fn calls_of_threads_that_find_no_room_are_in_totals_that_all_share() {
 
 #[test]
 fn a_small_limit_of_files_takes_no_call_out_of_the_totals() {
-    // Intel's library asks for a file of more than 256 MiB before it begins.
+    // Intel's library needs a file of more than 256 MiB before it begins.
     let limited = those("begins with small files", |mpi| !mpi.name.starts_with("impi"));
     under_each(&limited, |mpi| {
-        // Less, and MPI cannot make the files that ranks share memory by; Open MPI 5 wants more.
+        // With a lower limit MPI cannot create its shared-memory files; Open MPI 5 needs more.
         let limit = if mpi.name == "ompi5" { 64 << 20 } else { 8 << 20 };
         let case = case("many_calls", mpi, 2, &["32", "40000", &limit.to_string()]);
         let run = assert_all_counted(&case, "totals-file-size", 2 * 32 * 40_000);

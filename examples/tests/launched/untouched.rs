@@ -27,14 +27,14 @@ fn a_signal_handler_that_calls_mpi_loses_no_call_of_the_program() {
         let calls = |function| report.sum("rank_functions", "calls", &[("function", json!(function))]);
         assert_eq!((calls("MPI_Bcast"), report.status), (2000 * 1019, 0), "{}: {}", mpi.name, report.warnings());
         let of_handler: u64 = output.stdout.split(' ').nth(1).unwrap().trim().parse().unwrap();
-        // Those that it made inside a call count as part of that.
+        // Calls made inside another call count as nested.
         let nested = report.sum("rank_functions", "nested_calls", &[("function", json!("MPI_Initialized"))]);
         assert_eq!(calls("MPI_Initialized") + nested, of_handler, "{}", mpi.name);
         assert!(!report.warnings().contains("rank-0000.ovh"), "{}: {}", mpi.name, report.warnings());
     }
 }
 
-/// Bytes beyond those of the call that is forwarded.
+/// Stack bytes beyond those of the forwarded call.
 const LIMIT: i64 = 512;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Calls that are not as most are keep their partners, or are said to have none: messages that are taken, truncated or
-//! cancelled, calls that never return, threads that call at once.
+//! Unusual calls keep their partners, or are reported without one: messages that are taken, truncated or cancelled,
+//! calls that never return, threads that call at the same time.
 
 use crate::common::{ATTEMPTS, case, libraries, those};
 use examples::launch_turns::alone;
@@ -63,7 +63,7 @@ fn messages_of_threads_at_once_do_not_run_backwards_and_are_said_to_be_uncertain
     let _alone = alone();
     let with_threads =
         those("lets threads call at once", |mpi| case("one_tag", mpi, 2, &[]).plain().stdout != "no threads\n");
-    // Whether two threads are ever in MPI at once is up to the scheduler.
+    // The scheduler decides if two threads are ever in MPI together.
     for _ in 0..ATTEMPTS {
         let uncertain: u64 = with_threads.iter().map(uncertain_messages).sum();
         if uncertain > 0 {
@@ -73,7 +73,7 @@ fn messages_of_threads_at_once_do_not_run_backwards_and_are_said_to_be_uncertain
     panic!("threads never called at once in {ATTEMPTS} attempts");
 }
 
-/// Messages whose order is not known, in a run of threads that send by one tag.
+/// Messages of unknown order, in a run of threads that send with one tag.
 fn uncertain_messages(mpi: &Mpi) -> u64 {
     let (output, run) = case("one_tag", mpi, 2, &[]).recorded("one-tag");
     assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);

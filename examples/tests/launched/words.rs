@@ -1,4 +1,4 @@
-//! What `overhear record` and `doctor` say, and that it is so.
+//! Statements of `overhear record` and `doctor`, compared with the facts.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn one_line_comes_at_the_start_and_one_at_the_end_with_size_and_cost_of_all_rank
         let next = last.split_once("Next: overhear ").unwrap().1;
         let report = finish(Command::new(overhear()).args(["report", next]));
         assert_eq!(report.status, 0, "{next}");
-        // The report has it in lines of 80 columns.
+        // The report wraps lines at 80 columns.
         let report = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let delay = last.split_once("Recording delayed the program by about ").unwrap().1;
         let share = delay.split_once(" (").unwrap().1.split_once(')').unwrap().0;

@@ -1,4 +1,4 @@
-//! The licences of the crates that command and recorder are made of.
+//! Licences of the crates in command and recorder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,10 +11,10 @@ use serde_json::Value;
 /// A crate's name and version.
 type Package = (String, String);
 
-/// How files begin that hold them.
+/// File names of licences begin so.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// All of them, as a page: the crates with their licences, then each text once.
+/// Lists the crates with their licences, then each text once.
 pub fn text(has_polars: bool) -> Result<String, String> {
     let crates = crates(has_polars)?;
     let folders = folders()?;
@@ -37,7 +37,7 @@ pub fn text(has_polars: bool) -> Result<String, String> {
     Ok(page)
 }
 
-/// The crates of others that are linked into them, each with its licence.
+/// Foreign crates linked into command and recorder, with their licences.
 fn crates(has_polars: bool) -> Result<BTreeMap<Package, String>, String> {
     let mut tree = cargo();
     tree.args(["tree", "--locked", "--package", "overhear", "--package", "overhear-interposer", "--prefix", "none"]);
@@ -54,7 +54,7 @@ fn crates(has_polars: bool) -> Result<BTreeMap<Package, String>, String> {
     Ok(tree.lines().filter_map(line).collect())
 }
 
-/// Where the sources of every crate are.
+/// Source folder of every crate.
 fn folders() -> Result<BTreeMap<Package, PathBuf>, String> {
     let said = output(cargo().args(["metadata", "--locked", "--all-features", "--format-version", "1"]))?;
     let said: Value = serde_json::from_str(&said).map_err(|error| format!("cargo metadata: {error}"))?;
@@ -66,7 +66,7 @@ fn folders() -> Result<BTreeMap<Package, PathBuf>, String> {
     Ok(said["packages"].as_array().into_iter().flatten().filter_map(package).collect())
 }
 
-/// The texts that a crate comes with, in the order of their files.
+/// A crate's licence texts, ordered by file name.
 fn texts_in(folder: &Path) -> Vec<String> {
     let is_licence = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();

@@ -1,4 +1,5 @@
-//! The archive that people unpack: command, recorder, manual pages, completions, guide, licences. It works from any folder, on glibc 2.17 and later.
+//! The archive for users: command, recorder, manual pages, completions, guide, licences. It works from any folder, on
+//! glibc 2.17 and later.
 
 mod licences;
 mod tried;
@@ -12,7 +13,7 @@ use examples::{glibc, target, workspace};
 
 use crate::portable::{self, emptied};
 
-/// Makes it, and tries it.
+/// Builds the archive, and tries it if asked.
 pub fn run(has_polars: bool, is_tried: bool) -> Result<(), String> {
     let archive = make(has_polars)?;
     println!("{}", archive.display());
@@ -39,7 +40,7 @@ fn check_glibc(path: &Path) -> Result<(), String> {
     }
 }
 
-/// What is made of the same commit is the same to the byte, but for what compilers do.
+/// Archives of one commit are identical to the byte, as far as compilers allow.
 fn pack(root: &Path) -> Result<PathBuf, String> {
     let time = output(Command::new("git").current_dir(workspace()).args(["log", "-1", "--format=%ct"]))?;
     let archive = PathBuf::from(format!("{}.tar.gz", root.display()));

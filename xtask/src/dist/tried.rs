@@ -1,4 +1,5 @@
-//! The archive on an old system, as its user: a Debian of its own, with an MPI and without Rust, in which it records and reports.
+//! Tries the archive as a user of an old system does: records and reports in a Debian root with an MPI and without
+//! Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,20 +8,20 @@ use std::process::Command;
 use examples::wheel::run as done;
 use examples::{packages, target, workspace};
 
-/// The oldest release that Debian's mirrors have; glibc 2.31.
+/// Oldest release on Debian's mirrors; it has glibc 2.31.
 const RELEASE: &str = "bullseye";
 
-/// What it needs: a compiler and an MPI, and what reads manual pages and completions.
+/// Packages in the root: a compiler and an MPI, and readers of manual pages and completions.
 const PACKAGES: &str = "bash-completion,fish,gcc,libc6-dev,libmpich-dev,man-db,mpich,zsh";
 
-/// Enters the root with processes of its own, which end with it.
+/// Enters the root in a new process namespace, so its processes end with it.
 const ENTER: &str = r#"
 mount -t proc proc "$0/proc"
 mount --rbind /dev "$0/dev"
 exec env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin chroot "$0" sh /tmp/tried.sh "$1"
 "#;
 
-/// Tries it. Takes root, and minutes the first time.
+/// Tries the archive. Needs root, and minutes the first time.
 pub fn run(archive: &Path, has_polars: bool) -> Result<(), String> {
     let root = root()?;
     let put = |from: &Path, name: &str| {
@@ -35,7 +36,7 @@ pub fn run(archive: &Path, has_polars: bool) -> Result<(), String> {
     done(enter.arg(if has_polars { "polars" } else { "plain" }))
 }
 
-/// That Debian, brought here unless it is.
+/// Returns the Debian root, built if it is missing.
 fn root() -> Result<PathBuf, String> {
     let root = target().join("dist").join(RELEASE);
     if !root.join("ready").exists() {
@@ -47,7 +48,7 @@ fn root() -> Result<PathBuf, String> {
             let path = root.join(name);
             fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
         };
-        // MPICH asks for the address of its own host.
+        // MPICH resolves its own host name.
         let host = fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
         write("etc/hosts", &[b"127.0.0.1 localhost ", &host[..]].concat())?;
         write("ready", b"")?;

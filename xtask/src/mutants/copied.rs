@@ -1,6 +1,6 @@
 //! Builds a copy of the workspace with all chosen errors in it, each behind a condition.
 //!
-//! An error that does not compile is left out: the compiler's message names a place in the copy, and with it the error.
+//! Errors that do not compile are left out: the compiler's message names a place in the copy, and so the error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,12 +16,12 @@ use serde_json::Value;
 use super::places::{CRATES, Planted};
 use super::written::written;
 
-/// Which error is wanted, for a process and those it starts.
+/// Selects the error, for a process and its children.
 pub const WANTED: &str = "OVERHEAR_PLANTED";
-/// A folder that gets a file for each error whose place a process comes to.
+/// Folder that gets a file for each error whose place a process reaches.
 pub const REACHED: &str = "OVERHEAR_PLANTED_REACHED";
 
-/// Answers, in each crate with errors, whether one is wanted. `SIZE` is their number.
+/// Goes into each crate with errors: tells if an error is selected. `SIZE` is their number.
 const ASKED: &str = r#"
 
 #[doc(hidden)]
@@ -40,17 +40,17 @@ pub fn planted(number: usize) -> bool {
 }
 "#;
 
-/// So often errors that do not compile are looked for: types first, then borrows.
+/// Attempts to remove errors that do not compile: types are checked first, then borrows.
 const ROUNDS: usize = 12;
 
-/// The copy's tests.
+/// Compiled tests of the copy.
 pub struct Built {
     pub binaries: Vec<TestBinary>,
-    /// Numbers of errors that do not compile.
+    /// Numbers of the errors that do not compile.
     pub left_out: BTreeSet<usize>,
 }
 
-/// A compiled file of tests, and the folder it runs in.
+/// A compiled test file, and its working folder.
 pub struct TestBinary {
     pub path: PathBuf,
     pub folder: PathBuf,
@@ -77,7 +77,7 @@ pub fn build(chosen: &[Planted]) -> Result<Built, String> {
     Err(format!("{}: does not build without {} of the errors", copy.display(), left_out.len()))
 }
 
-/// Copies what git knows, and leads to the MPIs and tools that are installed.
+/// Copies the files that git tracks, and links to the installed MPIs and tools.
 fn copy_of_the_workspace() -> Result<PathBuf, String> {
     let copy = target().join("mutants/source");
     let failed = |error: std::io::Error| format!("{}: {error}", copy.display());
@@ -93,7 +93,7 @@ fn copy_of_the_workspace() -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// Places of errors in the copy's files.
+/// Places of errors by file of the copy.
 type Places = BTreeMap<String, Vec<(usize, Range<usize>, Range<usize>)>>;
 
 fn write(copy: &Path, chosen: &[Planted], left_out: &BTreeSet<usize>) -> Result<Places, String> {
@@ -116,7 +116,7 @@ fn write(copy: &Path, chosen: &[Planted], left_out: &BTreeSet<usize>) -> Result<
         if heads.iter().any(|head| head == file) {
             new.text.push_str(&ASKED.replace("SIZE", &chosen.len().to_string()));
         }
-        // A file that stays as it is need not be compiled again.
+        // Unchanged files are not rewritten, so they are not compiled again.
         if fs::read_to_string(copy.join(file)).map_err(failed)? != new.text {
             fs::write(copy.join(file), &new.text).map_err(failed)?;
         }
@@ -143,7 +143,7 @@ fn cargo(copy: &Path, words: &[&str]) -> Result<Vec<Value>, String> {
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// The errors that compiler messages are about.
+/// Errors that the compiler's messages are about.
 fn wrong(messages: &[Value], places: &Places) -> Result<BTreeSet<usize>, String> {
     let mut wrong = BTreeSet::new();
     for message in messages.iter().filter(|message| message["message"]["level"] == "error") {

@@ -1,5 +1,5 @@
-//! Plants errors into the analyses, all in one build, and runs the tests that need no MPI with one at a time: an error that no test
-//! notices is in a line that no test is about.
+//! Plants errors into the analyses, all in one build, and runs the tests without MPI for one error at a time. A missed
+//! error is in code that no test covers.
 
 mod copied;
 mod places;
@@ -12,7 +12,8 @@ use std::path::Path;
 use examples::workspace;
 use places::{CRATES, Planted};
 
-/// Tries so many changes, evenly spread over the files, and prints those that were missed. Fails where more than a tenth were.
+/// Tries `count` errors, spread evenly over the files, and prints the missed ones. Fails if more than a tenth were
+/// missed.
 pub fn run(count: usize, seed: usize) -> Result<(), String> {
     let all = all()?;
     let each = (all.len() / count.max(1)).max(1);
@@ -41,7 +42,7 @@ pub fn run(count: usize, seed: usize) -> Result<(), String> {
     }
 }
 
-/// All changes that can be made, in the order of files and lines.
+/// All possible errors, ordered by file and line.
 fn all() -> Result<Vec<Planted>, String> {
     let mut files = Vec::new();
     for folder in CRATES {

@@ -1,7 +1,7 @@
-//! Finds what can be changed in a source file, by operators like those of cargo-mutants.
+//! Finds mutations of a source file, by operators like those of cargo-mutants.
 //!
 //! In: the text of a file. Out: mutations by byte ranges of that text, which [`write`](super::written) puts beside the
-//! original. Constants, patterns, macros and tests stay as they are: a condition cannot stand there, or nobody runs it.
+//! original. Constants and patterns stay as they are, since no condition can stand there, and so do macros and tests.
 
 use std::ops::Range;
 
@@ -12,12 +12,11 @@ use syn::{
     PathArguments, ReturnType, Signature, Stmt, TraitItemFn, Type, UnOp,
 };
 
-/// Where changes are made.
+/// Crates that get errors.
 pub const CRATES: [&str; 2] = ["analyzer/model", "analyzer/metrics"];
 
-/// One error to plant.
 pub struct Planted {
-    /// From the workspace's folder.
+    /// Path from the workspace's folder.
     pub file: String,
     pub mutation: Mutation,
 }
@@ -28,29 +27,29 @@ impl Planted {
     }
 }
 
-/// One change of a file.
+/// A change of a file.
 pub struct Mutation {
     pub range: Range<usize>,
     pub edit: Edit,
     pub line: usize,
-    /// The change in words.
+    /// Description of the change.
     pub title: String,
 }
 
-/// How a mutation is written beside the original.
+/// Form of the mutation beside the original.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Edit {
-    /// Another expression instead.
+    /// Replaces an expression by another.
     Instead(String),
-    /// An early return of this value; the range is empty.
+    /// Returns this value early; the range is empty.
     Return(String),
-    /// A statement that is not executed.
+    /// Skips a statement.
     Skipped,
-    /// An arm of a match that never matches; the range is empty, behind its pattern.
+    /// Keeps an arm of a match from matching; the range is empty, behind its pattern.
     Arm,
 }
 
-/// All mutations of a file in the order of their places.
+/// Mutations of a file, ordered by place.
 pub fn of(text: &str) -> Result<Vec<Mutation>, String> {
     let file: File = syn::parse_file(text).map_err(|error| error.to_string())?;
     let mut places = Places { text, found: Vec::new() };
@@ -127,7 +126,7 @@ impl<'a> Visit<'a> for Places<'_> {
         }
     }
 
-    // What is evaluated when it is compiled cannot ask at run time.
+    // Constant evaluation cannot ask at run time.
     fn visit_item_const(&mut self, _: &'a syn::ItemConst) {}
     fn visit_impl_item_const(&mut self, _: &'a syn::ImplItemConst) {}
     fn visit_trait_item_const(&mut self, _: &'a syn::TraitItemConst) {}
@@ -187,7 +186,7 @@ trait Unwrapped {
 }
 
 impl Unwrapped for String {
-    /// A place that is assigned to stands without parentheses.
+    /// Removes the parentheses around the target of an assignment.
     fn unwrapped(self, left: &str, operator: &str) -> String {
         let assigns = operator.ends_with('=') && !["==", "!=", "<=", ">="].contains(&operator);
         if assigns { self.replacen(&format!("({left})"), left, 1) } else { self }
@@ -208,7 +207,7 @@ impl Places<'_> {
     }
 }
 
-/// Whether a condition binds names, so that it must stay a chain.
+/// Finds a condition that binds names, and so must stay a chain.
 fn has_let(expression: &Expr) -> bool {
     match expression {
         Expr::Let(_) => true,
@@ -248,7 +247,7 @@ fn instead_of(operator: &BinOp) -> &'static [&'static str] {
     }
 }
 
-/// Values of a type that a function may return at once.
+/// Values of a type for an early return.
 fn values(of: &Type) -> Vec<String> {
     let Type::Path(path) = of else {
         return match of {

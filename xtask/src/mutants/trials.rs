@@ -1,7 +1,8 @@
 //! Runs the tests with one error after another.
 //!
-//! Each test runs in a process of its own. Once they run without an error, and tell which places they come to; then each error
-//! is tried with the tests that come to its place until one fails, those first that have caught most, and of these the shortest.
+//! Each test runs in a process of its own. All run once without an error, and report the places they reach; then each
+//! error is tried with the tests that reach it until one fails, those first that have caught the most, the shortest of
+//! these first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -22,13 +23,13 @@ const AT_A_TIME: usize = 2;
 /// A test hangs if it takes this many times as long as without an error, and `PATIENCE` more.
 const FAR_LONGER: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Without an error at most one of so many tests may fail, say for want of a tool.
+/// Without an error at most one in this many tests may fail, for example because a tool is missing.
 const MAY_FAIL: usize = 20;
 
-/// What the tests said of an error.
+/// Result of the tests for one error.
 pub struct Trial {
     pub number: usize,
-    /// The test that noticed, and how: `None` if all of them passed.
+    /// First test that failed, and how; `None` if all passed.
     noticed: Option<(String, TestEnd)>,
 }
 
@@ -49,7 +50,7 @@ enum TestEnd {
     Hung,
 }
 
-/// One test, as it is without an error.
+/// A test, as it runs without an error.
 struct OneTest<'b> {
     binary: &'b TestBinary,
     name: String,
@@ -58,7 +59,7 @@ struct OneTest<'b> {
     caught: AtomicUsize,
 }
 
-/// Tries each error that is in the build.
+/// Tries each error in the build.
 pub fn run(built: &Built, chosen: &[Planted]) -> Result<Vec<Trial>, String> {
     let began = Instant::now();
     let tests = without_errors(built)?;
@@ -87,7 +88,7 @@ fn tried(number: usize, tests: &[OneTest<'_>]) -> Trial {
     Trial { number, noticed: None }
 }
 
-/// Runs every test once. Those that fail without an error tell nothing, and are left out.
+/// Runs every test once, and leaves out those that fail without an error.
 fn without_errors(built: &Built) -> Result<Vec<OneTest<'_>>, String> {
     let folder = target().join("mutants/reached");
     let names: Vec<(&TestBinary, String)> =
@@ -152,7 +153,7 @@ impl OneTest<'_> {
     }
 }
 
-/// Results in the order of the items, a few made at a time.
+/// Maps items in parallel, a few at a time; results are in the items' order.
 fn in_parallel<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Writes mutations into a file beside the original code, each behind a condition that is asked at run time.
+//! Writes mutations beside the original code, each behind a condition evaluated at run time.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -8,12 +8,12 @@ use super::places::{Edit, Mutation};
 /// A file with some of its mutations in it.
 pub struct Written {
     pub text: String,
-    /// Number and place of each mutation in the new text, then that of its own words alone.
+    /// Number of each mutation, its place in the new text, and the place of its own words.
     pub places: Vec<(usize, Range<usize>, Range<usize>)>,
 }
 
-/// Writes the numbered mutations into a text, one inside another where they are. `crate::planted(7)` tells whether the seventh is
-/// wanted; a mutation holds the original of others, since only one is wanted at a time.
+/// Writes the numbered mutations into a text, nested if their ranges are. `crate::planted(7)` tells whether mutation 7
+/// is selected; since only one is at a time, a mutated copy holds the original of others.
 pub fn written(text: &str, mutations: &[(usize, &Mutation)]) -> Written {
     let mut order: Vec<&(usize, &Mutation)> = mutations.iter().collect();
     order.sort_by_key(|(number, mutation)| (mutation.range.start, Reverse(mutation.range.end), *number));
@@ -36,7 +36,7 @@ pub fn written(text: &str, mutations: &[(usize, &Mutation)]) -> Written {
     Written { text: new.new, places: new.places }
 }
 
-/// What stands before and behind the original.
+/// Text before and behind the original.
 fn around(number: usize, edit: &Edit) -> (String, &'static str) {
     match edit {
         Edit::Instead(other) => (format!("(if crate::planted({number}) {{ {other} }} else {{ "), " })"),
@@ -67,7 +67,7 @@ impl Writer<'_> {
         self.done = until;
     }
 
-    /// Ends the mutations that end before the next one begins.
+    /// Closes the mutations that end before the next one begins.
     fn close_until(&mut self, next: usize) {
         while let Some(Open { number, end, after, own }) = self.open.pop_if(|open| open.end <= next) {
             self.copy(end);

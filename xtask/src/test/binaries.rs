@@ -1,4 +1,4 @@
-//! The compiled tests: how cargo makes them, and how each is run and timed.
+//! Compiled tests: their build, runs and times.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,28 +11,27 @@ use examples::build::cargo;
 use examples::rota;
 use serde_json::Value;
 
-/// Tests that run at a time. What compares times has the machine to itself: examples/src/launch_turns.rs.
+/// Tests that run at a time. Those that compare times run alone: see examples/src/launch_turns.rs.
 const AT_A_TIME: usize = 2;
 
-/// The package whose tests launch programs.
+/// Package whose tests launch programs.
 const LAUNCHING: &str = "examples";
 
-/// Files whose tests are found when they are run.
+/// Test files that find their tests at run time.
 const OTHER_HARNESSES: [&str; 2] = ["programs", "recorded"];
 
-/// One file of tests.
 pub struct Binary {
-    /// Its package's folder and its name.
+    /// Package folder and file name.
     pub title: String,
     path: PathBuf,
     folder: PathBuf,
-    /// Its tests launch programs under MPIs.
+    /// The tests launch programs under MPIs.
     pub launches: bool,
-    /// Whether its harness is that of the compiler.
+    /// The harness is rustc's.
     is_of_libtest: bool,
 }
 
-/// One of several parts of the tests that launch something.
+/// One of several parts of the launching tests.
 #[derive(Clone, Copy)]
 pub struct Shard {
     at: u64,
@@ -40,7 +39,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Reads `2/3`.
     pub fn read(text: &str) -> Result<Shard, String> {
         let parts = text.split_once('/').and_then(|(at, of)| Some((at.parse().ok()?, of.parse().ok()?)));
         match parts {
@@ -56,13 +54,13 @@ impl Shard {
     }
 }
 
-/// Which tests are wanted.
+/// Chooses tests to run.
 pub struct Selection {
-    /// Parts of their names; none means every one.
+    /// Parts of test names; none means all.
     pub names: Vec<String>,
-    /// Parts of the names of others that are not.
+    /// Parts of the names of tests to skip.
     pub skipped: Vec<String>,
-    /// The part of those that launch something.
+    /// Part of the launching tests.
     pub shard: Option<Shard>,
 }
 
@@ -93,7 +91,7 @@ pub fn build(is_all: bool) -> Result<Vec<Binary>, String> {
     Ok(messages.filter_map(|message: Value| binary(&message)).collect())
 }
 
-/// The test that a message of cargo's says is made.
+/// The test that a cargo message reports.
 fn binary(message: &Value) -> Option<Binary> {
     let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
@@ -107,7 +105,7 @@ fn binary(message: &Value) -> Option<Binary> {
 }
 
 impl Binary {
-    /// Runs those of its tests that are wanted. What fails is printed.
+    /// Runs the selected tests, and prints the output of failing ones.
     pub fn run(&self, selection: &Selection, variables: &[(&str, String)]) -> Result<Ran, String> {
         let all = self.tests(variables)?;
         let wanted: Vec<&str> =
@@ -122,14 +120,14 @@ impl Binary {
         if wanted.len() < all.len() && self.is_of_libtest {
             command.arg("--exact").args(&wanted);
         } else if wanted.len() < all.len() {
-            // libtest-mimic takes one name.
+            // libtest-mimic takes only one name.
             command.env(rota::TESTS, wanted.join(","));
         }
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         let (output, writer) = std::io::pipe().map_err(failed)?;
         command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
         let mut child = command.spawn().map_err(failed)?;
-        // It holds the ends that are written to.
+        // The command holds the pipe's write ends open.
         drop(command);
         let mut ended = Vec::new();
         let mut said = String::new();
@@ -146,7 +144,7 @@ impl Binary {
         ran.failed = ended.len() - ran.passed;
         if !status.success() {
             println!("{said}{}: {status}", self.title);
-            // One that was ended by a signal has printed nothing of the test that did it.
+            // A harness killed by a signal has not printed the test that did it.
             ran.failed = ran.failed.max(1);
         }
         ran.tests = durations(&ended);
@@ -162,7 +160,7 @@ impl Binary {
         Ok(text.lines().filter_map(|line| Some(line.trim().strip_suffix(": test")?.to_string())).collect())
     }
 
-    /// What needs no MPI runs where the launches leave a core idle, and at once yields it to them.
+    /// Tests without MPI run at low priority, on cores that launches leave idle.
     fn running(&self, variables: &[(&str, String)]) -> Command {
         if self.launches {
             return self.command(&self.path, variables);
@@ -180,7 +178,7 @@ impl Binary {
     }
 }
 
-/// How long each test took. Tests begin in the order of their names, each when an earlier one ends.
+/// Time of each test. Tests begin in the order of their names, each when an earlier one ends.
 fn durations(ended: &[(String, Duration, bool)]) -> Vec<(String, Duration)> {
     let mut names: Vec<&str> = ended.iter().map(|(name, _, _)| name.as_str()).collect();
     names.sort_unstable();
@@ -189,7 +187,7 @@ fn durations(ended: &[(String, Duration, bool)]) -> Vec<(String, Duration)> {
     ended.iter().map(|(name, end, _)| (name.clone(), end.saturating_sub(begun[name.as_str()]))).collect()
 }
 
-/// What came of one file of tests.
+/// Results of one test file.
 #[derive(Default)]
 pub struct Ran {
     passed: usize,
@@ -197,7 +195,7 @@ pub struct Ran {
     tests: Vec<(String, Duration)>,
 }
 
-/// What came of all.
+/// Results of all test files.
 #[derive(Default)]
 pub struct Outcome {
     passed: usize,
@@ -205,18 +203,17 @@ pub struct Outcome {
     tests: Vec<(String, Duration)>,
 }
 
-/// Slow tests that are named.
+/// Number of slow tests to list.
 const NAMED: usize = 10;
 
 impl Outcome {
-    /// Adds a file's.
     pub fn add(&mut self, ran: Ran) {
         self.passed += ran.passed;
         self.failed += ran.failed;
         self.tests.extend(ran.tests);
     }
 
-    /// Prints it, the slowest tests first. Fails where a test did, or none ran.
+    /// Prints the results, the slowest tests first. Fails if a test failed, or none ran.
     pub fn print(mut self) -> Result<(), String> {
         self.tests.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
         println!("\nthe slowest tests, two at a time:");

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: brings what tests need, builds, runs, and says what took how long.
+//! `cargo xtask test`: installs what tests need, builds, runs, and prints the times.
 
 mod binaries;
 mod stages;
@@ -40,13 +40,13 @@ pub struct TestArgs {
     name: Option<String>,
 }
 
-/// Tests that compare what programs measure of themselves.
+/// Tests of programs' own measurements.
 const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "network::", "overlap::"];
 
-/// Tests of what takes minutes to build, which is built where all is tested.
+/// Tests of targets that take minutes to build; only a full run builds them.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];
 
-/// Brings the libraries, builds, and runs the tests.
+/// Installs the libraries, builds, and runs the tests.
 pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let mut stages = Stages::begin();
     let round = rota::round();
@@ -96,8 +96,8 @@ impl TestArgs {
     }
 }
 
-/// Brings and builds everything at once: downloads wait for the network, and the recorder's one unit of code keeps one core busy.
-/// Returns the compiled tests.
+/// Installs and builds in parallel: downloads wait for the network, and the recorder, a single codegen unit, keeps one
+/// core busy. Returns the compiled tests.
 fn prepare(arguments: &TestArgs, round: u64) -> Result<Vec<Binary>, String> {
     let (tests, recorder, benchmarks) = thread::scope(|scope| {
         let recorder = scope.spawn(|| build_recorder(arguments.all));
@@ -128,7 +128,7 @@ fn build_benchmarks(arguments: &TestArgs, round: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Brings the libraries and all else that is not compiled here.
+/// Installs the libraries and all other requirements.
 fn bring() -> Result<(), String> {
     mpi::install_all()?;
     mpi::install_libclang()?;
@@ -137,7 +137,7 @@ fn bring() -> Result<(), String> {
     otf2::install()
 }
 
-/// The libraries that programs in Rust are built for: those whose turn it is, or that were asked for.
+/// Libraries for the programs in Rust: those that were asked for, or whose turn it is.
 fn with_benchmarks(arguments: &TestArgs, round: u64) -> Vec<Mpi> {
     let libraries = Mpi::all_of(arguments.mpi.as_deref());
     if arguments.all || arguments.measured || arguments.mpi.is_some() {

@@ -1,8 +1,8 @@
-//! What a run of the tests spends its time on.
+//! Time of each stage of a test run.
 
 use std::time::Instant;
 
-/// The stages that are over, with their seconds.
+/// Finished stages, in seconds.
 pub struct Stages {
     over: Vec<(&'static str, f64)>,
     began: Instant,
@@ -10,19 +10,18 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Begins the first.
     pub fn begin() -> Stages {
         let now = Instant::now();
         Stages { over: Vec::new(), began: now, last: now }
     }
 
-    /// Ends one, and begins the next.
+    /// Ends a stage, and begins the next.
     pub fn end(&mut self, stage: &'static str) {
         self.over.push((stage, self.last.elapsed().as_secs_f64()));
         self.last = Instant::now();
     }
 
-    /// Prints them, and what all took.
+    /// Prints the stages and their total.
     pub fn print(&self) {
         let parts: Vec<String> = self.over.iter().map(|(stage, seconds)| format!("{stage} {seconds:.0} s")).collect();
         println!("\n{}: {:.0} s in all", parts.join(", "), self.began.elapsed().as_secs_f64());

@@ -1,10 +1,10 @@
-//! Two sides side by side, by function.
+//! Two sides of a comparison, by function.
 
 use super::{ROWS, part, seconds};
 use crate::plot::{BarLayout, BarRow, Bars};
 use metrics::compare::{Comparison, FUNCTION_TIMES};
 
-/// The functions whose time differs most: the mean of ranks of each side, with the least and the most of its runs.
+/// Functions whose time differs most: each side's mean over ranks, with the minimum and maximum of its runs.
 pub fn differences(all: &[Comparison]) -> Bars {
     let is_time = |figure: &&Comparison| (figure.name.table, figure.name.figure.as_str()) == FUNCTION_TIMES;
     let mut times: Vec<&Comparison> = all.iter().filter(is_time).collect();

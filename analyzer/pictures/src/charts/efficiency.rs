@@ -1,10 +1,10 @@
-//! The POP metrics, of the run and over its phases.
+//! POP metrics of the run and of its phases.
 
 use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, Series};
 use metrics::pop::{Efficiency, factors, phases};
 use tables::{Sheet, Unit};
 
-/// The factors as bars, and each over the phases where there are some.
+/// Factors as bars, and as lines over the phases, if there are any.
 pub fn efficiency(efficiency: &Efficiency, of_phases: Vec<Efficiency>) -> Vec<Drawing> {
     let percent = |label: &str| Axis::new(label, AxisScale::Linear, AxisUnit::Percent);
     let sheet = Sheet::from(factors(efficiency));

@@ -1,11 +1,11 @@
-//! How often the progress engine was entered over the run.
+//! Rate of entries into the progress engine over the run.
 
 use model::Run;
 use model::engine::{EngineAccount, SLICES};
 
 use crate::plot::EntryRates;
 
-/// Entries a second over the run, all ranks.
+/// Entries per second of all ranks.
 pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
     let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
     let slice = wall / SLICES as f64;

@@ -4,10 +4,10 @@ use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::fanout::RoundRow;
 use tables::{Table, Value};
 
-/// Lines that a chart can take.
+/// Lines per chart.
 const LINES: usize = 14;
 
-/// What a line's rows have in common beside its size or number of ranks.
+/// Function, place and root of a line.
 type LineKey<'a> = (&'a str, &'a str, u32);
 
 /// Latency and bandwidth over size, and latency for each message over the number of ranks.
@@ -45,7 +45,7 @@ pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     ]
 }
 
-/// Rows of a line, and its name.
+/// A named line.
 struct Line<'a> {
     name: String,
     rows: Vec<&'a RoundRow>,
@@ -86,7 +86,7 @@ fn lines<'a>(
             }
         }
     }
-    // Those that show most.
+    // The lines with the most points come first.
     lines.sort_by_key(|line| std::cmp::Reverse(line.rows.len()));
     lines.truncate(LINES);
     lines.sort_by(|one, other| one.name.cmp(&other.name));

@@ -1,4 +1,4 @@
-//! Time by function: what a rank takes in the mean, the least and the most that any takes, and what an even spread could gain.
+//! Time by function: mean, minimum and maximum over ranks, and the gain of an even spread.
 
 use super::{most, seconds};
 use crate::plot::{BarRow, Bars};
@@ -6,7 +6,7 @@ use metrics::imbalance as spread;
 use model::Run;
 use tables::Sheet;
 
-/// The mean of the ranks, with the least and the most.
+/// Mean over ranks, with minimum and maximum.
 pub fn times(run: &Run) -> Bars {
     let sheet = Sheet::from(spread::functions(run));
     let ends = |row| Some((sheet.number(row, "min_s")?, sheet.number(row, "max_s")?));
@@ -15,7 +15,7 @@ pub fn times(run: &Run) -> Bars {
     most("time by function", x, &sheet, "function", "mean_s", bar)
 }
 
-/// The maximum of the ranks less their mean.
+/// Maximum over ranks minus the mean.
 pub fn imbalance(run: &Run) -> Bars {
     let sheet = Sheet::from(spread::functions(run));
     let x = seconds("maximum of ranks less their mean");

@@ -3,10 +3,10 @@
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::scaling::Grown;
 
-/// Lines that a picture has room for.
+/// Lines per chart.
 const LINES: usize = 10;
 
-/// Times, each with what is expected at ten times the ranks; the POP metrics.
+/// Times, each with a forecast for ten times the ranks, and POP metrics.
 pub fn growth(grown: &Grown) -> Vec<Chart> {
     let ranks = Axis::new("ranks", AxisScale::Log2, AxisUnit::Count);
     let ahead = grown.ahead();

@@ -1,4 +1,4 @@
-//! Pictures of tables: their own rows and columns, drawn.
+//! Charts of tables, drawn from the tables' own rows and columns.
 
 mod differences;
 mod efficiency;
@@ -28,20 +28,19 @@ use crate::plot::{Axis, AxisScale, AxisUnit};
 use crate::plot::{BarLayout, BarPart, BarRow, Bars};
 use tables::Sheet;
 
-/// Rows that a picture has room for.
+/// Rows per chart.
 const ROWS: usize = 24;
 
-/// An axis of times, from 0.
+/// A time axis that begins at 0.
 fn seconds(label: &str) -> Axis {
     Axis::new(label, AxisScale::Linear, AxisUnit::Seconds)
 }
 
-/// What a part of a row stands for.
 fn part(name: &str) -> BarPart {
     BarPart { name: name.into(), is_quiet: false }
 }
 
-/// The rows of a table with the most of a figure, each as one bar.
+/// Rows with the largest values of a figure, one bar each.
 fn most(title: &str, x: Axis, sheet: &Sheet, name: &str, figure: &str, bar: impl Fn(usize) -> BarRow) -> Bars {
     let mut rows: Vec<(usize, f64)> =
         (0..sheet.rows.len()).filter_map(|row| Some((row, sheet.number(row, figure)?))).collect();

@@ -4,10 +4,10 @@ use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::network::{Between, Network, Point, Protocol};
 use metrics::network::{between, pattern};
 
-/// Lines that a chart can take: the protocols with the most messages.
+/// Lines per chart: the protocols with the most messages.
 const PROTOCOLS: usize = 14;
 
-/// What a message or an exchange took, and the bytes that it moved in a second.
+/// Time and bandwidth of messages or exchanges.
 pub fn figures(network: &Network) -> Vec<Chart> {
     let count = |points: &[Point]| points.iter().fold(0u64, |sum, point| sum.saturating_add(point.count));
     let mut protocols: Vec<(&Protocol, &Vec<Point>)> = network.protocols.iter().collect();

@@ -1,17 +1,17 @@
-//! What Hoefler, Schneider and Lumsdaine show of collective calls over message size: an operation as a whole, and minimum, median and
-//! maximum of what its ranks take.
+//! Charts of Hoefler, Schneider and Lumsdaine: time of collective operations over message size, as a whole, and
+//! minimum, median and maximum over ranks.
 
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::operations::OperationRow;
 use tables::Table;
 
-/// Lines that a chart can take.
+/// Lines per chart.
 const LINES: usize = 14;
 
-/// What the rows of a line have in common.
+/// Function, place, communicator and root of a line.
 type LineKey<'a> = (&'a str, &'a str, &'a str, Option<u32>);
 
-/// Times over size, of which each function, place, communicator and root has a line.
+/// Times over size, a line for each function, place, communicator and root.
 pub fn figures(operations: &Table<OperationRow>) -> Vec<Chart> {
     let lines = lines(&operations.rows);
     let chart = |title: &str, y: &str, figure: fn(&OperationRow) -> Option<TimeFigure>| Chart {
@@ -31,13 +31,13 @@ pub fn figures(operations: &Table<OperationRow>) -> Vec<Chart> {
     ]
 }
 
-/// A time in seconds, and what it may be or is besides.
+/// A time in seconds, with its interval.
 struct TimeFigure {
     time: f64,
     between: Option<(f64, f64)>,
 }
 
-/// Rows of a line, the smallest size first, and its name.
+/// Rows of a named line, ordered by size.
 struct Line<'a> {
     name: String,
     rows: Vec<&'a OperationRow>,
@@ -54,7 +54,7 @@ impl Line<'_> {
     }
 }
 
-/// The lines that take most time. What moves no bytes has no place over size.
+/// The lines that take most time. Operations that move no bytes have no place on the axis.
 fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
     let mut keys: Vec<LineKey<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.size.bytes > 0) {

@@ -4,10 +4,10 @@ use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::overlap::MessageOverlapRow;
 use tables::Table;
 
-/// Lines that a chart can take: the places with the most requests.
+/// Lines per chart: the places with the most requests.
 const PLACES: usize = 14;
 
-/// Host overhead, and availability with the bounds of what was hidden.
+/// Host overhead, and availability with bounds.
 pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     let mut places: Vec<(String, u64)> = Vec::new();
     for row in &messages.rows {
@@ -52,7 +52,6 @@ pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     ]
 }
 
-/// The name of a row's line in the legend.
 fn legend(row: &MessageOverlapRow) -> String {
     format!("{}, {}", row.place.function, row.place.site)
 }

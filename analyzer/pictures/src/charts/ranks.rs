@@ -7,10 +7,10 @@ use model::Run;
 use model::matching::Account;
 use tables::{ColumnHead, Sheet, Unit};
 
-/// Ranks that a picture has room for: of more, neighbors stand together.
+/// Bars per chart: beyond it, neighboring ranks share a bar.
 const RANKS: usize = 40;
 
-/// Computation, waiting, and the rest of the calls by what they are for; waits where the account is known.
+/// Computation, waiting (if the account is known), and the rest of the calls by purpose.
 pub fn ranks(run: &Run, account: Option<&Account>) -> Bars {
     let sheet = Sheet::from(rank_time::table(run, account));
     let times: Vec<&ColumnHead> = sheet.columns.iter().filter(|column| column.unit == Unit::Seconds).collect();

@@ -1,4 +1,4 @@
-//! Calls and their time by the bytes of a call.
+//! Calls and their time by bytes per call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use metrics::groupings;
 use model::Run;
 use tables::{Sheet, Value};
 
-/// Functions that a picture tells apart. The others are one part.
+/// Functions with a part of their own; all others share one.
 const FUNCTIONS: usize = 6;
 const OTHERS: &str = "others";
-/// The time of all ranks.
+/// Column with the time of all ranks.
 const TIME: &str = "time_total_s";
 
-/// Calls, and the time of all ranks, from a power of two of bytes to the next, by function.
+/// Calls, and their time over all ranks, in each power of two of bytes, by function.
 pub fn sizes(run: &Run) -> Vec<Bars> {
     let sheet = Sheet::from(groupings::sizes(run));
     let calls = Axis::new("calls of all ranks", AxisScale::Linear, AxisUnit::Count);
@@ -24,7 +24,7 @@ pub fn sizes(run: &Run) -> Vec<Bars> {
     ]
 }
 
-/// The functions with the most time, and whether there are others.
+/// Names of the functions with the most time; true if there are others.
 fn named(sheet: &Sheet) -> (Vec<String>, bool) {
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..sheet.rows.len() {
@@ -38,12 +38,12 @@ fn named(sheet: &Sheet) -> (Vec<String>, bool) {
 }
 
 fn by_size(title: &str, x: Axis, sheet: &Sheet, figure: &str) -> Bars {
-    // The same in both pictures, so that a function has one color.
+    // Both pictures take the same names, so a function has one color.
     let (names, has_others) = named(sheet);
     let rows = || 0..sheet.rows.len();
     let from = |row| sheet.number(row, "size_at_least_bytes").unwrap_or(0.0) as u64;
     let sizes: BTreeSet<u64> = rows().map(from).collect();
-    // Sizes without calls keep their places between the others.
+    // Sizes without calls keep their place between the others.
     let powers = sizes
         .first()
         .copied()

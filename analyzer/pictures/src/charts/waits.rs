@@ -7,7 +7,7 @@ use model::Run;
 use model::matching::Account;
 use tables::Sheet;
 
-/// What all ranks waited, with the clocks' error.
+/// Waiting of all ranks, with the error of the clocks.
 pub fn wait_states(run: &Run, account: &Account) -> Bars {
     let sheet = Sheet::from(states(run, account));
     let ends = |row| {

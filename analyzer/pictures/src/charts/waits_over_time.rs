@@ -1,4 +1,4 @@
-//! When ranks waited.
+//! Waiting over time.
 
 use rustc_hash::FxHashMap;
 
@@ -7,12 +7,12 @@ use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use model::matching::{Settled, WaitState};
 use model::{Run, levels};
 
-/// Slices of the run that are told apart.
+/// Slices of the run.
 const SLICES: usize = 100;
-/// Lines that a picture has room for.
+/// Lines per chart.
 const STATES: usize = 7;
 
-/// Over the run, the share of the ranks that waited, by wait state; those that took the most time. The account has its spans.
+/// Share of waiting ranks over the run, for the wait states with the most time. The account must have its spans.
 pub fn waits_over_time(run: &Run, settled: &Settled) -> Chart {
     let lives = levels::lives(run, &settled.common_clock);
     let begin = lives.iter().map(|life| life.begin).min().unwrap_or(0);
@@ -40,14 +40,14 @@ pub fn waits_over_time(run: &Run, settled: &Settled) -> Chart {
     }
 }
 
-/// The run in parts of the same length, in nanoseconds.
+/// Slices of equal length, in nanoseconds.
 struct Slices {
     begin: i64,
     length: f64,
 }
 
 impl Slices {
-    /// Adds what of a time lies in each.
+    /// Adds to each slice the part of a time that lies in it.
     fn add(&self, (from, until): (i64, i64), times: &mut [f64]) {
         let place = |time: i64| ((time - self.begin) as f64 / self.length).clamp(0.0, times.len() as f64);
         let (from, until) = (place(from), place(until));
@@ -58,7 +58,7 @@ impl Slices {
         }
     }
 
-    /// The middle of one, in seconds.
+    /// Middle of a slice, in seconds.
     fn middle(&self, at: usize) -> f64 {
         (self.begin as f64 + (at as f64 + 0.5) * self.length) / 1e9
     }
@@ -74,7 +74,7 @@ mod tests {
         let mut times = [0.0; 4];
         slices.add((105, 122), &mut times);
         assert_eq!(times.map(f64::round), [5.0, 10.0, 2.0, 0.0]);
-        // What lies outside the run's time is not in it.
+        // Times outside the run do not count.
         slices.add((90, 101), &mut times);
         slices.add((139, 160), &mut times);
         assert_eq!(times.map(f64::round), [6.0, 10.0, 2.0, 1.0]);

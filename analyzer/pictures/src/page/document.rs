@@ -1,4 +1,5 @@
-//! The markup of a page. All text goes through `maud`, which escapes it; what hides in names is written out before.
+//! Markup of a page. All text goes through `maud`, which escapes it; [`visible`] makes control characters in names
+//! readable.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -9,7 +10,6 @@ use metrics::summary::Finding;
 use tables::Fact;
 use tables::visible::visible;
 
-/// The whole document.
 pub fn markup(page: &Page) -> Markup {
     html! {
         (DOCTYPE)
@@ -18,7 +18,7 @@ pub fn markup(page: &Page) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                // Whatever a name holds, the page asks no network.
+                // The page makes no network request, whatever a name contains.
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (visible(&page.program)) " · overhear" }
                 style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
@@ -64,13 +64,12 @@ fn header(page: &Page) -> Markup {
     }
 }
 
-/// What stands behind the program: ranks, hosts, library.
+/// Notes behind a fact, such as hosts behind the number of ranks.
 fn notes(fact: &Fact) -> String {
     let text: String = fact.note.iter().map(|note| note.to_string()).collect();
     text.trim_start_matches(", ").into()
 }
 
-/// A fact with its name.
 fn term(fact: &Fact) -> Markup {
     html! { div { dt { (fact.heading) } dd { (visible(&fact.to_string())) } } }
 }
@@ -105,7 +104,7 @@ fn summary(page: &Page) -> Markup {
     }
 }
 
-/// The place of the timeline.
+/// Element for the timeline.
 fn timeline() -> Markup {
     html! {
         section id="timeline" aria-labelledby="timeline-title" {
@@ -117,7 +116,7 @@ fn timeline() -> Markup {
     }
 }
 
-/// What to type for the same, and a place for what chooses the part in view.
+/// Command that prints the section, and an element for the options that select the visible part.
 fn command(words: &str) -> Markup {
     html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
 }
@@ -131,7 +130,7 @@ fn sentence(page: &Page, finding: &Finding) -> Markup {
     }
 }
 
-/// The heading of a section.
+/// Heading of a section.
 fn title(page: &Page, id: &str) -> &'static str {
     page.sections.iter().find(|section| section.id == id).map_or("About the run", |section| section.title)
 }
@@ -178,13 +177,13 @@ fn about(page: &Page) -> Markup {
     }
 }
 
-/// A fact by its key, without the unit, which stands behind the figure.
+/// A fact's key, without the unit, and its value.
 fn row(fact: &Fact) -> Markup {
     let name = ["_s", "_bytes", "_percent"].iter().find_map(|unit| fact.key.name.strip_suffix(unit));
     html! { div { dt { (name.unwrap_or(fact.key.name).replace('_', " ")) } dd { (value(fact)) } } }
 }
 
-/// A fact's value, line by line. The reader's clock writes a time of day.
+/// A fact's value, line by line. The browser writes a time of day in the reader's time zone.
 fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
         true => html! { time data-unix=[fact.value.number()] {} },

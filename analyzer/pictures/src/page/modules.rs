@@ -1,12 +1,12 @@
-//! The modules of `analyzer/pictures/page/`, each under the name `#name` that others import it by.
+//! Modules of `analyzer/pictures/page/`, which import each other as `#name`.
 //!
-//! A page opened from disk may load no file: the import map gives each module as a `data:` URL.
+//! A page opened from disk may not load files: the import map gives each module as a `data:` URL.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::{module_url, timeline};
 
-/// Names and texts; `package.json` gives node the same names.
+/// Names and texts of the modules; `package.json` gives node the same names.
 macro_rules! modules {
     ($($name:literal)*) => {
         &[$(($name, include_str!(concat!("../../page/", $name, ".js")))),*]
@@ -16,12 +16,12 @@ macro_rules! modules {
 const MODULES: &[(&str, &str)] =
     modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat" "longest"];
 
-/// The page's style sheet.
+/// Style sheet of the page.
 pub const STYLE: &str = include_str!("../../page/style.css");
-/// What runs when the page is there.
+/// Script that starts the page.
 pub const START: &str = "import \"#main\";";
 
-/// The text of the import map.
+/// Text of the import map.
 pub fn import_map() -> String {
     let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(module_url(text)));
     let imports: Map<String, Json> = MODULES.iter().map(module).chain(timeline::imports()).collect();

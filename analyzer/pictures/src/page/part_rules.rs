@@ -1,11 +1,11 @@
-//! How tables follow the timeline, as `page/part.js` reads it: a figure is an addend's name, a number, or a list of what is done with
-//! others.
+//! Rules by which tables follow the timeline, as JSON for `page/part.js`: a figure is an addend's name, a number, or a
+//! list of an operation and its operands.
 
 use serde_json::{Value as Json, json};
 
 use tables::part::{PartFigure, PartName, PartRows, PartRule, PartTable};
 
-/// A table's rows, their order, and what they leave out.
+/// A table's rows, their order, and the rows it omits.
 pub fn table(table: &PartTable) -> Json {
     let (kind, first, fixed) = match &table.rows {
         PartRows::Ranks => ("ranks", Json::Null, Json::Null),
@@ -25,7 +25,7 @@ pub fn table(table: &PartTable) -> Json {
     })
 }
 
-/// What a column has.
+/// Rule of a column.
 pub fn column(rule: &PartRule) -> Json {
     match rule {
         PartRule::Name(name) => {
@@ -41,7 +41,7 @@ pub fn column(rule: &PartRule) -> Json {
     }
 }
 
-/// The list of the timeline's data, the number of a record that leads to an entry, and the field of that.
+/// The list in the timeline's data, the field of a record that indexes it, and the field of the entry.
 fn place(name: PartName) -> (&'static str, &'static str, Option<&'static str>) {
     match name {
         PartName::Function => ("functions", "fn", Some("name")),

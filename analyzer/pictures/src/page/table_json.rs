@@ -1,8 +1,8 @@
-//! The tables of a page, as its modules get them: `{"waits": [{"name", "title", "columns", "rows", "more"}, ...], ...}`.
+//! Tables of a page as JSON for its modules: `{"waits": [{"name", "title", "columns", "rows", "more"}, ...], ...}`.
 //!
-//! A value is a number, in seconds, bytes or of 100 as its column's unit says; a text; or null. Where that is not all there is to it
-//! it is a list: a rank of a spawned world `[rank, world]`, a name of ours `[depth, name]`, a figure with a unit of its own
-//! `[unit, number]`.
+//! A value is a number (seconds, bytes or percent, as its column's unit says), a text, or null. Values with more to say
+//! are lists: a rank of a spawned world `[rank, world]`, one of our own names `[depth, name]`, a figure with a unit of
+//! its own `[unit, number]`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -11,11 +11,11 @@ use crate::timeline::rank_json;
 use tables::visible::visible;
 use tables::{ColumnHead, Format, Sheet, Unit, Value};
 
-/// Rows of a table that a page holds, so that it stays below 5 MiB whatever the run: the page says how many more there are, and
-/// pictures are of all.
+/// Rows per table, which keep a page below 5 MiB whatever the run. The page gives the number of omitted rows; pictures
+/// include them all.
 const ROWS: usize = 1024;
 
-/// All tables as the text of a script element, which no `<` may end.
+/// All tables as the text of a script element, with `<` escaped so that no name can end it.
 pub fn json(page: &Page) -> String {
     let of_section =
         |section: &PageSection| (section.id.to_string(), Json::Array(sheets(section).map(table).collect()));
@@ -23,7 +23,7 @@ pub fn json(page: &Page) -> String {
     Json::Object(tables).to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028")
 }
 
-/// The tables of a section that a page shows.
+/// Tables of a section that the page shows.
 pub fn sheets(section: &PageSection) -> impl Iterator<Item = &Sheet> {
     section.found.iter().flat_map(|report| &report.tables).filter(|sheet| sheet.is_in(Format::Text))
 }
@@ -58,7 +58,7 @@ fn column(head: &ColumnHead) -> Json {
     })
 }
 
-/// What the modules call a unit.
+/// A unit's name in the modules.
 fn name(unit: Unit) -> &'static str {
     match unit {
         Unit::Text | Unit::Flag => "text",
@@ -79,7 +79,7 @@ fn value(value: &Value) -> Json {
         Value::Label(label) => json!([label.depth, label.name]),
         Value::Count(number) | Value::Number(number) | Value::Bytes(number) => json!(number),
         Value::Rank(rank) => rank_json(*rank),
-        // What is no number becomes null.
+        // JSON has no NaN or infinity: these become null.
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
         Value::None => Json::Null,
     }

@@ -1,4 +1,4 @@
-//! An axis: where its values lie, and what is written beside it.
+//! An axis: positions of its values, and its labels.
 
 use std::ops::Range;
 
@@ -7,44 +7,43 @@ use plotters::prelude::Ranged;
 
 use tables::Value;
 
-/// An axis of a chart.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// What it shows, without the unit.
+    /// Label without the unit.
     pub label: String,
-    /// How values become places.
+    /// Maps values to positions.
     pub scale: AxisScale,
-    /// What the numbers beside it are in.
+    /// Unit of the labels.
     pub unit: AxisUnit,
 }
 
-/// How values become places.
+/// Mapping from values to positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AxisScale {
-    /// Equal steps are equal differences; it begins at 0.
+    /// Linear, from 0.
     Linear,
-    /// Equal steps are equal ratios, with marks at powers of 2. It shows no values of 0 and below.
+    /// Logarithmic, with marks at powers of 2. Values of 0 and below are not shown.
     Log2,
-    /// The same, with marks at powers of 10.
+    /// Logarithmic, with marks at powers of 10. Values of 0 and below are not shown.
     Log10,
 }
 
-/// What the numbers beside an axis are in.
+/// Unit of the labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AxisUnit {
-    /// Numbers of things.
+    /// Plain numbers.
     Count,
     /// Bytes, in binary units.
     Bytes,
     /// Seconds, in the decimal unit that suits each mark.
     Seconds,
-    /// Bytes a second, in decimal units.
+    /// Bytes per second, in decimal units.
     BytesPerSecond,
-    /// Of 100.
+    /// Percent.
     Percent,
 }
 
-/// The part of an axis that a chart shows, and its marks, in places.
+/// Visible range of an axis, and its marks, in positions.
 #[derive(Clone)]
 pub(super) struct AxisSpan {
     pub least: f64,
@@ -71,7 +70,7 @@ impl Ranged for AxisSpan {
 }
 
 impl AxisSpan {
-    /// With fewer marks, where there is room for so many.
+    /// Removes marks until at most `room` are left.
     pub(super) fn thinned(mut self, room: usize) -> AxisSpan {
         let each = self.marks.len().div_ceil(room.max(1)).max(1);
         self.marks = self.marks.into_iter().step_by(each).collect();
@@ -79,16 +78,15 @@ impl AxisSpan {
     }
 }
 
-/// Marks that an axis has room for.
+/// Marks per axis.
 const MARKS: usize = 10;
 
 impl Axis {
-    /// An axis.
     pub fn new(label: &str, scale: AxisScale, unit: AxisUnit) -> Axis {
         Axis { label: label.into(), scale, unit }
     }
 
-    /// Where a value lies.
+    /// Position of a value; `None` if the axis cannot show it.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
             AxisScale::Linear => value,
@@ -98,7 +96,7 @@ impl Axis {
         place.is_finite().then_some(place)
     }
 
-    /// What is written at a place.
+    /// Label at a position.
     pub(super) fn text(&self, place: f64) -> String {
         let value = match self.scale {
             AxisScale::Linear => place,
@@ -117,7 +115,7 @@ impl Axis {
         }
     }
 
-    /// What of it is shown for these places.
+    /// Range that holds these positions.
     pub(super) fn span(&self, places: impl Iterator<Item = f64>) -> AxisSpan {
         let (least, most) =
             places.fold((f64::MAX, f64::MIN), |(least, most), place| (least.min(place), most.max(place)));
@@ -131,7 +129,7 @@ impl Axis {
     }
 }
 
-/// A number in the largest unit that it is one of at least.
+/// Writes a number in the largest unit that it reaches.
 fn in_steps(value: f64, units: &[(f64, &str)]) -> String {
     let fits = |(size, _): &&(f64, &str)| value.abs() >= size * 0.9995;
     let (size, name) = units.iter().rev().find(fits).or(units.first()).copied().unwrap_or((1.0, ""));
@@ -150,9 +148,9 @@ fn linear(least: f64, most: f64) -> AxisSpan {
     AxisSpan { least: first as f64 * step, most: last as f64 * step, marks }
 }
 
-/// Marks at whole places and those parts of them, thinned out to as many as have room.
+/// Marks at whole positions and these fractions between them, thinned to fit.
 fn powers(least: f64, most: f64, parts: &[f64]) -> AxisSpan {
-    // What lies on the frame is hard to see.
+    // Points on the frame are hard to see.
     let margin = ((most - least) * 0.03).max(0.1);
     let (least, most) = (least - margin, most + margin);
     let all =

@@ -1,4 +1,4 @@
-//! Bars from left to right, one row below another: what belongs to names, not to numbers.
+//! Horizontal bars, one row per name.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -11,69 +11,65 @@ use super::chart::{COLORS, GAP, LETTER, LINE, WIDTH};
 /// Rows of bars over one axis, from 0.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// What it shows.
     pub title: String,
-    /// From left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// What the parts of a row stand for, in order.
+    /// Meaning of each part of a row.
     pub parts: Vec<BarPart>,
-    /// How the parts of a row lie.
+    /// Arrangement of a row's parts.
     pub layout: BarLayout,
-    /// From top to bottom.
     pub rows: Vec<BarRow>,
 }
 
-/// What a part of each row stands for.
+/// Meaning of one part in every row.
 #[derive(Clone, Debug)]
 pub struct BarPart {
-    /// As the legend has it.
+    /// Name in the legend.
     pub name: String,
-    /// It is there for comparison: the others are what one looks for.
+    /// Drawn in gray, as background for the other parts.
     pub is_quiet: bool,
 }
 
-/// How the parts of a row lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BarLayout {
-    /// One behind another: the row is their sum.
+    /// Side by side along the axis: the row is their sum.
     Stacked,
     /// One below another.
     Grouped,
 }
 
-/// A row.
 #[derive(Clone, Default, Debug)]
 pub struct BarRow {
-    /// What stands beside it.
+    /// Label of the row.
     pub name: String,
     /// A value for each part.
     pub values: Vec<f64>,
-    /// The least and the most that a part may be, where that is known; nothing where it is of none.
+    /// Minimum and maximum of each part; empty if no part has any.
     pub intervals: Vec<Option<(f64, f64)>>,
 }
 
-/// Height of a part, and from a row to the next.
+/// Height of a part, and space between rows.
 const PART: i32 = 14;
 const BETWEEN: i32 = 7;
-/// Room for title and axis.
+/// Height of title and axis.
 const ABOVE: i32 = 34;
 const BELOW: i32 = 58;
-/// Pixels that a mark of the axis and the room beside it take.
+/// Width of an axis mark with the space beside it.
 const MARK: i32 = 64;
-/// The longest name that is written whole, in letters.
+/// Longest label that is not shortened, in letters.
 const NAME: usize = 44;
-/// A part that is there for comparison.
+/// Color of quiet parts.
 const QUIET: RGBColor = RGBColor(205, 205, 205);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 impl Bars {
-    /// Whether there is nothing to show.
+    /// True if all values are 0.
     pub fn is_empty(&self) -> bool {
         !self.rows.iter().flat_map(|row| &row.values).any(|value| *value > 0.0)
     }
 
-    /// How many pixels it takes.
+    /// Height in pixels.
     pub(super) fn height(&self) -> u32 {
         (ABOVE + BELOW + self.rows.len() as i32 * (self.row_height() + BETWEEN)) as u32
     }
@@ -136,7 +132,7 @@ impl Bars {
             let (x, y) = context.backend_coord(&(0.0, upper));
             let middle = y - top + self.row_height() / 2;
             let right = TextStyle::from(("sans-serif", 13)).pos(Pos::new(HPos::Right, VPos::Center));
-            // Letters without a tail stand above the middle.
+            // Letters without descenders stand above the middle.
             bars.draw(&Text::new(shortened(&row.name), (x - left - 6, middle + 2), right))?;
             let mut begin = 0.0;
             for (part, value) in row.values.iter().enumerate() {
@@ -168,7 +164,7 @@ impl Bars {
     }
 }
 
-/// A name with its middle left out where it is too long: both ends tell names apart.
+/// Omits the middle of a long name: names differ at both ends.
 fn shortened(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= NAME {

@@ -3,12 +3,12 @@
 use maud::html;
 use tables::visible::visible;
 
-/// Pixels that a line takes.
+/// Height of a line in pixels.
 const LINE: u32 = 20;
-/// Letters of a line, more or less.
+/// Approximate letters per line.
 const FITS: usize = 120;
 
-/// An SVG with lines above it, or as it is.
+/// Puts lines of text above an SVG; returns it unchanged if there are none.
 pub fn above(svg: &str, lines: &[String]) -> String {
     let size = |name: &str| svg.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse::<u32>().ok();
     let (Some(width), Some(height), false) = (size("width"), size("height"), lines.is_empty()) else {

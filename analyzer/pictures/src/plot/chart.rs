@@ -1,4 +1,4 @@
-//! Lines over an axis, with intervals: what documents show of latencies, bandwidths and availabilities.
+//! Line charts with intervals, such as papers show of latencies, bandwidths and availabilities.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -9,40 +9,37 @@ use super::axis::Axis;
 /// Lines over one axis.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows.
     pub title: String,
-    /// From left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// Vertical axis.
     pub y: Axis,
-    /// The lines.
     pub series: Vec<Series>,
 }
 
-/// A line through points.
 #[derive(Clone, Default, Debug)]
 pub struct Series {
-    /// As the legend has it.
+    /// Name in the legend.
     pub name: String,
-    /// Values of x and y, in the order in which the line goes through them.
+    /// Values of x and y, in the line's order.
     pub points: Vec<(f64, f64)>,
-    /// Where values are not exact: x, and the least and the most that y may be.
+    /// Intervals of inexact values: x, minimum and maximum of y.
     pub intervals: Vec<(f64, f64, f64)>,
 }
 
 /// Width of a picture, and height of each chart.
 pub(super) const WIDTH: u32 = 900;
 pub(super) const HEIGHT: u32 = 460;
-/// Room that a line of a legend takes, and a letter.
+/// Height of a legend line, and width of a letter.
 pub(super) const LINE: i32 = 20;
 pub(super) const LETTER: i32 = 7;
-/// From the frame to the legend, and from its line to its name.
+/// Space between frame and legend, and length of the line sample before a name.
 pub(super) const GAP: i32 = 14;
 const STROKE: i32 = 24;
-/// Points of a line that have a mark each.
+/// Most points for which each has a marker.
 const MARKED: usize = 50;
 
-/// Colors that are told apart by people who are blind to some (Okabe and Ito 2008), without the yellow, which white hides.
+/// Palette for color-blind readers (Okabe and Ito 2008), without its yellow, which is hard to see on white.
 pub(super) const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -54,7 +51,6 @@ pub(super) const COLORS: [RGBColor; 7] = [
 ];
 
 impl Chart {
-    /// Whether there is nothing to show.
     pub(super) fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.points.is_empty() && series.intervals.is_empty())
     }
@@ -96,13 +92,13 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
         let place = |(x, y): &(f64, f64)| Some((chart.x.place(*x)?, chart.y.place(*y)?));
         let points: Vec<(f64, f64)> = series.points.iter().filter_map(place).collect();
         let intervals = series.intervals.iter().filter_map(|(x, least, most)| {
-            // What reaches down to nothing ends at the frame of an axis that has no 0.
+            // A logarithmic axis has no 0: an interval that reaches it ends at the frame.
             let least = chart.y.place(*least).unwrap_or(y.least);
             Some([(chart.x.place(*x)?, least), (chart.x.place(*x)?, chart.y.place(*most)?)])
         });
         context.draw_series(intervals.map(|ends| PathElement::new(ends, color.mix(0.45).stroke_width(3))))?;
         context.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?;
-        // Marks of many points would hide the line.
+        // Markers of many points would hide the line.
         let marked = if points.len() > MARKED { &[][..] } else { &points };
         for (x, y) in marked.iter().map(|point| context.backend_coord(point)) {
             let (left, top) = lines.get_base_pixel();
@@ -120,14 +116,14 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
     Ok(())
 }
 
-/// Outlines, in pixels around a point: another one where colors come again.
+/// Marker outlines in pixels around a point; the next one is used once colors repeat.
 const MARKERS: [&[(i32, i32)]; 3] = [
     &[(-3, -1), (-1, -3), (1, -3), (3, -1), (3, 1), (1, 3), (-1, 3), (-3, 1)],
     &[(0, -5), (5, 4), (-5, 4)],
     &[(0, -5), (5, 0), (0, 5), (-5, 0)],
 ];
 
-/// What stands at each point of a line, by its pixels.
+/// Marker of line `number` at a point in pixels.
 fn marker(number: usize, (x, y): (i32, i32)) -> Polygon<(i32, i32)> {
     let outline = MARKERS[number / COLORS.len() % MARKERS.len()].iter();
     let corners: Vec<_> = outline.map(|(right, down)| (x + right, y + down)).collect();

@@ -1,4 +1,4 @@
-//! What a picture is made of: charts one below another.
+//! A picture: charts one below another.
 
 use plotters::prelude::*;
 
@@ -7,15 +7,13 @@ use super::chart::{self, Chart, WIDTH};
 use super::picture::PlotFile;
 use model::error::Error;
 
-/// A chart of either kind.
 pub enum Drawing {
     /// Lines over an axis.
     Lines(Chart),
-    /// Rows of bars.
     Bars(Bars),
 }
 
-/// Draws charts one below another, without those that have nothing to show. Fails where none has.
+/// Draws the charts that are not empty, one below another. Fails if all are empty.
 pub fn write<F: Into<Drawing>>(figures: Vec<F>, file: &PlotFile) -> Result<(), Error> {
     let figures: Vec<Drawing> = figures.into_iter().map(F::into).filter(|figure| !figure.is_empty()).collect();
     if figures.is_empty() {

@@ -1,4 +1,4 @@
-//! Bytes from each rank to each other.
+//! Bytes from each rank to each other rank.
 
 use plotters::prelude::*;
 
@@ -6,11 +6,11 @@ use super::{Drawn, PlotFile};
 use model::error::Error;
 use tables::Value;
 
-/// The most ranks a heat map tells apart; of more, neighbors share a place.
+/// Most cells per side of a heat map; beyond it, neighboring ranks share a cell.
 const PLACES: u32 = 256;
 
-/// Bytes from each rank to each other as a heat map: the ranks' names, and the bytes by the places of the two ranks.
-/// Fails where there are none.
+/// Draws a heat map from the ranks' names and the bytes by the numbers of sender and receiver. Fails if there are no
+/// bytes.
 pub fn matrix(
     names: &[String],
     traffic: impl Iterator<Item = ((u32, u32), u64)>,
@@ -26,7 +26,7 @@ pub fn matrix(
     if sums.iter().all(|bytes| *bytes == 0) {
         return Err(file.error("nothing to plot: no rank sent another anything"));
     }
-    // The axes end one place behind the last rank.
+    // The axes end one position behind the last rank.
     let name = |place: &f64| names.get((place * f64::from(each)) as usize).cloned().unwrap_or_default();
     file.write(|svg| heat(svg, places, &sums, &name))
 }
@@ -49,7 +49,7 @@ fn heat(svg: &mut String, places: usize, bytes: &[u64], name: &dyn Fn(&f64) -> S
     let places_with = bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
     chart.draw_series(places_with.map(|(at, bytes)| {
         let (from, to) = ((at / places) as f64, (at % places) as f64);
-        // A little is still to be told from nothing.
+        // Even a few bytes must be visible against none.
         let shade = 0.1 + 0.9 * *bytes as f64 / most as f64;
         Rectangle::new([(to, from), (to + 1.0, from + 1.0)], RGBColor(30, 60, 120).mix(shade).filled())
     }))?;

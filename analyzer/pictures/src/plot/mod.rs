@@ -1,4 +1,4 @@
-//! Pictures of a run. All are drawn as SVG; a PNG is that, rendered.
+//! Pictures of a run. All are drawn as SVG; a PNG is rendered from it.
 
 mod axis;
 mod bars;

@@ -1,4 +1,4 @@
-//! The file that a picture goes to.
+//! The output file of a picture.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,7 +10,6 @@ use super::captions;
 use model::error::Error;
 use model::output;
 
-/// A file that the user wants a picture in.
 #[derive(Clone, Debug)]
 pub struct PlotFile {
     path: PathBuf,
@@ -32,7 +31,7 @@ impl FromStr for PlotFile {
         let path = PathBuf::from(name);
         let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
         let format = match extension.as_ref().map(|extension| extension.to_str()) {
-            // A pipe or a device takes what every browser shows.
+            // Pipes and devices get SVG, which every browser shows.
             None | Some(Some("svg")) => PictureFormat::Svg,
             Some(Some("png")) => PictureFormat::Png,
             _ => return Err("a plot is SVG or PNG: end the name in .svg or .png"),
@@ -41,25 +40,25 @@ impl FromStr for PlotFile {
     }
 }
 
-/// Whether something could be drawn, or why not.
+/// The error says why nothing could be drawn.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Pixels of a PNG to one of the SVG: text stays sharp on screens and slides.
+/// PNG pixels per SVG pixel: text stays sharp on screens and slides.
 const PIXELS: f32 = 2.0;
 
 impl PlotFile {
-    /// A file of this name, whatever that is.
+    /// A file of this name, whatever its extension.
     pub fn of(path: &Path, is_png: bool) -> PlotFile {
         let format = if is_png { PictureFormat::Png } else { PictureFormat::Svg };
         PlotFile { path: path.into(), format, caption: Vec::new() }
     }
 
-    /// The same file, whose picture has these lines above it.
+    /// The same file, with these lines above its picture.
     pub fn captioned(&self, caption: Vec<String>) -> PlotFile {
         PlotFile { caption, ..self.clone() }
     }
 
-    /// Writes what `draw` draws as SVG.
+    /// Writes the SVG that `draw` makes, rendered if a PNG is wanted.
     pub fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
         let mut svg = String::new();
         let bytes = draw(&mut svg).and_then(|()| {
@@ -73,18 +72,17 @@ impl PlotFile {
         written.map_err(|reason| self.error(&reason.to_string()))
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Why there is no such picture.
+    /// An error that names the file.
     pub(super) fn error(&self, reason: &str) -> Error {
         Error::Other(format!("{}: {reason}", self.path.display()))
     }
 }
 
-/// An SVG as PNG, with a font of our own: it looks the same everywhere.
+/// Renders an SVG as PNG, with a bundled font, so it looks the same everywhere.
 fn rendered(svg: &str) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut options = usvg::Options::default();
     options.fontdb_mut().load_font_data(dejavu::sans::regular().to_vec());

@@ -1,21 +1,21 @@
-//! How often the progress engine was entered, over time.
+//! Rate of entries into the progress engine over time.
 
 use plotters::prelude::*;
 
 use super::{Drawn, PlotFile};
 use model::error::Error;
 
-/// Entries into the progress engine a second, over the run in slices of the same length.
+/// Entries per second, in slices of equal length.
 pub struct EntryRates {
-    /// How long the run took, in seconds.
+    /// Length of the run in seconds.
     pub wall: f64,
-    /// All entries.
+    /// Rate of all entries.
     pub all: Vec<f64>,
-    /// Those that achieved something.
+    /// Rate of entries that made progress.
     pub productive: Vec<f64>,
 }
 
-/// Draws the rates. Fails where there are none.
+/// Draws the rates. Fails if all are 0.
 pub fn entries(rates: &EntryRates, file: &PlotFile) -> Result<(), Error> {
     if !rates.all.iter().any(|rate| *rate > 0.0) {
         return Err(file.error("nothing to plot: no entry into the progress engine was recorded"));

@@ -1,23 +1,23 @@
-//! What calls and waits come to within a time. `page/timeline/sums.js` adds up single calls the same way.
+//! Sums of calls and waits within a time. `page/timeline/sums.js` adds up single calls the same way.
 
 use model::levels::PlacedCall;
 use model::matching::WaitSpan;
 use model::sums::Grow;
 use traces::signature::UNKNOWN_BYTES;
 
-/// Calls of one kind. A call counts where it begins; its time, wherever it is.
+/// Calls of one kind. A call counts at its begin; its time counts wherever it is spent.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct CallSum {
     pub calls: u64,
     /// Nanoseconds inside MPI.
     pub time: u64,
-    /// What they moved: once it is [`UNKNOWN_BYTES`], adding leaves it so.
+    /// Moved bytes; once they are [`UNKNOWN_BYTES`] they stay so.
     pub bytes: u64,
-    /// Entries into the engine, and those that achieved something.
+    /// Entries into the engine, and those that made progress.
     pub engine: (u64, u64),
 }
 
-/// What waits are added up by: the function and call site that waited, and why.
+/// Waits are summed by function and call site, state and cause.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WaitKind {
     pub function: u64,
@@ -27,7 +27,7 @@ pub struct WaitKind {
     pub cause: Option<(u32, u32)>,
 }
 
-/// Waits of one kind. A wait counts where it begins; its time, wherever it is.
+/// Waits of one kind. A wait counts at its begin; its time counts wherever it is spent.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct WaitTally {
     pub waits: u64,
@@ -37,12 +37,12 @@ pub struct WaitTally {
     pub longest: u64,
 }
 
-/// Nanoseconds that two times share.
+/// Nanoseconds that two intervals share.
 pub fn overlap(one: (i64, i64), other: (i64, i64)) -> u64 {
     one.1.min(other.1).saturating_sub(one.0.max(other.0)).max(0) as u64
 }
 
-/// Nanoseconds that a call was inside MPI within a time: of one that is several, evenly.
+/// Nanoseconds of a call inside MPI within an interval. A record of several calls spreads its time evenly.
 pub fn inside(call: &PlacedCall<'_>, time: (i64, i64)) -> u64 {
     let length = (call.end - call.start).max(0) as u64;
     let shared = overlap((call.start, call.end), time);
@@ -53,7 +53,7 @@ pub fn inside(call: &PlacedCall<'_>, time: (i64, i64)) -> u64 {
 }
 
 impl CallSum {
-    /// Adds a call with the bytes that it moved, which spent `inside` in MPI within a time and may begin there.
+    /// Adds a call that moved these bytes and spent `inside` nanoseconds in MPI; `begins` if it counts here.
     pub fn add(&mut self, call: &PlacedCall<'_>, moved: Option<u64>, inside: u64, begins: bool) {
         self.time.grow(inside);
         if begins {
@@ -74,7 +74,7 @@ impl CallSum {
 }
 
 impl WaitTally {
-    /// Adds a wait of which `time` lies within a time, and that may begin there.
+    /// Adds a wait with `time` nanoseconds in the interval; `begins` if it counts here.
     pub fn add(&mut self, span: &WaitSpan, time: u64, begins: bool) {
         self.time.grow(time);
         if begins {

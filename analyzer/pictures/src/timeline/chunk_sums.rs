@@ -1,5 +1,5 @@
-//! What the calls and waits of several chunks come to, rank by rank: a page that looks at a long time adds up these, and single calls
-//! only where the time begins and ends.
+//! Sums of calls and waits over several chunks, by rank: for a long time a page adds these up, and reads single calls
+//! only at both ends.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::records::{CallSumKind, CallSumRecord, PairSumRecord, WaitSumRecord, k
 use super::{Bytes, MessageLine};
 use model::sums::Grow;
 
-/// What tables tell calls apart by: function, call site, and the place among the sizes.
+/// Function, call site and size class.
 type SumKind = (u64, u64, u64);
 
 #[derive(Default)]
 pub struct ChunkSums {
     rows: Vec<(BTreeMap<SumKind, CallSum>, BTreeMap<WaitKind, WaitTally>)>,
-    /// Messages and bytes, by rows.
+    /// Messages and bytes, by sender's and receiver's row.
     messages: BTreeMap<(u32, u32), (u64, u64)>,
 }
 
 impl ChunkSums {
-    /// Of a chunk; of its messages, those that are sent in its time.
+    /// Sums of a chunk, with the messages sent in its time.
     pub fn of(sections: &[RankSection], messages: &[MessageLine], (from, to): (i64, i64)) -> ChunkSums {
         let mut sums = ChunkSums::default();
         for section in sections {
@@ -41,7 +41,6 @@ impl ChunkSums {
         sums
     }
 
-    /// Adds another chunk, or several.
     pub fn merge(&mut self, other: &ChunkSums) {
         self.rows.resize_with(self.rows.len().max(other.rows.len()), Default::default);
         for (own, (calls, waits)) in self.rows.iter_mut().zip(&other.rows) {
@@ -63,7 +62,7 @@ impl ChunkSums {
         sum.1.grow(bytes);
     }
 
-    /// As a page takes it.
+    /// Encodes the sums for the page.
     pub fn bytes(&self) -> Bytes {
         let mut numbers: FxHashMap<SumKind, u64> = FxHashMap::default();
         let mut kinds: Vec<SumKind> = Vec::new();

@@ -1,4 +1,5 @@
-//! A page that holds nothing but a timeline. It opens from disk: modules are in it, and what does not fit lies beside it in scripts.
+//! A page with a timeline only. It opens from disk: modules are inside, and data that does not fit lies beside it in
+//! scripts.
 
 use maud::html;
 use serde_json::{Map, Value};
@@ -6,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::module_url;
 use tables::visible::visible;
 
-/// The modules, by the names they import each other by.
+/// Modules, by the names they import each other by.
 const MODULES: &[(&str, &str)] = &[
     ("#timeline", include_str!("../../page/timeline/timeline.js")),
     ("#timeline-decode", include_str!("../../page/timeline/decode.js")),
@@ -30,21 +31,21 @@ const MODULES: &[(&str, &str)] = &[
 
 const TEMPLATE: &str = include_str!("../../page/timeline/page.html");
 
-/// What the timeline looks like, for any page that holds one.
+/// Style sheet, for any page that holds a timeline.
 pub const STYLE: &str =
     concat!(include_str!("../../page/palette.css"), include_str!("../../page/timeline/timeline.css"));
 
-/// The modules by name as URLs, for a page's import map.
+/// Import map: `data:` URLs of the modules by name.
 pub fn imports() -> Map<String, Value> {
     let url = |(name, text): &(&str, &str)| ((*name).to_string(), Value::String(module_url(text)));
     MODULES.iter().map(url).collect()
 }
 
-/// A page of this title that shows this data, which [`PageData::script`](super::PageData::script) made.
+/// A page with this title and data, which [`PageData::script`](super::PageData::script) made.
 pub fn page(title: &str, data: &str) -> String {
     let title_text = html! { (visible(title)) }.into_string();
     let imports = Value::Object(Map::from_iter([("imports".to_string(), Value::Object(imports()))]));
-    // In the order of the template: what is put in is never looked through.
+    // Parts in the template's order: text that is filled in is not searched for placeholders.
     let parts = [title_text.as_str(), STYLE, &imports.to_string(), data];
     let mut pieces = TEMPLATE.split("<!--HERE-->");
     let mut page: String = pieces.next().unwrap_or_default().into();
@@ -55,7 +56,7 @@ pub fn page(title: &str, data: &str) -> String {
     page
 }
 
-/// A script beside a page that hands it one of its parts.
+/// A script beside a page that hands over one of its parts.
 pub fn part(name: &str, data: &str) -> String {
     format!("overhearTimelinePart({}, \"{data}\");\n", Value::String(name.into()))
 }

@@ -1,4 +1,4 @@
-//! A run as a picture: ranks from top to bottom, time from left to right. In a terminal, as SVG or PNG, as a page.
+//! Timelines: ranks from top to bottom, time from left to right. In a terminal, as SVG or PNG, or as a page.
 
 mod bytes;
 mod call_sums;
@@ -24,62 +24,57 @@ pub use records::{KindRecord, Layouts, known, layouts};
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 
-/// What a picture shows.
+/// Contents of a timeline.
 pub struct Picture<'a> {
-    /// What it is of.
     pub title: String,
-    /// Its bins.
     pub grid: Grid,
-    /// The ranks, from top to bottom.
+    /// Ranks from top to bottom.
     pub rows: Vec<PictureRow>,
-    /// The regions of one of its ranks.
+    /// Regions of one rank.
     pub regions: Vec<RegionSpan>,
-    /// Messages between its rows that begin or end in its time.
+    /// Messages between rows that begin or end in the picture's time.
     pub messages: &'a [MessageLine],
 }
 
-/// A rank of a picture.
+/// A rank in a picture.
 pub struct PictureRow {
-    /// The rank.
     pub label: String,
-    /// When it ran.
+    /// Time from the rank's start to its end.
     pub life: Life,
-    /// Its threads.
     pub threads: usize,
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     pub tick: f64,
-    /// Its time.
+    /// The rank's time, by bin.
     pub bins: RankBins,
 }
 
 impl PictureRow {
-    /// The same with other bins.
+    /// A copy with other bins.
     pub fn with(&self, bins: RankBins) -> PictureRow {
         PictureRow { label: self.label.clone(), life: self.life.clone(), threads: self.threads, tick: self.tick, bins }
     }
 }
 
-/// A message, by the places of its rows.
+/// A message between two rows. Times in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MessageLine {
-    /// When its send began.
+    /// Begin of the send.
     pub begin: i64,
-    /// When its receive ended.
+    /// End of the receive.
     pub end: i64,
-    /// From which row.
+    /// Row of the sender.
     pub from: u32,
-    /// To which.
+    /// Row of the receiver.
     pub to: u32,
-    /// How many bytes.
     pub bytes: u64,
 }
 
-/// A rank's rows shown as one where there are more than fit: how many to a row.
+/// Ranks per row, so that at most `most` rows are shown.
 fn rows_of_one(rows: usize, most: usize) -> usize {
     rows.div_ceil(most.max(1)).max(1)
 }
 
-/// What rows of several ranks are called.
+/// Label of a row that shows several ranks.
 fn label(rows: &[PictureRow]) -> String {
     match rows {
         [] => String::new(),
@@ -88,11 +83,11 @@ fn label(rows: &[PictureRow]) -> String {
     }
 }
 
-/// A time with the unit that a whole picture's times have, and as many decimals as tell bins apart.
+/// A time in the unit that suits the whole picture, with enough decimals to tell bins apart.
 fn time_label(at: i64, length: i64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
     let (each, name) = units.into_iter().find(|(each, _)| length >= *each).unwrap_or((1, "ns"));
-    // No clock tells parts of a nanosecond.
+    // No clock measures fractions of a nanosecond.
     let most = (each as f64).log10();
     let steps = (each as f64 * 100.0 / length.max(1) as f64).log10().ceil().clamp(0.0, most) as usize;
     format!("{:.steps$} {name}", at as f64 / each as f64)

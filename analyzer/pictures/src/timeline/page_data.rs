@@ -1,4 +1,4 @@
-//! All that a page's timeline is mounted with. `page/timeline/store.js` reads it.
+//! The data of a page's timeline, as `page/timeline/store.js` reads it.
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -7,179 +7,168 @@ use super::{Layouts, PictureRow};
 use model::levels::{Grid, RegionSpan, TimeClass};
 use tables::WorldRank;
 
-/// See the module. Times in nanoseconds on the run's clock.
+/// Times in nanoseconds on the run's clock.
 #[derive(Serialize)]
 pub struct PageData {
-    /// How the records are written that follow as text.
+    /// Layouts of the encoded records.
     pub layouts: Layouts,
-    /// What it is of.
     pub title: String,
-    /// From when.
+    /// Begin of the timeline.
     pub from: i64,
-    /// Until when.
+    /// End of the timeline.
     pub to: i64,
-    /// The rows.
     pub ranks: Vec<PageRank>,
-    /// Every rank of the run by its place, as waits name them.
+    /// Every rank of the run, by the number that waits refer to.
     pub names: Vec<PageName>,
-    /// What ranks do.
+    /// Names of time classes.
     pub classes: Vec<&'static str>,
-    /// Functions.
     pub functions: Vec<PageFunction>,
-    /// Call sites in short, and as reports name them.
+    /// Short names of call sites.
     pub sites: Vec<String>,
-    /// See above.
+    /// Names of call sites in reports.
     pub site_names: Vec<String>,
     /// Places that waits are blamed on.
     pub places: Vec<PagePlace>,
-    /// The least bytes of a call by the number of its size, of which 0 is of calls without bytes.
+    /// Smallest number of bytes in each size class; class 0 is for calls without bytes.
     pub sizes: Vec<Option<u64>>,
     /// Communicators, windows and files.
     pub objects: Vec<String>,
-    /// Wait states.
     pub states: Vec<&'static str>,
-    /// The bins in the page.
+    /// Bins within the page.
     pub bins: PageBins,
-    /// Finer ones beside it.
+    /// Finer bins beside the page.
     pub fine: Option<PageBins>,
-    /// Single calls.
     pub chunks: Vec<PageChunk>,
-    /// What several chunks come to, where they are not in the page.
+    /// Sums over chunks, if the chunks are not in the page.
     pub sums: Vec<PageSums>,
-    /// The folder of what is not in the page.
+    /// Folder of the files beside the page.
     pub folder: String,
-    /// The longest waits, the longest first.
+    /// Longest waits, the longest first.
     pub waits: Vec<LongWait>,
-    /// Regions: from, to, depth, name.
+    /// Regions: begin, end, depth, name.
     pub regions: Vec<(i64, i64, usize, String)>,
-    /// Whose they are.
+    /// Rank of the regions.
     pub regions_of: String,
-    /// What a reader has to know.
     pub notes: Vec<String>,
 }
 
 /// A wait of one call.
 #[derive(Serialize)]
 pub struct LongWait {
-    /// Its row.
+    /// Row of the waiting rank.
     pub row: u32,
-    /// When the call began.
+    /// Begin of the call.
     pub call: i64,
-    /// From when it waited.
+    /// Begin of the wait.
     pub from: i64,
-    /// Until when.
+    /// End of the wait.
     pub until: i64,
-    /// Its wait state, and the place where it waited.
+    /// Index of the wait state.
     pub state: u32,
-    /// See above.
+    /// Index of the place where it waited.
     pub here: u32,
-    /// The rank that came late and where, if it was another.
+    /// Index of the rank that came late, if another.
     pub cause: Option<u32>,
-    /// See above.
+    /// Index of the place where that rank was.
     pub place: Option<u32>,
 }
 
-/// A rank's name in words, and as tables have it: its number, unless it is unknown, or that and its world.
+/// A rank's name in words, and in tables: its number, the number with its world, or null if unknown.
 #[derive(Serialize)]
 pub struct PageName {
     pub label: String,
     pub rank: Json,
 }
 
-/// A function, and where it is called.
+/// A function and its call site.
 #[derive(Serialize)]
 pub struct PagePlace {
-    /// Function.
     pub function: String,
-    /// Call site, in short.
+    /// Short name of the call site.
     pub site: String,
 }
 
-/// What so many chunks come to, one file after another; the last may be of fewer.
+/// Files with the sums of `each` chunks; the last file may cover fewer.
 #[derive(Serialize)]
 pub struct PageSums {
-    /// How many.
+    /// Chunks per file.
     pub each: usize,
-    /// Their files.
+    /// Names of the files.
     pub files: Vec<String>,
 }
 
 /// A row.
 #[derive(Serialize)]
 pub struct PageRank {
-    /// Its name.
     pub label: String,
-    /// Its place among the names.
+    /// Index into the names.
     pub name: u32,
-    /// Its threads.
     pub threads: usize,
-    /// When it ran and its calls are known.
+    /// Times in which the rank ran and its calls are known.
     pub spans: Vec<(i64, i64)>,
-    /// The calls that its threads have not returned from: each one's class, and since when.
+    /// Unfinished calls of its threads: class, and begin.
     pub open: Vec<(usize, i64)>,
 }
 
-/// A function.
 #[derive(Clone, Serialize)]
 pub struct PageFunction {
-    /// Its name.
     pub name: String,
-    /// The place of its class.
+    /// Index of the time class.
     pub class: usize,
-    /// What its partner is to it: `to`, `from`, `root`.
+    /// Role of the partner: `to`, `from`, `root`.
     pub peer: &'static str,
-    /// The part of a rank's time that it counts in, as the table of those calls it.
+    /// Part of a rank's time that it counts in, as the table of rank times calls it.
     pub part: String,
-    /// Efficiency is not about it.
+    /// MPI_Init or MPI_Finalize, which efficiency excludes.
     pub edge: bool,
 }
 
 /// Bins of all rows: in the page as `data`, or in files.
 #[derive(Serialize)]
 pub struct PageBins {
-    /// When the first begins.
+    /// Begin of the first bin.
     pub from: i64,
-    /// How long each is.
+    /// Length of a bin in nanoseconds.
     pub width: i64,
-    /// How many.
+    /// Number of bins.
     pub count: usize,
-    /// In the page.
+    /// Encoded bins, if they are in the page.
     pub data: Option<String>,
-    /// Names of files, and how many bins each holds.
+    /// Names of the files, if they are not.
     pub files: Vec<String>,
-    /// See above.
+    /// Bins per file.
     pub each: usize,
 }
 
-/// Single calls that begin in a time.
+/// Calls that begin within a time.
 #[derive(Serialize)]
 pub struct PageChunk {
-    /// From when.
+    /// Begin of the time.
     pub from: i64,
-    /// Until when.
+    /// End of the time.
     pub to: i64,
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
-    /// Its name; of its file, too.
+    /// Name of the chunk and of its file.
     pub name: String,
-    /// In the page.
+    /// Encoded calls, if they are in the page.
     pub data: Option<String>,
 }
 
 impl PageBins {
-    /// Of a grid, all in the page.
+    /// Bins within the page.
     pub fn in_page(grid: &Grid, data: String) -> PageBins {
         PageBins { from: grid.from, width: grid.width, count: grid.count, data: Some(data), files: Vec::new(), each: 0 }
     }
 
-    /// Of a grid, so many to a file.
+    /// Bins in files of `each`.
     pub fn in_files(grid: &Grid, each: usize) -> PageBins {
         let files = (0..grid.count.div_ceil(each)).map(|number| format!("bins-{number:04}")).collect();
         PageBins { from: grid.from, width: grid.width, count: grid.count, data: None, files, each }
     }
 }
 
-/// The rows of a picture, by their places among all ranks.
+/// Rows of a picture, with their places among all ranks.
 pub fn ranks(rows: &[PictureRow], places: &[u32]) -> Vec<PageRank> {
     let rank = |(row, place): (&PictureRow, &u32)| PageRank {
         label: row.label.clone(),
@@ -191,17 +180,16 @@ pub fn ranks(rows: &[PictureRow], places: &[u32]) -> Vec<PageRank> {
     rows.iter().zip(places).map(rank).collect()
 }
 
-/// The names of all classes.
 pub fn classes() -> Vec<&'static str> {
     TimeClass::ALL.iter().map(|class| class.name()).collect()
 }
 
-/// Regions as the page takes them.
+/// Regions in the page's format.
 pub fn regions(regions: &[RegionSpan]) -> Vec<(i64, i64, usize, String)> {
     regions.iter().map(|region| (region.from, region.to, region.depth, region.name.clone())).collect()
 }
 
-/// A rank as tables of a page have it.
+/// A rank in the format of a page's tables.
 pub fn rank_json(rank: WorldRank) -> Json {
     match rank.world {
         0 => json!(rank.number),
@@ -210,7 +198,7 @@ pub fn rank_json(rank: WorldRank) -> Json {
 }
 
 impl PageData {
-    /// As text between script tags, which no name in it ends.
+    /// Text for a script element, with `<` escaped so that no name can end it.
     pub fn script(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string(self)?.replace('<', "\\u003c"))
     }

@@ -1,8 +1,8 @@
-//! The colors of what ranks do, the same in every picture. Told apart by people who are blind to some (Okabe and Ito 2008).
+//! Colors of time classes, the same in every picture; color-blind readers can tell them apart (Okabe and Ito 2008).
 
 use model::levels::TimeClass;
 
-/// A class's color, as CSS has it.
+/// CSS color of a class.
 pub fn color(class: TimeClass) -> &'static str {
     match class {
         TimeClass::Computation => "#e4e7eb",
@@ -16,10 +16,10 @@ pub fn color(class: TimeClass) -> &'static str {
     }
 }
 
-/// What of it waits, engine entries, messages and text.
+/// Colors of waits, engine entries, messages and text.
 pub const INK: &str = "#17202a";
 
-/// The color of a terminal with 256 of them that comes closest.
+/// Closest color of a terminal with 256 colors.
 pub fn terminal(class: TimeClass) -> u8 {
     match class {
         TimeClass::Computation => 250,
@@ -33,7 +33,7 @@ pub fn terminal(class: TimeClass) -> u8 {
     }
 }
 
-/// The letter that stands for it where there are no colors.
+/// Letter of a class on terminals without colors.
 pub fn letter(class: TimeClass) -> char {
     match class {
         TimeClass::Computation => '.',

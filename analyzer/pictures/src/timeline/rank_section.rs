@@ -1,4 +1,4 @@
-//! Bins and single calls as a page takes them.
+//! Bins and single calls in the page's encoding.
 
 use rustc_hash::FxHashMap;
 use traces::signature::{Signature, UNKNOWN_BYTES};
@@ -12,19 +12,19 @@ use super::{Bytes, MessageLine, PictureRow};
 use model::levels::PlacedCall;
 use model::matching::WaitSpan;
 
-/// A wait's reasons by the numbers of the page's lists: state, rank and place that came late.
+/// A wait's state, and the rank and place that came late, by numbers of the page's lists.
 pub type PageWait = (u32, Option<(u32, u32)>);
 
-/// What single calls have in common.
+/// Common properties of single calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CallKind {
     pub record: KindRecord,
-    /// Bytes that a call hands out and posts to receive; a start of persistent requests does not say.
+    /// Bytes that a call sends and posts to receive; `None` if unknown, as for starts of persistent requests.
     pub moves: Option<(u64, u64)>,
 }
 
 impl CallKind {
-    /// The bytes that a call moves, and those that stand together with it: what arrived takes the place of what was posted.
+    /// Bytes that a call or a record of several moves: received bytes replace the posted ones.
     fn moved(&self, call: &PlacedCall<'_>) -> Option<u64> {
         let (sent, posted) = self.moves?;
         let came = call.arrived.map(|(_, bytes)| bytes).filter(|bytes| posted > 0 && *bytes != UNKNOWN_BYTES);
@@ -40,14 +40,14 @@ pub struct RankSection {
     carried: usize,
     calls: usize,
     body: Bytes,
-    /// What the calls of each kind come to in the chunk's time.
+    /// Sums by kind over the chunk's time.
     sums: Vec<CallSum>,
     waits: FxHashMap<WaitKind, WaitTally>,
 }
 
 impl RankSection {
-    /// Of calls in order, with entries into the engine. The first `carried` calls began in an earlier chunk and are written again.
-    /// `waits` are in the order of their calls.
+    /// Encodes calls in order, with entries into the engine. The first `carried` calls began in an earlier chunk and
+    /// are repeated. `waits` are in the order of their calls.
     pub fn of(
         (calls, carried): (&[PlacedCall<'_>], usize),
         marks: &[(i64, i64, u64)],
@@ -82,7 +82,7 @@ impl RankSection {
         section
     }
 
-    /// Adds what of a call and its waits is in the chunk's time. A call counts where it begins.
+    /// Adds the part of a call and its waits that lies in the chunk's time. A call counts at its begin.
     fn add_up(
         &mut self,
         call: &PlacedCall<'_>,
@@ -101,17 +101,17 @@ impl RankSection {
         }
     }
 
-    /// What its calls come to, by kind.
+    /// Sums of calls by kind.
     pub fn sums(&self) -> impl Iterator<Item = (&KindRecord, &CallSum)> {
         self.kinds.iter().map(|kind| &kind.record).zip(&self.sums)
     }
 
-    /// What its waits come to.
+    /// Sums of waits by kind.
     pub fn waits(&self) -> impl Iterator<Item = (&WaitKind, &WaitTally)> {
         self.waits.iter()
     }
 
-    /// Writes a call behind the last one.
+    /// Appends a call.
     fn write(
         &mut self,
         call: &PlacedCall<'_>,
@@ -164,7 +164,7 @@ impl RankSection {
     }
 }
 
-/// A chunk: what its calls have in common, each rank's part, and messages that begin or end in its time.
+/// Encodes a chunk: kinds of calls, each rank's part, and messages that begin or end in its time.
 pub fn chunk(sections: &[RankSection], messages: &[MessageLine], from: i64) -> Bytes {
     let mut kinds: FxHashMap<KindRecord, u64> = FxHashMap::default();
     let mut list: Vec<KindRecord> = Vec::new();
@@ -204,7 +204,7 @@ pub fn chunk(sections: &[RankSection], messages: &[MessageLine], from: i64) -> B
     bytes
 }
 
-/// Some bins of all rows: those in which something was, each with the time of each function.
+/// Encodes some bins of all rows, without empty ones, each with the time in every function.
 pub fn bins(rows: &[PictureRow], (first, count): (usize, usize), functions: &FxHashMap<u16, u32>) -> Bytes {
     let mut bytes = Bytes::default();
     for row in rows {

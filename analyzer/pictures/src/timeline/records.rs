@@ -1,7 +1,7 @@
-//! The records of a page's timeline, described once: the structs that are written, and [`layouts`], by which `page/timeline/decode.js`
-//! reads them.
+//! Records of a page's timeline, declared once: the structs that are written, and [`layouts`], by which
+//! `page/timeline/decode.js` reads them.
 //!
-//! What a field's encoding is called here, [`Bytes`] and the page's `Numbers` call it, too.
+//! Encodings have the same names here, in [`Bytes`] and in the page's `Numbers`.
 
 use serde::Serialize;
 
@@ -9,10 +9,10 @@ use super::Bytes;
 use tables::part::Addend;
 use traces::signature::UNKNOWN_BYTES;
 
-/// A record's name in the page, and the name and encoding of each field.
+/// A record's name in the page, and each field's name and encoding.
 pub type Layout = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// The type of a field, by its encoding.
+/// Type of a field, by its encoding.
 macro_rules! encoded {
     (number) => { u64 };
     (signed) => { i64 };
@@ -28,7 +28,7 @@ macro_rules! records {
             pub struct $record { $($(#[$field_doc])* pub $field: encoded!($encoding)),* }
 
             impl $record {
-                /// Writes the record behind the last one of its list.
+                /// Writes the record; `last` is the record before it in the list.
                 pub fn write(&self, last: &Self, bytes: &mut Bytes) {
                     $(bytes.$encoding(self.$field, last.$field);)*
                 }
@@ -40,39 +40,39 @@ macro_rules! records {
 }
 
 records! {
-    /// What a row did in a bin. Its times follow.
+    /// A row's bin; its times follow.
     BinRecord "bin" {
         bin "bin" => since,
         waited "waited" => number,
     }
-    /// Nanoseconds in a function, of a bin.
+    /// Nanoseconds of a bin in one function.
     BinTime "binTime" {
         function "fn" => number,
         time "ns" => number,
     }
-    /// What single calls have in common.
+    /// Common properties of single calls.
     KindRecord "kind" {
         function "fn" => number,
         site "site" => number,
         /// Communicator, window or file.
         object "object" => number,
-        /// Partner or root as the program numbers it.
+        /// Partner or root in the program's numbering.
         peer "peer" => signed,
         tag "tag" => signed,
-        /// Where a call sends and receives: the source, and its tag.
+        /// Source and its tag, for calls that both send and receive.
         source "source" => signed,
         source_tag "sourceTag" => signed,
-        /// Bytes handed out, and posted to receive.
+        /// Bytes sent, and posted to receive.
         sent "sent" => optional,
         received "received" => optional,
-        /// The place among the sizes by which tables tell calls apart.
+        /// Index of the size class in tables.
         size "size" => number,
-        /// What one call moves.
+        /// Bytes that one call moves.
         bytes Addend::Bytes.name() => optional,
     }
-    /// A single call. Extras follow, those whose flag is set.
+    /// A single call. Extras follow if their flags are set.
     CallRecord "call" {
-        /// The place among the row's kinds.
+        /// Index into the row's kinds.
         kind "kind" => number,
         flags "flags" => number,
         start "start" => since,
@@ -81,7 +81,7 @@ records! {
     /// A wait of a call.
     WaitRecord "wait" {
         state "state" => number,
-        /// From the call's begin on.
+        /// Nanoseconds from the call's begin.
         after "after" => number,
         length "length" => number,
         /// Rank and place that came late.
@@ -93,24 +93,24 @@ records! {
         entries Addend::Entries.name() => number,
         productive Addend::Productive.name() => number,
     }
-    /// Calls that stand together: how many, and how long they were inside MPI.
+    /// A record of several calls: their number, and their time inside MPI.
     SeveralExtra "several" {
         calls Addend::Calls.name() => number,
         inside Addend::Nanoseconds.name() => number,
     }
-    /// What a receive got.
+    /// Message that a receive got.
     ArrivedExtra "arrived" {
         source "source" => signed,
         bytes "got" => optional,
     }
-    /// What a call moved, where its kind does not say.
+    /// Bytes that a call moved, if its kind does not tell.
     MovedExtra "moved" {
         bytes Addend::Bytes.name() => optional,
     }
     ThreadExtra "thread" {
         thread "thread" => number,
     }
-    /// An entry into the engine outside MPI, or several.
+    /// One or several entries into the engine outside MPI.
     MarkRecord "mark" {
         start "start" => since,
         length "length" => number,
@@ -123,15 +123,15 @@ records! {
         to "to" => number,
         bytes Addend::Bytes.name() => number,
     }
-    /// What tables tell calls apart by.
+    /// Tables distinguish calls by these.
     CallSumKind "callSumKind" {
         function "fn" => number,
         site "site" => number,
         size "size" => number,
     }
-    /// What several chunks have of a kind.
+    /// Sums over several chunks, of one kind.
     CallSumRecord "callSum" {
-        /// The place among the kinds.
+        /// Index into the kinds.
         kind "kind" => number,
         calls Addend::Calls.name() => number,
         time Addend::Nanoseconds.name() => number,
@@ -157,10 +157,10 @@ records! {
     }
 }
 
-/// What a flag of a call says: that this follows, or is so.
+/// A flag of a call: an extra follows, or a property holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
-    /// A list of waits.
+    /// A list of waits follows.
     Waits,
     Engine,
     Several,
@@ -172,7 +172,7 @@ pub enum Extra {
 }
 
 impl Extra {
-    /// In the order of their bits, in which they follow.
+    /// Ordered by bit, which is also the order of the extras.
     const ALL: [(Extra, &'static str); 8] = [
         (Extra::Waits, "waits"),
         (Extra::Engine, "engine"),
@@ -184,30 +184,29 @@ impl Extra {
         (Extra::Open, "open"),
     ];
 
-    /// The flag, if it is so.
+    /// The flag's bit if `is`, else 0.
     pub fn flag(self, is: bool) -> u64 {
         u64::from(is) << self as u64
     }
 }
 
-/// Bytes, unless they are not known.
+/// `None` if the bytes are unknown.
 pub fn known(bytes: u64) -> Option<u64> {
     (bytes != UNKNOWN_BYTES).then_some(bytes)
 }
 
-/// What a page reads its records by.
+/// Description of the records for the page.
 #[derive(Serialize)]
 pub struct Layouts {
     records: serde_json::Map<String, serde_json::Value>,
-    /// What the bits of a call's flags say.
+    /// Names of the bits in a call's flags.
     extras: Vec<&'static str>,
-    /// Addends of which several come to the most of them, not to their sum.
+    /// Addends that combine by maximum instead of sum.
     most: Vec<&'static str>,
-    /// All addends.
+    /// Names of all addends.
     addends: Vec<&'static str>,
 }
 
-/// All of them.
 pub fn layouts() -> Layouts {
     let record = |(name, fields): &Layout| ((*name).to_string(), serde_json::json!(fields));
     Layouts {

@@ -1,33 +1,33 @@
-//! What rows of a picture did in each bin, as shares of their time there.
+//! Shares of time that a picture's rows spent in each class, bin by bin.
 
 use super::PictureRow;
 use model::levels::{Grid, TimeClass};
 
-/// One bin of a row, or of several put together.
+/// A bin of one row, or of several rows together.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct BinShare {
-    /// Of the time that the ranks ran, by class; all together 1, or 0 where none ran.
+    /// Shares by class of the ranks' running time; their sum is 1, or 0 if none ran.
     pub classes: [f64; TimeClass::ALL.len()],
-    /// Of it in calls that waited.
+    /// Share in calls that waited.
     pub waited: f64,
-    /// Entries into the engine that achieved something.
+    /// Engine entries that made progress.
     pub productive: u64,
 }
 
 impl BinShare {
-    /// The class with the largest share, where any rank ran.
+    /// Class with the largest share; `None` if no rank ran.
     pub fn chief(&self) -> Option<TimeClass> {
         let most = TimeClass::ALL.iter().max_by(|a, b| self.of(**a).total_cmp(&self.of(**b)))?;
         (self.of(*most) > 0.0).then_some(*most)
     }
 
-    /// A class's share.
+    /// Share of a class.
     pub fn of(&self, class: TimeClass) -> f64 {
         self.classes[class as usize]
     }
 }
 
-/// What ranks did in each bin.
+/// Shares in each bin, all rows together.
 pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
     let mut shares = vec![BinShare::default(); grid.count];
     let mut ran = vec![0.0; grid.count];
@@ -62,14 +62,14 @@ pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
     shares
 }
 
-/// Shows the time of calls that have not returned as such.
+/// Moves the time of unfinished calls to a class of its own.
 fn mark_open(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare) {
     let begin = grid.from + grid.width * bin as i64;
     for row in rows {
         for (function, since) in &row.life.open {
             let inside = row.life.end.min(begin + grid.width) - (*since).max(begin);
             let own = TimeClass::of(*function) as usize;
-            // Bins are cut by the rank's clock, which the run's differs from a little.
+            // Bins follow the rank's clock, which differs slightly from the run's.
             let time = (inside.max(0) as f64).min(share.classes[own]);
             share.classes[own] -= time;
             share.classes[TimeClass::Open as usize] += time;

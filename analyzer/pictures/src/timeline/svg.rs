@@ -1,4 +1,4 @@
-//! A timeline as SVG: a row a rank, in each bin the classes' shares above each other, and below them how much of it waited.
+//! A timeline as SVG: a row per rank, the classes' shares stacked in each bin, and the waiting share below them.
 
 use std::fmt::Write;
 
@@ -8,20 +8,20 @@ use super::{Picture, label, rows_of_one, time_label};
 use crate::plot::Drawn;
 use model::levels::{RegionSpan, TimeClass};
 
-/// Width of the picture.
+/// Width in pixels.
 const WIDTH: usize = 1200;
-/// Rows at most.
+/// Most rows; beyond it, neighboring ranks share a row.
 const ROWS: usize = 64;
-/// Rows up to which messages are drawn as lines, and how many of them.
+/// Most messages that are drawn as lines.
 const LINES: usize = 600;
 const LETTER: usize = 7;
 const MARGIN: usize = 14;
-/// Height of the axis, of a band of regions, of a line of text.
+/// Heights of the axis, a band of regions, and a line of text.
 const AXIS: usize = 34;
 const BAND: usize = 16;
 const LINE: usize = 22;
 
-/// How many bins a picture of these names has: as wide as two pixels each.
+/// Bins beside labels of these lengths, two pixels each.
 pub fn columns(labels: impl Iterator<Item = usize>) -> usize {
     (WIDTH - 2 * MARGIN - name_width(labels.max().unwrap_or(1))) / 2
 }
@@ -30,7 +30,6 @@ fn name_width(letters: usize) -> usize {
     LETTER * (2 * letters + 1).clamp(5, 24) + 8
 }
 
-/// Draws the picture.
 pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     let each = rows_of_one(picture.rows.len(), ROWS);
     let groups: Vec<_> = picture.rows.chunks(each).collect();
@@ -53,7 +52,7 @@ pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     bands(svg, picture, &scale, (MARGIN + 2 * LINE) as f64)?;
     rows(svg, &all, &scale, (top, height))?;
     for (at, rows) in groups.iter().enumerate() {
-        // Names that would touch are left out.
+        // Labels that would touch are omitted.
         if at % (14usize.div_ceil(height)) == 0 {
             let y = top + at * height + height / 2 + 4;
             text(svg, (left - 6) as f64, y as f64, "text-anchor=\"end\"", &label(rows))?;
@@ -65,7 +64,7 @@ pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     Ok(())
 }
 
-/// Where bins lie.
+/// Position and width of bins.
 struct Scale {
     left: f64,
     bin: f64,
@@ -97,7 +96,7 @@ fn text(svg: &mut String, x: f64, y: f64, how: &str, text: &str) -> std::fmt::Re
     Ok(())
 }
 
-/// One path a color: neighbors of one height are drawn as one.
+/// One path per color; neighboring bins of equal height are merged.
 fn rows(svg: &mut String, rows: &[Vec<BinShare>], scale: &Scale, (top, height): (usize, usize)) -> std::fmt::Result {
     let mut paths = vec![String::new(); TimeClass::ALL.len() + 1];
     let lane = (height as f64 * 0.2).max(2.0);
@@ -105,13 +104,13 @@ fn rows(svg: &mut String, rows: &[Vec<BinShare>], scale: &Scale, (top, height): 
     for (at, shares) in rows.iter().enumerate() {
         let y = (top + at * height) as f64;
         for class in TimeClass::ALL {
-            // From where to where in tenths of a pixel: what differs by less is the same to the eye.
+            // Begin and end in tenths of a pixel: smaller differences are invisible.
             let place = |share: &BinShare| {
                 let below: f64 = TimeClass::ALL.iter().take_while(|other| **other != class).map(|c| share.of(*c)).sum();
                 let (from, to) = (below * room, (below + share.of(class)) * room);
                 ((from * 10.0).round() as i64, (to * 10.0).round() as i64)
             };
-            // Computation is the ground that the rest stands on.
+            // Computation is the background of the other classes.
             runs(&mut paths[class as usize], shares, scale, y, place)?;
         }
         let waits = |share: &BinShare| ((room * 10.0) as i64, ((room + lane * share.waited) * 10.0).round() as i64);
@@ -158,7 +157,7 @@ fn legend(svg: &mut String, rows: &[Vec<BinShare>], y: f64) -> std::fmt::Result 
     Ok(())
 }
 
-/// Regions above the rows, named where there is room.
+/// Bands of regions above the rows, with a name if it fits.
 fn bands(svg: &mut String, picture: &Picture<'_>, scale: &Scale, top: f64) -> std::fmt::Result {
     let depth = |region: &RegionSpan| region.depth.min(2);
     for region in &picture.regions {
@@ -178,7 +177,7 @@ fn bands(svg: &mut String, picture: &Picture<'_>, scale: &Scale, top: f64) -> st
     Ok(())
 }
 
-/// Messages as lines where each rank has a row, and few enough are there; else their number.
+/// Draws messages as lines if each rank has a row and there are few enough; otherwise gives their number.
 fn messages(svg: &mut String, picture: &Picture<'_>, scale: &Scale, rows: (usize, usize, usize)) -> std::fmt::Result {
     let (top, height, each) = rows;
     if each > 1 || picture.messages.len() > LINES {
@@ -199,7 +198,7 @@ fn messages(svg: &mut String, picture: &Picture<'_>, scale: &Scale, rows: (usize
     Ok(())
 }
 
-/// Times at round numbers.
+/// Marks at round times.
 fn axis(svg: &mut String, picture: &Picture<'_>, scale: &Scale, y: usize) -> std::fmt::Result {
     let (from, length) = (picture.grid.from, picture.grid.end() - picture.grid.from);
     let power = 10i64.pow(((length / 8).max(1) as f64).log10().floor() as u32);
@@ -210,7 +209,7 @@ fn axis(svg: &mut String, picture: &Picture<'_>, scale: &Scale, y: usize) -> std
     for at in marks {
         let x = scale.time(picture, at);
         write!(path, "M{x:.1} {y}v5")?;
-        // The last one would stand outside.
+        // The last label would not fit.
         if x < (WIDTH - MARGIN) as f64 - 24.0 {
             text(svg, x, (y + 20) as f64, "text-anchor=\"middle\"", &time_label(at, length))?;
         }

@@ -1,4 +1,4 @@
-//! A timeline in a terminal: a line a rank, a letter a bin.
+//! A timeline in a terminal: a line per rank, a letter per bin.
 
 use super::palette::{letter, terminal};
 use super::share::{BinShare, shares};
@@ -6,19 +6,18 @@ use super::{Picture, label, rows_of_one, time_label};
 use model::levels::TimeClass;
 use tables::visible::{visible, width};
 
-/// Lines that ranks get at most.
+/// Most lines; beyond it, neighboring ranks share a line.
 const ROWS: usize = 32;
-/// Columns that a rank's name gets at most.
+/// Most columns for a rank's name.
 const NAME: usize = 12;
 
-/// How many bins fit into so many columns beside the names of these rows.
+/// Bins that fit into `width` columns beside the rows' names.
 pub fn columns(width: usize, labels: impl Iterator<Item = usize>) -> usize {
     let longest = labels.map(|label| label.min(NAME)).max().unwrap_or(0).max(4);
     // Groups of ranks are named by their first and last.
     width.saturating_sub((2 * longest + 1).min(NAME) + 1).clamp(16, 1000)
 }
 
-/// The picture's lines, with colors or without.
 pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     let each = rows_of_one(picture.rows.len(), ROWS);
     let groups: Vec<_> = picture.rows.chunks(each).collect();
@@ -51,7 +50,7 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     lines
 }
 
-/// Whether most of the time in MPI was a wait.
+/// Waits took most of the time in MPI.
 fn is_waiting(share: &BinShare) -> bool {
     let in_mpi: f64 = 1.0 - share.of(TimeClass::Computation);
     share.waited > 0.5 * in_mpi && share.chief().is_some_and(|class| class != TimeClass::Computation)
@@ -75,7 +74,7 @@ fn row(shares: &[BinShare], has_colors: bool) -> String {
     line
 }
 
-/// Regions of the outermost two depths, each with as much of its name as fits.
+/// Regions of the two outermost depths, each with as much of its name as fits.
 fn bands(picture: &Picture<'_>) -> Vec<String> {
     let deepest = picture.regions.iter().map(|region| region.depth).max();
     let depths = deepest.map_or(0, |deepest| deepest.min(1) + 1);
@@ -89,7 +88,7 @@ fn bands(picture: &Picture<'_>) -> Vec<String> {
             line[last] = ']';
             let room = (last - first).saturating_sub(1);
             let text = visible(&region.name);
-            // What takes two places in a terminal would move the rest of the line.
+            // A character that is two columns wide would shift the rest of the line.
             let fits = |sign: char| width(sign.encode_utf8(&mut [0; 4])) == 1;
             for (place, sign) in text.chars().filter(|sign| fits(*sign)).take(room).enumerate() {
                 line[first + 1 + place] = sign;

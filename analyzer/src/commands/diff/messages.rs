@@ -1,4 +1,4 @@
-//! `overhear diff A B --messages`: whether two runs exchanged the same messages.
+//! `overhear diff A B --messages`: compares the messages of two runs one by one.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use model::{Choice, Rank, Run};
 use tables::Report;
 use tables::schema::Schema;
 
-/// Prints what differs. Returns the exit status: 1 where a message differs.
+/// Prints the differences. Returns the exit status: 1 if a message differs.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let choice = Choice { whole: true, ..arguments.select.choice() };
     if choice.has_window() || choice.region.is_some() {
@@ -54,7 +54,6 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     })
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("diff-messages").facts(messages::FACTS);
     schema.table::<FirstDifferenceRow>().table::<MessageCountRow>()
@@ -66,8 +65,7 @@ fn read(folder: &Path, choice: &Choice) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// The ranks that both runs have, with their places in A. Of several files that say they are the same rank, the first belongs to the
-/// first.
+/// Ranks in both runs, with their indices in A. If several files claim the same rank, they are paired in order.
 fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
     let mut others: Vec<&Rank> = b.asked().collect();
     let mut take = |rank: &Rank| {
@@ -78,7 +76,7 @@ fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
     asked.filter_map(|(at, rank)| Some((at, rank, take(rank)?))).collect()
 }
 
-/// The rank whose difference was there first on A's clock.
+/// Rank with the earliest difference on A's clock.
 fn earliest<'a>(a: &Run, pairs: &[(usize, &'a Rank, &'a Rank)], compared: &[RankComparison]) -> Option<&'a Rank> {
     let common_clock = a.common_clock();
     let at = |((place, ..), comparison): &(&(usize, &Rank, &Rank), &RankComparison)| {

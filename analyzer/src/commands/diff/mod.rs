@@ -1,4 +1,4 @@
-//! `overhear diff`: two sides compared, of one run each or several.
+//! `overhear diff`: compares two sides, of one or several runs each.
 
 pub mod messages;
 
@@ -15,7 +15,7 @@ use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 
-/// Prints what differs. Returns the exit status: 1 where a condition is met.
+/// Prints the differences. Returns the exit status: 1 if a condition is met.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     if arguments.messages {
         return messages::run(arguments);
@@ -43,12 +43,11 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     })
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
 }
 
-/// Reads the runs of a side, which warnings call by its name, with a number where there are several.
+/// Reads the runs of a side. Warnings call them by the side's name, numbered if there are several.
 fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns, Error> {
     let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
     ComparedRuns::read(folders, choice, name, |run, figures| {
@@ -59,7 +58,7 @@ fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns
     })
 }
 
-/// What to say of each condition that is met.
+/// A message for each condition that is met.
 fn met(conditions: &[Threshold], all: &[compare::Comparison]) -> Result<Vec<String>, Error> {
     let said: Result<Vec<Vec<String>>, Error> = conditions.iter().map(|condition| condition.exceeded(all)).collect();
     Ok(said?.concat())

@@ -1,7 +1,7 @@
-//! The launcher while it runs: it gets each signal to this process once, and stops and ends for both.
+//! The launcher while it runs: it gets each signal to this process once, and stops and ends together with it.
 //!
-//! Signals are blocked from before the launcher exists and taken one at a time, so that none is lost and none ends this process
-//! alone. Of those to the process group, as from a terminal, the launcher has its own copy: see [`witness`](super::witness).
+//! Signals are blocked before the launcher starts and taken one at a time, so none is lost and none ends this process
+//! alone. The launcher itself gets those to the process group, such as a terminal's: see [`witness`](super::witness).
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use super::witness::Witness;
 
 /// Runs the launcher to its end.
 pub fn run(mut command: Command, is_script: bool) -> io::Result<ExitStatus> {
-    // One that is ignored would leave no status.
+    // If SIGCHLD is ignored, the launcher leaves no status.
     // SAFETY: sets a disposition.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     let blocked = Blocked::begin();
@@ -43,7 +43,7 @@ pub fn run(mut command: Command, is_script: bool) -> io::Result<ExitStatus> {
     }
 }
 
-/// How the launcher ended, if it has. Where the terminal has stopped it, this process stops, too.
+/// The launcher's status, if it has ended. If the terminal has stopped it, this process stops, too.
 fn look(launcher: pid_t) -> io::Result<Option<ExitStatus>> {
     loop {
         let mut status = 0;
@@ -65,7 +65,7 @@ fn look(launcher: pid_t) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// Dies as the launcher died, so that whoever waits for this process sees no difference.
+/// Dies by the launcher's signal, so a waiting parent sees no difference.
 pub fn die_of(signal: c_int) {
     // SAFETY: this process leaves no memory image for another's fault, and ends here unless the signal is blocked.
     unsafe {
@@ -75,7 +75,7 @@ pub fn die_of(signal: c_int) {
     }
 }
 
-/// All signals but those that are about this process itself.
+/// All signals except those about this process itself.
 fn passed_on() -> libc::sigset_t {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS, libc::SIGABRT];
     let mut set = MaybeUninit::uninit();
@@ -89,7 +89,7 @@ fn passed_on() -> libc::sigset_t {
     }
 }
 
-/// Waits for a signal that is blocked.
+/// Waits for a blocked signal.
 fn next_signal() -> c_int {
     let set = passed_on();
     loop {
@@ -101,7 +101,7 @@ fn next_signal() -> c_int {
     }
 }
 
-/// Signals are blocked until this is dropped; then those that came take effect.
+/// Blocks signals until it is dropped; then pending ones take effect.
 struct Blocked {
     before: libc::sigset_t,
 }

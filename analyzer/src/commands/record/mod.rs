@@ -1,7 +1,7 @@
-//! `overhear record`: runs a program and records what it does in MPI.
+//! `overhear record`: runs a program and records its MPI calls.
 //!
-//! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it makes the
-//! run's folder, hands the environment on in the launcher's own way, waits, and sums the run up.
+//! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it creates the
+//! run's folder, passes the environment on in the launcher's own way, waits, and summarizes the run.
 
 mod launched;
 mod outcome;
@@ -24,14 +24,14 @@ use model::error::{Error, USAGE};
 use run_folder::RunFolder;
 use tables::terminal;
 
-/// Recording could not begin.
+/// Recording could not start.
 const CANNOT_BEGIN: u8 = 125;
 /// As in env(1): the program was found, but cannot be run.
 const CANNOT_RUN: u8 = 126;
 /// As in env(1): there is no such program.
 const NOT_FOUND: u8 = 127;
 
-/// Runs the program. Returns its exit status, where it does not take this process's place.
+/// Runs the program. Returns its exit status, unless the program replaces this process.
 pub fn run(arguments: cli::RecordArgs) -> u8 {
     try_run(arguments).unwrap_or_else(|error| {
         if program::is_first_rank() {
@@ -46,12 +46,12 @@ fn try_run(arguments: cli::RecordArgs) -> Result<u8, Error> {
     let library = launch::library()?;
     match launch::recognize(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
-        // This process's host is the rank's own.
+        // Behind a launcher, this process's host is the rank's own.
         None => Ok(behind(&library_behind(library, &arguments.settings)?, arguments)),
     }
 }
 
-/// The library that a rank preloads: of two, it would record with the first alone.
+/// The library that a rank preloads: if there were two, it would record with the first alone.
 fn library_behind(library: PreloadLibrary, settings: &cli::Settings) -> Result<PathBuf, Error> {
     if !launch::is_to_ship(settings) {
         return Ok(library.path);
@@ -59,7 +59,7 @@ fn library_behind(library: PreloadLibrary, settings: &cli::Settings) -> Result<P
     folder_in_front().and_then(|folder| launch::shipped(Path::new(&folder))).ok_or_else(launch::no_folder_yet)
 }
 
-/// Becomes the program. Only comes back when that fails.
+/// Becomes the program. Returns only if that fails.
 fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     if let Some(own) = folder_in_front().and_then(|_| arguments.settings.take(settings::DIR))
         && program::is_first_rank()
@@ -83,12 +83,11 @@ fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     cannot_run(program, &error)
 }
 
-/// The folder of a launch that is recorded from in front, in which this process is a rank.
+/// Folder of the recording in front of the launcher, if this process is one of its ranks.
 fn folder_in_front() -> Option<OsString> {
     env::var_os(settings::RUN).filter(|run| !run.is_empty()).and_then(|_| env::var_os(settings::DIR))
 }
 
-/// Runs the launcher.
 fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::RecordArgs) -> Result<u8, Error> {
     let programs = programs::each_programs_words(launcher, &arguments.command);
     let mode = launch::check_given(launcher, &programs, settings::MODE)?;
@@ -114,8 +113,8 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     variables.push((settings::RUN, format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
-    // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
-    // where it need not: a launcher is not an MPI program, and what a program needs first is not for it at all.
+    // Variables that cannot stand on the launcher's command line reach ranks through its environment. LD_PRELOAD stays
+    // out of it if it can: the launcher is not an MPI program, and the libraries a program needs first are not for it.
     variables.retain(|(name, _)| *name != "LD_PRELOAD");
     if launch::hands_on_own_environment(launcher, &arguments.command) {
         variables.push(("LD_PRELOAD", preload::list(&library.path, &[])));
@@ -136,7 +135,7 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     }
 }
 
-/// Runs the launcher as if this process were not there: without a folder there is no record, and the program's results count more.
+/// Runs the launcher alone: without a folder there is no recording, and the program's results matter more.
 fn unrecorded(why: &Error, words: &[OsString]) -> u8 {
     terminal::say(&format!("{why}. Name a folder that can be written with --dir. The program runs unrecorded."));
     let mut command = Command::new(&words[0]);
@@ -147,9 +146,9 @@ fn unrecorded(why: &Error, words: &[OsString]) -> u8 {
     }
 }
 
-/// What the programs of a launch need to be loaded first: the launcher takes one environment for all.
+/// Libraries that must be loaded before the recorder, for all programs: the launcher takes one environment for them.
 fn needs_of_all(programs: &[Vec<OsString>]) -> Result<Vec<OsString>, Error> {
-    // What cannot be run here is options, or a program that is elsewhere.
+    // Words that cannot be run here are options, or programs that are elsewhere.
     let programs = programs.iter().filter(|words| words.iter().any(|word| program::is_executable(word)));
     let mut needs: Vec<Vec<OsString>> = programs.map(|words| needs_first(words)).collect();
     needs.dedup();
@@ -163,14 +162,14 @@ fn needs_of_all(programs: &[Vec<OsString>]) -> Result<Vec<OsString>, Error> {
     Ok(needs.pop().unwrap_or_default())
 }
 
-/// What of that stands in a command, which may begin with other programs that start the one that is meant.
+/// Libraries that a command's programs need first; it may begin with other programs that start the actual one.
 fn needs_first(words: &[OsString]) -> Vec<OsString> {
     let mut needs: Vec<OsString> = words.iter().flat_map(|word| program::needs_first(word)).collect();
     needs.dedup();
     needs
 }
 
-/// The programs among their words: of each the first that can be run.
+/// Programs among the words: the first executable of each.
 fn names(programs: &[Vec<OsString>]) -> impl Iterator<Item = &OsString> {
     programs.iter().filter_map(|words| words.iter().find(|word| program::is_executable(word)))
 }
@@ -193,7 +192,7 @@ fn cannot_run(program: &OsStr, error: &std::io::Error) -> u8 {
     if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN }
 }
 
-/// The launcher's exit status; where it was killed, this process is, too.
+/// Returns the launcher's exit status; if a signal killed it, dies by the same one.
 fn end_as(status: ExitStatus) -> u8 {
     match (status.code(), status.signal()) {
         (Some(code), _) => code as u8,

@@ -1,4 +1,4 @@
-//! The line after the launcher has ended: how much was recorded, what that cost, and the next command.
+//! The line printed after the launcher has ended: recorded calls, overhead, and the next command.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,13 +20,13 @@ use model::{Choice, Rank, Run, Sketch, run as runs, sites::Sites};
 use tables::Value;
 use tables::terminal;
 
-/// Bytes of records that are read, about. Of a longer run, some pages stand for the others.
+/// Approximate bytes of records to read. In a longer run, some pages stand for the others.
 const READ: u64 = 64 << 20;
-/// A run of more bytes is not analyzed before the user asks: that takes longer than a second.
+/// Larger runs are not analyzed before the user asks: that takes longer than a second.
 const ANALYZED: u64 = 16 << 20;
 
-/// Says it, and resolves call sites while the program is at hand. `recording`: something was to be recorded.
-/// `before`: the numbered folders that were beside the run's.
+/// Prints the line, and resolves call sites while the program is still there. `recording`: a recording was expected.
+/// `before`: numbered folders that were beside the run's.
 pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording: bool, before: &[PathBuf]) {
     let path = folder.path();
     let files = |path: &Path| runs::files(path).ok().map(|files| (path.to_path_buf(), files));
@@ -34,7 +34,7 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
         Whereabouts::There => files(path),
         Whereabouts::Moved(now) => {
             terminal::say(&format!("the run's folder was moved to {} while the launch ran", now.display()));
-            // Ranks that came to MPI_Init later have made the folder once more.
+            // Ranks that initialized MPI later have created the folder again.
             let found = files(path).or_else(|| files(&now));
             folder::give_back(&now);
             found
@@ -63,7 +63,7 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
     folder::give_back(path);
 }
 
-/// Says how much, what it took, and the command to type next. Returns a rank.
+/// Prints calls, overhead, and the next command. Returns a rank.
 fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     let length = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
     let one_in = 1 + files.iter().map(length).sum::<u64>() / READ;
@@ -96,19 +96,19 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     first
 }
 
-/// The first sentence of the first screen, if the run is whole and something stands out.
+/// First sentence of the first screen, if the run is complete and something stands out.
 fn main_sentence(folder: &Path) -> Option<String> {
     let run = Run::select(folder, &Choice::default()).ok().filter(|run| !run.is_partial())?;
     AllAnalyses::of(&run).findings().into_iter().next().map(|finding| finding.headline)
 }
 
-/// Bytes that a file takes: on a full disk it is longer, for what found no room.
+/// Allocated bytes of a file: on a full disk its length includes data that found no room.
 fn on_disk(file: &PathBuf) -> u64 {
     const BLOCK: u64 = 512;
     fs::metadata(file).map_or(0, |data| data.len().min(data.blocks() * BLOCK))
 }
 
-/// Why there is no trace, as far as that is known.
+/// The reason why there is no trace, as far as it is known.
 fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
     let launcher = launcher.to_string_lossy();
     match (status.code(), status.signal()) {

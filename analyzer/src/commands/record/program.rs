@@ -1,4 +1,4 @@
-//! What a program's file tells before it runs.
+//! Inspects a program's file before it runs.
 
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
@@ -13,7 +13,7 @@ use traces::settings;
 
 use crate::launch::{find, preload};
 
-/// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can, or need not.
+/// The reason why preloading is impossible or has no effect; `None` if it works or is unnecessary.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     let path = find(program)?;
     let name = program.to_string_lossy();
@@ -37,7 +37,7 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     .flatten()
 }
 
-/// The libraries a program needs that insist on being loaded first.
+/// Libraries of a program that must be loaded first.
 pub fn needs_first(program: &OsStr) -> Vec<OsString> {
     let needed = |program: &object::File| {
         let object::File::Elf64(program) = program else { return Vec::new() };
@@ -50,24 +50,23 @@ pub fn needs_first(program: &OsStr) -> Vec<OsString> {
     path.and_then(|path| examine(&path, needed)).unwrap_or_default()
 }
 
-/// Whether a program is for an interpreter.
+/// The program starts with `#!`.
 pub fn is_script(program: &OsStr) -> bool {
     let mut first = [0; 2];
     let read = find(program).and_then(|path| File::open(path).ok()?.read_exact(&mut first).ok());
     read.is_some() && first == *b"#!"
 }
 
-/// Whether a program was linked with `liboverhear.a`, and nothing is to be preloaded into it.
+/// The program was linked with `liboverhear.a`, so nothing is preloaded into it.
 pub fn is_linked_with_recorder(program: &OsStr) -> bool {
     find(program).and_then(|path| examine(&path, has_recorder)).unwrap_or(false)
 }
 
 fn has_recorder(program: &object::File) -> bool {
-    // Where the archive keeps what was linked together with it.
+    // The archive puts this section into programs linked with it.
     program.section_by_name("overhear_linked").is_some()
 }
 
-/// Looks into a program's file.
 fn examine<R>(path: &Path, look: impl Fn(&object::File) -> R) -> Option<R> {
     let file = File::open(path).ok()?;
     // SAFETY: a program that is cut while it is being looked at cannot be run either.
@@ -75,7 +74,7 @@ fn examine<R>(path: &Path, look: impl Fn(&object::File) -> R) -> Option<R> {
     object::File::parse(&*data).ok().map(|program| look(&program))
 }
 
-/// What gives the program rights that its user has not: then the loader preloads nothing from outside the system's folders.
+/// Rights that the program has beyond its user's. With them, the loader preloads only from the system's folders.
 fn gains_rights(path: &Path, metadata: &Metadata) -> Option<&'static str> {
     let mode = metadata.permissions().mode();
     // SAFETY: asks the system.
@@ -83,7 +82,7 @@ fn gains_rights(path: &Path, metadata: &Metadata) -> Option<&'static str> {
     match () {
         _ if mode & libc::S_ISUID != 0 && metadata.uid() != user => Some("runs as another user (setuid)"),
         _ if mode & libc::S_ISGID != 0 && metadata.gid() != group => Some("runs as another group (setgid)"),
-        // Root has them anyway.
+        // Root has all capabilities anyway.
         _ if user != 0 && has_capabilities(path) => Some("has capabilities of its own (setcap)"),
         _ => None,
     }
@@ -95,13 +94,13 @@ fn has_capabilities(path: &Path) -> bool {
     unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
-/// Whether a word names a file that can be run.
+/// The word names a file that can be run.
 pub fn is_executable(word: &OsStr) -> bool {
     let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
     find(word).and_then(|path| fs::metadata(path).ok()).is_some_and(is_program)
 }
 
-/// Whether this process is to speak for all: the launcher says it is rank 0, or says nothing.
+/// This process speaks for all: the launcher calls it rank 0, or gives no rank.
 pub fn is_first_rank() -> bool {
     settings::launcher_rank(|name| env::var(name).ok()).is_none_or(|rank| rank == 0)
 }

@@ -1,22 +1,21 @@
-//! Who gets a signal: the launcher and, if that is a script like Intel MPI's mpirun, the launcher it runs.
+//! Recipients of a signal: the launcher and, if it is a script like Intel MPI's mpirun, the launcher that the script
+//! runs.
 
 use std::fs;
 
 use libc::{c_int, pid_t};
 
-/// See the module.
 #[derive(Clone, Copy)]
 pub struct Recipients {
-    /// The child.
+    /// The child process.
     pub launcher: pid_t,
-    /// Whether its program is for an interpreter, which keeps signals to itself.
+    /// Shells do not pass signals on to their children.
     pub is_script: bool,
 }
 
 impl Recipients {
-    /// Sends it to all of them.
     pub fn tell(&self, signal: c_int) {
-        // Children first: they are not found any more once a script has ended.
+        // Children first: they can no longer be found once a script has ended.
         let children = if self.is_script { children_in_group(self.launcher) } else { Vec::new() };
         for process in children.into_iter().chain([self.launcher]) {
             // SAFETY: signals a process.
@@ -25,7 +24,7 @@ impl Recipients {
     }
 }
 
-/// Children of a process that are in this one's group.
+/// Children of a process, in this one's process group.
 fn children_in_group(parent: pid_t) -> Vec<pid_t> {
     // SAFETY: asks the system.
     let own = unsafe { libc::getpgrp() };
@@ -36,7 +35,7 @@ fn children_in_group(parent: pid_t) -> Vec<pid_t> {
 
 fn parent_and_group(process: pid_t) -> Option<(pid_t, pid_t)> {
     let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name may have spaces and brackets in it. Behind it stand the state, the parent and the group.
+    // The name may contain spaces and brackets. After it come state, parent and group.
     let mut behind = line.rsplit_once(')')?.1.split_whitespace().skip(1).map(str::parse);
     Some((behind.next()?.ok()?, behind.next()?.ok()?))
 }

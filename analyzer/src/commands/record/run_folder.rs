@@ -1,4 +1,4 @@
-//! The run's folder while the launch runs: it may be moved or removed, and ranks that initialize MPI later make it anew.
+//! The run's folder during a launch: it may be moved or removed, and ranks that initialize MPI later create it again.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -6,41 +6,41 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A folder by its path, and itself.
+/// A folder's path, and an open descriptor of it.
 pub struct RunFolder {
     path: PathBuf,
     open: Option<File>,
 }
 
-/// Where a folder is.
+/// Current place of a folder.
 pub enum Whereabouts {
-    /// Where it was.
+    /// The path is unchanged.
     There,
-    /// It has another path.
+    /// The folder has another path.
     Moved(PathBuf),
-    /// It is not to be found.
+    /// The folder cannot be found.
     Gone,
 }
 
 impl RunFolder {
-    /// The folder that has the path now.
+    /// Opens the folder that has this path now.
     pub fn at(path: &Path) -> RunFolder {
         RunFolder { path: path.into(), open: File::open(path).ok() }
     }
 
-    /// Where it was.
+    /// Original path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where it is.
+    /// Current place.
     pub fn whereabouts(&self) -> Whereabouts {
         let there = fs::metadata(&self.path);
         let Some(open) = &self.open else {
             return if there.is_ok() { Whereabouts::There } else { Whereabouts::Gone };
         };
         let is_it = |found: io::Result<Metadata>| is_same(open.metadata(), found);
-        // The system follows a folder that is open by its new names.
+        // The system tracks the path of an open folder.
         let now = fs::read_link(format!("/proc/self/fd/{}", open.as_raw_fd()));
         match now {
             _ if is_it(there) => Whereabouts::There,

@@ -1,8 +1,8 @@
 //! A process beside the launcher that distinguishes signals to the group from those to this process alone, and ends the
 //! launcher if this process is killed.
 //!
-//! A signal does not say how far it went. The witness is in the same group, blocks all that this process does, and is asked
-//! whether it has the same signal. The system signals a group's newest process first, so the witness has it already.
+//! A signal does not tell its destination. The witness is in the same group, blocks the same signals, and is asked if
+//! it got the signal, too. The system signals a group's newest process first, so the witness already has it.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,17 +11,16 @@ use libc::{c_int, pid_t};
 
 use super::recipients::Recipients;
 
-/// What the witness is told when it is needed no longer; no signal has this number.
+/// Message that ends the witness; no signal has this number.
 const DISMISSED: u8 = 0;
 
-/// See the module.
 pub struct Witness {
     process: pid_t,
     line: UnixStream,
 }
 
 impl Witness {
-    /// Forks it. Signals have to be blocked, and there is one thread.
+    /// Forks the witness. Signals must be blocked, and there must be only one thread.
     pub fn begin(recipients: Recipients) -> io::Result<Witness> {
         let (ours, its) = UnixStream::pair()?;
         // SAFETY: there is one thread.
@@ -37,7 +36,7 @@ impl Witness {
         }
     }
 
-    /// Whether the signal was to the whole group. Forgets it.
+    /// True if the whole group got the signal, which is then consumed.
     pub fn has_seen(&mut self, signal: c_int) -> bool {
         let mut answer = [0];
         let asked = self.line.write_all(&[signal as u8]).and_then(|()| self.line.read_exact(&mut answer));
@@ -53,7 +52,7 @@ impl Drop for Witness {
     }
 }
 
-/// What the witness does. Where the line is cut, its parent was killed.
+/// Main loop of the witness. If the connection breaks, its parent was killed.
 fn stand(mut line: UnixStream, recipients: Recipients) {
     let mut asked = [0];
     while line.read_exact(&mut asked).is_ok() {
@@ -65,7 +64,7 @@ fn stand(mut line: UnixStream, recipients: Recipients) {
     recipients.tell(libc::SIGTERM);
 }
 
-/// Takes a signal that is blocked, if it has come.
+/// Takes a blocked signal if it is pending.
 fn take(signal: c_int) -> bool {
     let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: an all-zero set is as good as any to sigemptyset.

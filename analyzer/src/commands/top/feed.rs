@@ -1,5 +1,5 @@
-//! `overhear top --feed HOST`: what another node's `top` starts here. Prints a line a second of what is new of the host's ranks, for as
-//! long as it is read.
+//! `overhear top --feed HOST`, which another node's `top` starts here: prints new data of the host's ranks every
+//! second, as long as someone reads it.
 
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -13,21 +13,21 @@ use model::error::{Error, OK};
 use model::watch::Watch;
 use tables::terminal;
 
-/// The first line.
+/// First line of the feed.
 #[derive(Serialize, Deserialize)]
 pub struct Greeting {
-    /// The version of who prints.
+    /// Version of the printing process.
     pub overhear: String,
 }
 
 impl Greeting {
-    /// Ours.
+    /// Greeting of this process.
     pub fn ours() -> Greeting {
         Greeting { overhear: env!("CARGO_PKG_VERSION").into() }
     }
 }
 
-/// Prints until nobody reads. Returns the exit status.
+/// Prints until the reader has gone. Returns the exit status.
 pub fn run(folder: &Path, host: &str) -> Result<u8, Error> {
     let failed = |source| Error::Write { path: "stdout".into(), source };
     let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);
@@ -37,7 +37,7 @@ pub fn run(folder: &Path, host: &str) -> Result<u8, Error> {
         writeln!(out, "{line}").and_then(|()| out.flush())
     };
     let mut said = say(serde_json::to_string(&Greeting::ours()));
-    // The first line has rates, too.
+    // A second look gives even the first line rates.
     look_or_wait(&mut watch)?;
     let mut due = Instant::now() + BETWEEN;
     loop {

@@ -1,4 +1,4 @@
-//! `overhear top`: where the ranks of a running program are, once or as a screen that is drawn again every second.
+//! `overhear top`: positions of a running program's ranks, once or as a screen that is redrawn every second.
 
 mod feed;
 mod nodes;
@@ -20,11 +20,11 @@ use tables::Report;
 use tables::schema::Schema;
 use tables::terminal;
 
-/// Between the two moments that rates are of, where one frame is asked for.
+/// Time between the two looks of a single frame, for rates.
 const BETWEEN: Duration = Duration::from_millis(200);
-/// Between two frames of the screen, and two lines of a reader on a node.
+/// Time between two frames of the screen, and between two lines of a reader on a node.
 const SECOND: Duration = Duration::from_secs(1);
-/// How long one frame waits for readers on other nodes.
+/// Longest wait of a single frame for readers on other nodes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Prints one frame, or draws until the user quits. Returns the exit status.
@@ -54,7 +54,7 @@ pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
     Ok(status)
 }
 
-/// Waits until each reader has told of its ranks, or it would take too long. What there is to say of those that have not.
+/// Waits until each reader has reported its ranks, or has taken too long. Returns notes about the missing ones.
 fn hear(mut nodes: NodeReaders, watch: &mut Watch) -> Vec<String> {
     let began = Instant::now();
     loop {
@@ -66,7 +66,7 @@ fn hear(mut nodes: NodeReaders, watch: &mut Watch) -> Vec<String> {
     }
 }
 
-/// Looks, or leaves a folder that has no traces or has not been there yet as it is: they may come. One that is gone is not waited for.
+/// Looks. A folder without traces, or one that does not exist yet, is no error; one that is gone is.
 fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
     match watch.look() {
         Err(Error::NoTraces { .. }) => Ok(()),
@@ -77,12 +77,10 @@ fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
     }
 }
 
-/// The ranks' places and rates.
 fn report(watch: &Watch, sites: &Sites) -> Report {
     Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(watch, sites).into()] }
 }
 
-/// What its JSON looks like.
 pub fn schema() -> Schema {
     Schema::of("top").table::<top::TopRow>()
 }

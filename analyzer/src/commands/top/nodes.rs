@@ -1,6 +1,6 @@
-//! Readers on the run's other nodes: a `top --feed` on each, whose lines are taken as they come.
+//! Readers on the run's other nodes: a `top --feed` on each.
 //!
-//! Nothing here waits for a node: threads read, and each look takes what they have.
+//! Nothing here waits for a node: threads read, and each look takes what has arrived.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,13 +20,12 @@ use model::error::Error;
 use model::standing::Spot;
 use model::watch::{NodeNews, Watch};
 
-/// See the module.
 pub struct NodeReaders {
     launcher: NodeLauncher,
     folder: PathBuf,
     here: String,
     readers: BTreeMap<String, NodeReader>,
-    /// The run that they read.
+    /// Run of the ranks they read.
     run: Option<[u8; 16]>,
 }
 
@@ -34,25 +33,25 @@ struct NodeReader {
     child: Option<Child>,
     heard: Arc<Mutex<Heard>>,
     has_spoken: bool,
-    /// Why there will be no more of it.
+    /// The reason why it will send nothing more.
     ended: Option<String>,
 }
 
-/// What threads have read of a node.
+/// Input that threads have read from a node.
 #[derive(Default)]
 struct Heard {
     news: Vec<NodeNews>,
-    /// What it runs, where that is not what we do.
+    /// Version of the reader, if it differs from ours.
     other_version: Option<String>,
     is_unreadable: bool,
-    /// Its last line of stderr.
+    /// Last line of its stderr.
     complaint: String,
-    /// How many of its streams have ended.
+    /// Number of its streams that have ended.
     over: u8,
 }
 
 impl NodeReaders {
-    /// None yet. Fails where none could be started.
+    /// No readers yet. Fails if none could be started.
     pub fn new(launcher: NodeLauncher, folder: &Path) -> Result<NodeReaders, Error> {
         on_node::check(launcher)?;
         let absolute = |source| Error::NoFolder { folder: folder.into(), source };
@@ -61,7 +60,7 @@ impl NodeReaders {
         Ok(NodeReaders { launcher, folder, here, readers: BTreeMap::new(), run: None })
     }
 
-    /// Starts readers on nodes of ranks that run, and hands on what the others have said.
+    /// Starts readers on nodes with live ranks, and passes on what the others have reported.
     pub fn follow(&mut self, watch: &mut Watch) {
         let run = watch.ranks.first().map(|rank| rank.header.run);
         if run != self.run {
@@ -83,7 +82,7 @@ impl NodeReaders {
         }
     }
 
-    /// Whether each has told of its ranks or never will.
+    /// Each reader has reported its ranks, or has ended.
     pub fn have_spoken(&self) -> bool {
         self.readers.values().all(|reader| reader.has_spoken || reader.ended.is_some())
     }
@@ -119,7 +118,7 @@ impl NodeReader {
         NodeReader { child, heard, has_spoken: false, ended }
     }
 
-    /// What it has said since this was asked last.
+    /// Takes the reports since the last call.
     fn take(&mut self) -> Vec<NodeNews> {
         let mut heard = lock(&self.heard);
         let news = take(&mut heard.news);
@@ -147,7 +146,7 @@ impl NodeReader {
 impl Drop for NodeReader {
     fn drop(&mut self) {
         let Some(child) = &mut self.child else { return };
-        // srun passes it on, and the reader ends where nobody reads.
+        // srun passes the signal on, and the reader ends once nobody reads.
         if let (Ok(None), Some(pid)) = (child.try_wait(), Pid::from_raw(child.id() as i32)) {
             let _ = kill_process(pid, Signal::TERM);
         }
@@ -166,7 +165,7 @@ impl Heard {
                 Err(_) => self.is_unreadable = true,
             }
         }
-        // Anything else is what a user's shell there prints when it starts.
+        // Other lines come from a user's shell profile on that node.
     }
 
     fn complain(&mut self, line: &[u8]) {
@@ -177,7 +176,7 @@ impl Heard {
     }
 }
 
-/// Reads a stream by lines in a thread of its own.
+/// Reads a stream by lines, in a thread of its own.
 fn listen(stream: Option<impl Read + Send + 'static>, heard: &Arc<Mutex<Heard>>, take: fn(&mut Heard, &[u8])) {
     let heard = Arc::clone(heard);
     thread::spawn(move || {

@@ -19,22 +19,23 @@ use model::watch::Watch;
 use tables::text;
 use tables::visible::visible;
 
-/// Between two looks for keys where stdin is not the terminal that is drawn on.
+/// Interval of checks for keys if stdin is not the terminal that is drawn on.
 const ELSEWHERE: Duration = Duration::from_millis(50);
 
-/// Draws a run's ranks every second until the user quits. A folder that is not there yet or has no traces is waited for.
+/// Draws a run's ranks every second until the user quits. Waits for a folder that does not exist yet or has no traces.
 pub fn run(folder: &Path, mut watch: Watch, nodes: Option<NodeReaders>, keep: bool) -> Result<(), Error> {
     if !io::stdout().is_terminal() {
         return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
     }
-    // What was written before is read here: that may take a while, and what is wrong is said on a terminal that is the user's.
+    // The existing data is read before the screen opens: that may take a while, and errors belong on the user's
+    // terminal.
     look_or_wait(&mut watch)?;
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let result = draw_until_quit(&mut terminal, folder, watch, nodes, keep);
     if io::stdout().is_terminal() {
         ratatui::restore();
     } else {
-        // It is gone, and stderr with it: on that both would say that they cannot restore it, and panic.
+        // The terminal is gone, and stderr with it: restoring either would fail and panic.
         mem::forget(terminal);
     }
     result
@@ -68,7 +69,7 @@ fn draw_until_quit(
         }
         nodes.iter_mut().for_each(|nodes| nodes.follow(&mut watch));
         look_or_wait(&mut watch)?;
-        // New call sites are looked up once.
+        // Call sites are looked up once.
         if places(&watch) != known {
             sites = Sites::load(folder, &watch.ranks, keep);
             known = places(&watch);
@@ -76,7 +77,7 @@ fn draw_until_quit(
     }
 }
 
-/// The run, and how many call sites its ranks have.
+/// The run, and the number of its ranks' call sites.
 fn places(watch: &Watch) -> ([u8; 16], usize) {
     let run = watch.ranks.first().map(|rank| rank.header.run).unwrap_or_default();
     (run, watch.ranks.iter().map(|rank| rank.sites.len()).sum())
@@ -92,9 +93,9 @@ fn lines(folder: &Path, watch: &Watch, sites: &Sites) -> Result<Vec<String>, Err
     Ok(String::from_utf8_lossy(&printed).lines().map(String::from).collect())
 }
 
-/// Title, notes, headings, and as many ranks as there is room for.
+/// Draws title, notes, headings, and as many ranks as fit.
 fn draw(frame: &mut ratatui::Frame<'_>, title: &str, notes: &[String], lines: &[String]) {
-    // Of many notes, the table keeps half of the screen.
+    // Notes get at most half of the screen.
     let notes = &notes[..notes.len().min(usize::from(frame.area().height) / 2)];
     let room = usize::from(frame.area().height).saturating_sub(2 + notes.len());
     let ranks = lines.len().saturating_sub(1);
@@ -109,21 +110,21 @@ fn draw(frame: &mut ratatui::Frame<'_>, title: &str, notes: &[String], lines: &[
     frame.render_widget(text, frame.area());
 }
 
-/// What the user did.
+/// User input.
 enum Input {
     Quit,
     Resized,
     None,
 }
 
-/// Waits for the user, until the next frame is due.
+/// Waits for input until the next frame is due.
 fn next(due: Instant) -> io::Result<Input> {
     let left = || due.saturating_duration_since(Instant::now());
     loop {
         if is_gone(left())? {
             return Ok(Input::Quit);
         }
-        // Where keys come from elsewhere than the screen, that is looked at as often as this.
+        // If keys do not come from the screen's terminal, that is checked this often.
         if event::poll(ELSEWHERE.min(left()))? {
             match event::read()? {
                 Event::Key(key) if is_end(key) => return Ok(Input::Quit),
@@ -144,8 +145,8 @@ fn is_end(key: KeyEvent) -> bool {
     }
 }
 
-/// Waits until there is something to read or a signal comes, and no longer. Whether the terminal is gone: then crossterm would read the
-/// end of its file for ever.
+/// Waits until there is input, a signal arrives, or `most` is over. Returns true if the terminal is gone: crossterm
+/// would read the end of its file forever.
 fn is_gone(most: Duration) -> io::Result<bool> {
     let timeout = Timespec::try_from(most).map_err(io::Error::other)?;
     let stdout = io::stdout();

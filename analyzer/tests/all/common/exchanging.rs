@@ -1,11 +1,11 @@
-//! Two of three ranks that send each other messages of many sizes, there and back.
+//! Ping-pong between two of three ranks, with messages of many sizes.
 
 use traces::calls::Call;
 
 use super::made::{Calls, on_nobody, send};
 use super::{Folder, signature};
 
-/// A message takes 800 ns and 0.25 ns a byte.
+/// A message takes 800 ns and 0.25 ns per byte.
 pub fn run() -> Folder {
     let [mut idle, mut one, mut two] = [Calls::default(), Calls::default(), Calls::default()];
     let receive = |from: i32, bytes: u64| signature(0, Call::Recv, from, 0, bytes);

@@ -1,19 +1,19 @@
-//! Texts that are kept: a change of words or of figures is seen in the commit that makes it.
+//! Golden texts: commits show each change of words or figures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `GOLDEN=write` has what is kept written anew.
+/// `GOLDEN=write` rewrites the golden texts.
 pub fn is_written() -> bool {
     std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
 }
 
-/// The text of this name among those of the tests.
+/// Path of a golden text.
 pub fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"))
 }
 
-/// Compares a text with the one that is kept, or keeps it.
+/// Compares a text with the golden one, or replaces that.
 #[track_caller]
 pub fn compare(path: &Path, text: &str) {
     if is_written() {

@@ -1,11 +1,11 @@
-//! Runs whose calls take times that grow with the ranks in a known way.
+//! Runs whose times grow with the number of ranks in a known way.
 
 use traces::calls::Call;
 use traces::signature::peer;
 
 use super::{Folder, header, rank, signature};
 
-/// A call, and its microseconds at a number of ranks.
+/// A call, and its microseconds by number of ranks.
 type Grows = (Call, fn(f64) -> f64);
 
 const PLANTED: [Grows; 4] = [
@@ -15,10 +15,10 @@ const PLANTED: [Grows; 4] = [
     (Call::Allgather, |ranks| 30_000.0 / ranks),
 ];
 
-/// Nanoseconds that each rank computes between two calls.
+/// Nanoseconds of computation between two calls.
 const COMPUTED: u64 = 50_000_000;
 
-/// A run of so many ranks.
+/// A run of `ranks` ranks.
 pub fn run(ranks: u32) -> Folder {
     let folder = Folder::new();
     let signatures: Vec<_> =

@@ -1,4 +1,4 @@
-//! Runs of calls made by hand, and what becomes of them.
+//! Runs of calls made by hand, and their accounts.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ use traces::write::{FileWriter, call};
 
 use super::{BEGIN, Folder, definitions, header, signature};
 
-/// A rank's calls, made by hand. Its world is communicator 1, and all ranks have one clock.
+/// Calls of one rank. Its world is communicator 1, and all ranks share a clock.
 #[derive(Default)]
 pub struct Calls {
     signatures: Vec<Signature>,
@@ -25,53 +25,53 @@ pub struct Calls {
     last: u64,
     recorded: Option<Vec<Span>>,
     within: u64,
-    /// Where pages begin behind the first: the word, the tick before it, and the next request's number.
+    /// Begin of each page but the first: word index, tick before it, and the next request's number.
     pages: Vec<(usize, u64, u64)>,
     /// Definitions beside those that every rank has.
     more: Vec<Definition>,
 }
 
 impl Calls {
-    /// On a rank that recorded together with these alone.
+    /// Declares that only these ranks were recorded.
     pub fn recorded_with(mut self, ranks: &[i32]) -> Calls {
         self.recorded = Some(ranks.iter().map(|rank| Span { first: *rank, count: 1, step: 1 }).collect());
         self
     }
 
-    /// On a rank with these definitions, too.
+    /// Adds definitions.
     pub fn defines(mut self, more: Vec<Definition>) -> Calls {
         self.more = more;
         self
     }
 
-    /// On a rank whose clock is the first one's but for so many nanoseconds.
+    /// Puts the rank on a clock of its own, equal to the first one's within so many nanoseconds.
     pub fn off_by(mut self, within: u64) -> Calls {
         self.within = within;
         self
     }
 
-    /// The next page begins, when so many requests have begun.
+    /// Begins the next page, after `requests` requests.
     pub fn page(mut self, requests: u64) -> Calls {
         self.pages.push((self.words.len(), self.last.max(BEGIN), requests));
         self
     }
 
-    /// The page begins with a word that is no record, so that the rest of it cannot be read.
+    /// Begins the page with an invalid word, so that the rest of it cannot be read.
     pub fn damaged(mut self) -> Calls {
         self.words.push(0xfd);
         self
     }
 
-    /// A call of so many nanoseconds from so many after the recording's begin.
+    /// Adds a call of `duration` nanoseconds, `start` nanoseconds after the recording's begin.
     pub fn call(mut self, signature: Signature, start: u64, duration: u64) -> Calls {
-        // Each has numbers of its own, with one for a request that is complete at once.
+        // Each signature has two numbers; the second is for a request that is complete at once.
         let number = 1 + 2 * self.signatures.len() as u32;
         self.signatures.push(Signature { number, ..signature });
         self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + start, duration);
         self
     }
 
-    /// Tests that got no, at once after the call before and by the first call's number.
+    /// Adds unsuccessful tests directly after the previous call, with the first call's number.
     pub fn polls(mut self, polls: Polls) -> Calls {
         let (start, end) = (self.last, self.last + polls.end);
         self.words.extend(progress::polls(&Polls { start, end, signature: 1, ..polls }, 0));
@@ -79,25 +79,25 @@ impl Calls {
         self
     }
 
-    /// The call completed the request that so many were begun after, counting its own beginning.
+    /// The call completed the request `age` begins back, its own begin included.
     pub fn completed(mut self, age: u64) -> Calls {
         self.words.push(record::requests(RecordKind::Completed, 1, age));
         self
     }
 
-    /// The call started the persistent request that so many numbers were given since.
+    /// The call started the persistent request `age` numbers back.
     pub fn started(mut self, age: u64) -> Calls {
         self.words.push(record::requests(RecordKind::Started, 1, age));
         self
     }
 
-    /// And got this.
+    /// The call received this message.
     pub fn got(mut self, source: i32, bytes: u64) -> Calls {
         self.words.extend(Arrived { source, tag: 5, bytes, fate: Fate::Whole }.words());
         self
     }
 
-    /// And had been cancelled.
+    /// The completed request had been cancelled.
     pub fn cancelled(mut self) -> Calls {
         let arrived = Arrived { source: peer::ANY, tag: tag::ANY, bytes: 0, fate: Fate::Cancelled };
         self.words.extend(arrived.words());
@@ -126,7 +126,7 @@ impl Calls {
     }
 }
 
-/// A rank whose threads make calls of one kind each: of (thread, begin, end), in nanoseconds.
+/// Writes a rank whose threads make calls (thread, begin, end) of one signature, in nanoseconds.
 pub fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u64, u64)]) {
     let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
     let all = Members { communicator: 1, local: vec![Span { first: 0, count: 2, step: 1 }], remote: Vec::new() };
@@ -146,7 +146,7 @@ pub fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u
     folder.write(&file_name(0, rank), &file.into_inner());
 }
 
-/// A run of these ranks, rank 0 first; of `size` where some have left no file.
+/// A run of these ranks, from rank 0 on; of `size` if the others left no file.
 pub fn made(ranks: Vec<Calls>, size: u32) -> (Folder, Run) {
     let folder = Folder::new();
     ranks.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
@@ -168,7 +168,7 @@ pub fn on_nobody(function: Call) -> Signature {
     signature(0, function, peer::NONE, 0, 0)
 }
 
-/// Who waited in which function for whom in which, how many nanoseconds.
+/// Wait state, waiting rank and function, causing rank and function, and nanoseconds.
 pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
     let function = |place: SpottedSite| account.places[place.number()].function.as_str();
     let row = |(key, sum): (&WaitKey, &WaitSum)| {
@@ -180,7 +180,7 @@ pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
     rows
 }
 
-/// Messages and bytes sent and received, by sender and receiver.
+/// Messages, sent and received bytes by sender and receiver.
 pub fn moved(account: &Account) -> Vec<((u32, u32), [u64; 3])> {
     let mut moved: Vec<_> =
         account.pairs.iter().map(|(pair, sums)| (*pair, [sums.messages, sums.sent, sums.received])).collect();
@@ -196,7 +196,7 @@ pub fn account(run: &Run, follow: Follow) -> Account {
     settled(run, follow).account
 }
 
-/// Does something as on a machine with one processor.
+/// Runs `work` on a single processor.
 pub fn on_one_processor<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let alone = || {
         // SAFETY: sets of processors are arrays of bits; this thread's is set to the one it runs on.

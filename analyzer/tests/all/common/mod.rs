@@ -1,4 +1,4 @@
-//! Runs made by hand, and the command to read them with.
+//! Runs made by hand, and helpers that run the command on them.
 
 #![allow(dead_code)]
 
@@ -28,7 +28,7 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED, Level, ThreadBlock};
 use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, blank_header, call};
 
-/// A folder of its own for every test, gone when the test is over.
+/// A temporary folder of a test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -51,11 +51,11 @@ impl Drop for Folder {
     }
 }
 
-/// One tick is a nanosecond, recording begins at tick 1000 and lasts a second.
+/// A tick is a nanosecond; recording begins at tick 1000 and lasts a second.
 pub const BEGIN: u64 = 1_000;
 pub const SECOND: u64 = 1_000_000_000;
 
-/// The header of a rank that finalized MPI.
+/// Header of a rank that finalized MPI.
 pub fn header(rank: u32, size: u32) -> FileHeader {
     let sample = |ticks| ClockSample { ticks, width: 1, monotonic: ticks, realtime: ticks };
     FileHeader {
@@ -69,7 +69,7 @@ pub fn header(rank: u32, size: u32) -> FileHeader {
     }
 }
 
-/// The signature of a call on the world with a peer and so many bytes each way.
+/// Signature of a call on the world with a peer and bytes each way.
 pub fn signature(number: u32, call: Call, peer: i32, sent: u64, received: u64) -> Signature {
     Signature { number, call: call.number(), object: 1, peer, tag: 5, sent, received, ..Signature::EMPTY }
 }
@@ -86,7 +86,7 @@ pub fn definitions(size: u32, rank: i32) -> Vec<Definition> {
     ]
 }
 
-/// A rank's file: its signatures, and calls as (signature, start, duration), counted from the beginning.
+/// A rank's file: signatures, and calls (signature, start, duration) relative to the recording's begin.
 pub fn rank(header: FileHeader, signatures: &[Signature], calls: &[(u32, u64, u64)]) -> Vec<u8> {
     rank_with(header, &blank_block(), signatures, |words| {
         let mut last = BEGIN;
@@ -96,7 +96,7 @@ pub fn rank(header: FileHeader, signatures: &[Signature], calls: &[(u32, u64, u6
     })
 }
 
-/// The same with the thread's block and whatever records.
+/// A rank's file with this thread block and any records.
 pub fn rank_with(
     header: FileHeader,
     block: &ThreadBlock,
@@ -113,7 +113,7 @@ pub fn rank_with(
     file.into_inner()
 }
 
-/// A thread that is in one call.
+/// Block of a thread inside a call.
 pub fn in_call(signature: u64, start: u64) -> ThreadBlock {
     let mut block = blank_block();
     block.depth = 1;

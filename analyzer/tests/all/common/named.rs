@@ -8,12 +8,12 @@ use traces::write::{FileWriter, blank_block, call};
 
 use super::{BEGIN, Folder, header, signature};
 
-/// Two ranks in which everything that has a name is called by this one.
+/// Two ranks in which everything has this name.
 pub fn named(name: &str) -> Folder {
     named_in(Folder::new(), name)
 }
 
-/// The same in a folder that is there.
+/// Writes such a run into an existing folder.
 pub fn named_in(folder: Folder, name: &str) -> Folder {
     let send = Signature { site: 1, ..signature(1, Call::Send, 1, 100, 0) };
     let receive = Signature { site: 1, ..signature(1, Call::Recv, 0, 0, 100) };

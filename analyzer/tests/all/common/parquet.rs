@@ -1,9 +1,9 @@
-//! Reads what was written as Parquet.
+//! Reads Parquet output.
 
 use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// The rows of a small file.
+/// Rows of a small file.
 pub fn parquet(bytes: &[u8]) -> RecordBatch {
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
     let schema = builder.schema().clone();

@@ -1,4 +1,4 @@
-//! Recorded runs, and what their programs said of themselves.
+//! Recorded runs, and their programs' own measurements.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use examples::answer::Answer;
 use examples::fixture::{self, Fixture};
 
-/// The fixtures of a program, each in a folder of its own.
+/// Unpacks all fixtures of a program, each into its own folder.
 pub fn recorded(program: &str) -> Vec<Fixture> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let is_of = |name: &String| name.rsplit_once('-').is_some_and(|(of, _)| of == program);
@@ -21,12 +21,12 @@ pub fn recorded(program: &str) -> Vec<Fixture> {
     fixtures
 }
 
-/// What an analysis says of a run.
+/// Runs an analysis.
 pub fn ask(run: &Path, analysis: &str, arguments: &[&str]) -> Answer {
     Answer::of(Command::new(env!("CARGO_BIN_EXE_overhear")).arg(analysis).arg(run).args(arguments))
 }
 
-/// The figures that a program measured, with their names.
+/// Figures that the program measured, by name.
 pub fn all_measured(fixture: &Fixture) -> Vec<(&str, f64)> {
     let lines = fixture.stderr.lines().filter_map(|line| line.strip_prefix("truth: "));
     lines.filter_map(|line| line.split_once(" = ")).map(|(name, value)| (name, value.trim().parse().unwrap())).collect()

@@ -1,4 +1,4 @@
-//! A rank's requests, planted to the nanosecond.
+//! A rank with requests planted to the nanosecond.
 
 use traces::calls::Call;
 use traces::definitions::{CompletionTest, Component, Definition, Interception};
@@ -11,7 +11,7 @@ use traces::write::{FileWriter, blank_block, call};
 
 use super::{BEGIN, Folder, definitions, header, signature};
 
-/// A rank's calls one after another, nanoseconds.
+/// Successive calls of one rank, in nanoseconds.
 #[derive(Default)]
 pub struct Planted {
     pub signatures: Vec<Signature>,
@@ -19,9 +19,9 @@ pub struct Planted {
     pub now: u64,
     pub last: u64,
     pub entries: u64,
-    /// MPI was asked which requests are complete.
+    /// The recorder asked MPI which requests are complete.
     pub is_asked: bool,
-    /// Bytes that system calls sent to sockets, where those are what was seen of the engine.
+    /// Bytes that system calls sent to sockets, if that is how the engine was observed.
     pub by_sockets: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Planted {
         let number = match self.signatures.iter().find(same) {
             Some(known) => known.number,
             None => {
-                // Each has a second number, for a request that is complete at once.
+                // The second number is for a request that is complete at once.
                 let number = 1 + 2 * self.signatures.len() as u32;
                 self.signatures.push(Signature { number, ..signature });
                 number
@@ -42,14 +42,14 @@ impl Planted {
         self
     }
 
-    /// The call entered the engine so often.
+    /// The call entered the engine `entries` times.
     pub fn entered(&mut self, entries: u64) -> &mut Planted {
         self.entries += entries;
         self.words.push(progress::engine(&Entries { entries, productive: 1, ticks: 0 }).unwrap());
         self
     }
 
-    /// MPI says that the request so many begins ago is complete.
+    /// MPI reports the request `age` begins back as complete.
     pub fn found(&mut self, age: u64) -> &mut Planted {
         self.words.push(record::found_complete(BEGIN + self.now - self.last, age));
         self.last = BEGIN + self.now;
@@ -61,7 +61,7 @@ impl Planted {
         self
     }
 
-    /// The call completed requests, from the one so many begins ago on.
+    /// The call completed `count` requests, from the one `age` begins back on.
     pub fn completed(&mut self, count: u32, age: u64) -> &mut Planted {
         self.words.push(record::requests(RecordKind::Completed, count, age));
         self
@@ -76,7 +76,7 @@ impl Planted {
             .compute(5_000)
     }
 
-    /// The rank's file, with an engine of Open MPI's where some of it was seen.
+    /// Writes the rank's file, with an Open MPI engine if it was observed.
     pub fn write(&self, folder: &Folder, rank: u32, size: u32) {
         let header = FileHeader { wrapper_cost: 30_000, ..header(rank, size) };
         let mut file = FileWriter::begin(Vec::new(), header).unwrap();

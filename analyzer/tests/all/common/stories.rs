@@ -1,4 +1,4 @@
-//! Runs made by hand whose ranks stand somewhere: ended before MPI_Finalize, or still there.
+//! Runs made by hand that ended before MPI_Finalize, or are still running.
 
 use std::fs;
 use std::process::{Child, Command};
@@ -18,16 +18,16 @@ use traces::write::{FileWriter, blank_block, call};
 
 use super::{BEGIN, Folder, SECOND, header, in_call};
 
-/// A rank's calls that are over, in order, and the one that it is in.
+/// A rank's finished calls in order, and its open one.
 #[derive(Clone, Default)]
 pub struct Story {
-    /// Each with the records behind it.
+    /// Finished calls, each with the records behind it.
     over: Vec<(Signature, Vec<u64>)>,
     open: Option<Signature>,
     asks: Option<Signature>,
-    /// It has turned MPI's engine for longer than a second in the call that is open.
+    /// The open call has turned MPI's engine for more than a second.
     turned: bool,
-    /// Its other threads.
+    /// Other threads of the rank.
     beside: Vec<Story>,
 }
 
@@ -39,44 +39,44 @@ pub fn inside(over: &[Signature], open: Signature) -> Story {
     Story { open: Some(open), ..outside(over) }
 }
 
-/// Between two calls that have asked in vain before.
+/// A rank between two tests that have not succeeded so far.
 pub fn asking(asks: Signature) -> Story {
     Story { asks: Some(asks), ..Story::default() }
 }
 
 impl Story {
-    /// It is in this call now.
+    /// The rank is in this call now.
     pub fn entering(self, open: Signature) -> Story {
         Story { open: Some(open), ..self }
     }
 
-    /// It has been in its call for a while, and turned MPI's engine there.
+    /// The rank has been in its call for a while, and turned MPI's engine there.
     pub fn waited(self) -> Story {
         Story { turned: true, ..self }
     }
 
-    /// One call more that is over.
+    /// Adds a finished call.
     pub fn then(mut self, call: Signature) -> Story {
         self.over.push((call, Vec::new()));
         self
     }
 
-    /// The last call completed the request that so many were begun after, counting its own beginning.
+    /// The last call completed the request `age` begins back, its own begin included.
     pub fn completed(self, age: u64) -> Story {
         self.with(&[record::requests(RecordKind::Completed, 1, age)])
     }
 
-    /// The last call started the persistent request that so many numbers were given since.
+    /// The last call started the persistent request `age` numbers back.
     pub fn started(self, age: u64) -> Story {
         self.with(&[record::requests(RecordKind::Started, 1, age)])
     }
 
-    /// The last call gave up a request.
+    /// The last call freed a request.
     pub fn gave_up(self, age: u64) -> Story {
         self.with(&[record::requests(RecordKind::Freed, 1, age)])
     }
 
-    /// The last call got a message.
+    /// The last call received a message.
     pub fn got(self, source: i32, tag: i32, fate: Fate) -> Story {
         self.with(&Arrived { source, tag, bytes: 8, fate }.words())
     }
@@ -86,7 +86,7 @@ impl Story {
         self
     }
 
-    /// Another thread of the same rank.
+    /// Adds another thread of the rank.
     pub fn beside(mut self, other: Story) -> Story {
         self.beside.push(other);
         self
@@ -122,25 +122,25 @@ pub fn created(call: Call, peer: i32, tag: i32) -> Signature {
     Signature { flags: CREATES, ..to(call, peer, tag) }
 }
 
-/// On the second object of each rank, a window or file that all of the world made.
+/// Moves a call to the second object of each rank, a window or file of the whole world.
 pub fn on_object(call: Signature) -> Signature {
     Signature { object: 2, ..call }
 }
 
-/// A process that sleeps, and ends with the test.
+/// A sleeping process that ends with the test.
 pub struct Sleeper(pub Child);
 
 impl Sleeper {
     pub fn new() -> Sleeper {
         let child = Command::new("sleep").arg("600").spawn().unwrap();
-        // To start it takes processor time.
+        // It uses processor time until it has started.
         while running::Process::of(child.id()).unwrap().state != ProcessState::Asleep {
             thread::sleep(Duration::from_millis(20));
         }
         Sleeper(child)
     }
 
-    /// The process, as a file says it.
+    /// The process as a trace file describes it.
     pub fn process(&self) -> Process {
         let pid = self.0.id();
         Process {
@@ -151,9 +151,9 @@ impl Sleeper {
         }
     }
 
-    /// The header of ranks that are this process, whose recording began so many seconds ago.
+    /// Header of ranks that are this process and began to record `ago` seconds ago.
     ///
-    /// That may be before this machine booted. Its clock was below zero then, which wraps around as readers expect.
+    /// That may be before this machine booted. Its clock was negative then, and wraps around as readers expect.
     pub fn header(&self, ago: u64) -> FileHeader {
         let began = u64::try_from(clocks().0).unwrap().wrapping_sub(ago * SECOND);
         let sample =
@@ -169,25 +169,25 @@ impl Drop for Sleeper {
     }
 }
 
-/// Writes what the recorder would have: a call a millisecond, and the one that is not over two seconds after the begin. Its processes
-/// are gone, since this host has been started anew.
+/// Writes a recording with a call per millisecond, and the open one two seconds after the begin. The processes are
+/// gone, since this host has rebooted.
 pub fn run(stories: Vec<Story>) -> Folder {
     let folder = Folder::new();
     run_in(&folder, stories);
     folder
 }
 
-/// The same into a folder that is there.
+/// Writes such a run into an existing folder.
 pub fn run_in(folder: &Folder, stories: Vec<Story>) {
     run_by(folder, stories, header(0, 0), |_| gone(this_host()));
 }
 
-/// The same of ranks on hosts of these names.
+/// Writes such a run for ranks on the hosts of these names.
 pub fn run_on(folder: &Folder, stories: Vec<Story>, host: impl Fn(u32) -> &'static str) {
     run_by(folder, stories, header(0, 0), |rank| gone(host(rank).into()));
 }
 
-/// Ranks that are all one process which sleeps, and began to record so many seconds ago.
+/// Ranks that are all one sleeping process, which began to record `ago` seconds ago.
 pub fn asleep(stories: Vec<Story>, sleeper: &Sleeper, ago: u64) -> Folder {
     let folder = Folder::new();
     run_by(&folder, stories, sleeper.header(ago), |_| sleeper.process());
@@ -198,12 +198,12 @@ pub fn this_host() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string()
 }
 
-/// A process that ended before its host was started anew.
+/// A process that ended before its host rebooted.
 pub fn gone(host: String) -> Process {
     Process { host, boot: "before".into(), program: "/bin/app".into(), ..Process::default() }
 }
 
-/// The same with headers like this one, by these processes.
+/// Writes such a run with headers like this one, for these processes.
 pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: impl Fn(u32) -> Process) {
     let size = stories.len() as u32;
     for (rank, story) in (0..).zip(stories) {
@@ -238,14 +238,14 @@ impl Story {
 fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid: u32) {
     let over = story.over.iter().map(|(call, _)| call);
     let calls: Vec<Signature> = over.chain(&story.open).chain(&story.asks).copied().collect();
-    // Each owns two numbers: one of a request that is complete at once.
+    // Each signature has two numbers; the second is for a request that is complete at once.
     let number = |at: usize| 1 + 2 * at as u32;
     let signatures: Vec<Signature> =
         calls.iter().enumerate().map(|(at, call)| Signature { number: number(at), ..*call }).collect();
     let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2 * SECOND);
     let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
     let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
-    // Half a second later it still turned its engine.
+    // The engine was still turning half a second later.
     let in_call = |at| ThreadBlock { last_entry: BEGIN + at + SECOND / 2, ..in_call(last, at) };
     let mut block = story.open.map(|_| in_call(at)).or(asks).unwrap_or_else(blank_block);
     block.ledger[INSIDE].calls.ticks = if story.turned { 2 * SECOND } else { 0 };

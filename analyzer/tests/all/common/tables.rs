@@ -1,4 +1,4 @@
-//! Rows of the data set's tables, by the command.
+//! Exports rows of the data set's tables with the command.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{Folder, overhear, stderr};
 
-/// Rows of a table of the data set.
 pub fn table(run: &Path, name: &str, arguments: &[&str]) -> Vec<Value> {
     let out = Folder::new();
     let words = [&[out.0.to_str().unwrap(), "--no-cache", "--to", "json", "--tables", name], arguments].concat();
@@ -19,12 +18,10 @@ pub fn table(run: &Path, name: &str, arguments: &[&str]) -> Vec<Value> {
     texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The objects of a list.
 pub fn list<'v>(value: &'v Value, of: &str) -> impl Iterator<Item = &'v Value> {
     value[of].as_array().unwrap().iter()
 }
 
-/// A whole number.
 pub fn whole(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_else(|| panic!("{key}: {value}"))
 }

@@ -1,4 +1,4 @@
-//! Commands in pseudo-terminals.
+//! Runs commands in pseudo-terminals.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,21 +15,21 @@ use std::time::{Duration, Instant};
 /// A command in a terminal of its own.
 pub struct InTerminal {
     child: Child,
-    /// What is typed.
+    /// Keyboard input.
     pub keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Nobody looks any more.
+    /// The test reads no further output.
     is_closed: Arc<AtomicBool>,
-    /// What was drawn.
+    /// Output so far.
     pub seen: String,
     columns: u16,
 }
 
-/// As of a terminal that nobody has resized.
+/// Default height of a terminal.
 const ROWS: u16 = 24;
 
 impl InTerminal {
-    /// Starts a command, which is used up.
+    /// Starts a command, which is consumed.
     pub fn begin(command: &mut Command, columns: u16) -> InTerminal {
         let (mut here, mut there) = (0, 0);
         let size = libc::winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -51,7 +51,7 @@ impl InTerminal {
             });
         }
         let child = command.spawn().unwrap();
-        // The other end is the child's alone from now on.
+        // This closes our copy of the other end, so that only the child has it.
         *command = Command::new("true");
         let keyboard = File::from(here);
         let mut output = keyboard.try_clone().unwrap();
@@ -75,7 +75,7 @@ impl InTerminal {
         InTerminal { child, keyboard, screen, is_closed, seen: String::new(), columns }
     }
 
-    /// Waits until this has been drawn.
+    /// Waits until the text has been drawn.
     pub fn shows(&mut self, text: &str) {
         let began = Instant::now();
         while !self.seen.contains(text) {
@@ -84,7 +84,7 @@ impl InTerminal {
         }
     }
 
-    /// What stands on the screen.
+    /// Text on the screen.
     pub fn screen(&self) -> String {
         let sized = |lines| NonZero::new(lines).unwrap();
         let mut screen = vt100::Parser::new(sized(ROWS), sized(self.columns), 0);
@@ -93,7 +93,7 @@ impl InTerminal {
         rows.join("\n").trim_end().to_string() + "\n"
     }
 
-    /// Takes what was drawn meanwhile. Whether there may be more.
+    /// Takes new output. Returns false if there will be no more.
     fn look(&mut self) -> bool {
         match self.screen.recv_timeout(Duration::from_millis(100)) {
             Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
@@ -103,14 +103,14 @@ impl InTerminal {
         true
     }
 
-    /// All that was drawn once it has ended.
+    /// All output, once the command has ended.
     pub fn text(&mut self) -> String {
         assert_eq!(self.status(), 0, "{:?}", self.seen);
         while self.look() {}
         self.seen.replace('\r', "")
     }
 
-    /// Waits until it has ended.
+    /// Waits until the command has ended.
     pub fn status(&mut self) -> i32 {
         let began = Instant::now();
         loop {
@@ -122,17 +122,17 @@ impl InTerminal {
         }
     }
 
-    /// Takes the terminal away, and waits until the command has ended.
+    /// Closes the terminal, and waits until the command has ended.
     pub fn hang_up(self) -> i32 {
         let InTerminal { child, keyboard, screen, is_closed, seen, columns } = self;
         is_closed.store(true, Relaxed);
-        // Its other half is closed by the thread that reads.
+        // The reading thread closes its other half.
         drop(keyboard);
         let nowhere = File::open("/dev/null").unwrap();
         InTerminal { child, keyboard: nowhere, screen, is_closed, seen, columns }.status()
     }
 
-    /// Makes the terminal another size.
+    /// Resizes the terminal.
     pub fn resize(&mut self, columns: u16) {
         self.seen.clear();
         let size = libc::winsize { ws_row: 4, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };

@@ -1,8 +1,8 @@
-//! What recording is said to cost, against what it does: pairs of plain and recorded runs of eight loops in six modes.
+//! Tests overhear's own estimate of its cost on pairs of plain and recorded runs of eight loops in six modes.
 //!
-//! In: the time that rank 0 of each run measures between MPI_Init and MPI_Finalize, and what the recorded run's report says.
-//! Out: for each loop and mode the median of the differences with its 95 % interval, the median of the claims, and
-//! whether the interval has it.
+//! In: the time that rank 0 measures between MPI_Init and MPI_Finalize, and the recorded run's report. Out: for each
+//! loop and mode the median difference with its 95 % interval, the median estimate, and whether it lies in the
+//! interval.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use examples::run::{Case, Output};
 
 const RANKS: u32 = 2;
 const LOOPS: [&str; 8] = ["messages", "late", "allreduce", "rare", "polling", "nonblocking", "one_sided", "large"];
-/// The modes, by what they set.
+/// Recording modes, and the variable that selects each.
 const MODES: [(&str, Option<(&str, &str)>); 6] = [
     ("trace", None),
     ("--mode profile", Some(("OVERHEAR_MODE", "profile"))),
@@ -24,7 +24,7 @@ const MODES: [(&str, Option<(&str, &str)>); 6] = [
     ("--overlap ask", Some(("OVERHEAR_OVERLAP", "ask"))),
     ("--checksum crc32", Some(("OVERHEAR_CHECKSUM", "crc32"))),
 ];
-/// The page with the table.
+/// Page with the table.
 const PAGE: &str = "docs/guide/cost-measured.md";
 
 /// Which pairs to run.
@@ -47,14 +47,13 @@ pub struct OverheadArgs {
 /// A loop in a mode. Times in milliseconds.
 struct Comparison {
     plain: f64,
-    /// Median of the differences, and its interval.
+    /// Median difference, and its interval.
     longer: f64,
     interval: (f64, f64),
     claimed: f64,
     waiting: f64,
 }
 
-/// Runs the pairs, and prints or writes the table.
 pub fn run(arguments: &OverheadArgs) -> Result<(), String> {
     if arguments.pairs < 6 {
         return Err("an interval of 95 % takes six pairs or more".into());
@@ -110,7 +109,7 @@ fn compare(
     let case = Case { mpi, path: program.into(), arguments: vec![name.into()], ranks: RANKS, variables };
     let (mut plain, mut longer, mut claimed, mut waiting) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for pair in 0..pairs {
-        // Neither kind is always the first.
+        // Pairs alternate their order, so neither kind is always first.
         let before = if pair % 2 == 0 { Some(took(&case.plain())?) } else { None };
         let (output, run) = case.recorded("overhead");
         let recorded = took(&output)?;
@@ -145,7 +144,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len().is_multiple_of(2) { (values[middle - 1] + values[middle]) / 2.0 } else { values[middle] }
 }
 
-/// The place, from 0, of the sorted value that bounds the median of so many at 95 %, by the sign test.
+/// Index of the sorted value that bounds the median of `count` values at 95 %, by the sign test.
 fn rank_of_bound(count: usize) -> usize {
     let (mut chance, mut below) = (0.5f64.powi(count as i32), 0.0);
     for place in 0..count {

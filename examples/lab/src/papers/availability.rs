@@ -7,14 +7,13 @@ use super::machine::machine;
 use super::page::Page;
 use super::setting::Setting;
 
-/// Sizes that tables show; figures have all.
+/// Sizes in tables; figures have all.
 const SHOWN: [u64; 6] = [64, 1024, 8192, 65_536, 524_288, 4_194_304];
-/// An availability that lets a program compute meanwhile; of 100.
+/// Percent of availability from which a program can compute during communication.
 const HIGH: f64 = 75.0;
-/// A difference that disturbances do not make.
+/// Percentage points beyond noise.
 const APART: f64 = 10.0;
 
-/// Writes the page.
 pub fn write(settings: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("availability", "Host overhead and application availability");
     page.paragraph(
@@ -38,7 +37,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
         let analysis = ["overlap", "--rank", "0"];
         recorded.draw(&analysis, &figures.picture(&setting.name(), &caption))?;
         let said = recorded.ask(&analysis);
-        // From here on the other run is in its folder.
+        // The second run overwrites the first one's folder.
         let tested = setting.record("post_work_wait", 2, &["--min-bytes", "524288", "--test-every", "16384"])?;
         answers.push((setting.name(), recorded.measured, said, tested.measured));
     }
@@ -91,20 +90,20 @@ fn rows(answers: &[Measured], column: &str, direction: &str) -> Vec<Vec<String>>
     answers.iter().map(row).collect()
 }
 
-/// The program's row.
+/// The benchmark's row for this size and direction.
 fn program<'a>(measured: &'a Value, bytes: u64, direction: &str) -> Option<&'a Value> {
     let mut rows = measured["rows"].as_array()?.iter();
     rows.find(|row| row["bytes"] == bytes && row["direction"] == direction)
 }
 
-/// The trace's figure.
+/// The trace's value.
 fn trace(said: &Answer, bytes: u64, direction: &str, column: &str) -> Option<f64> {
     let rows = said.matching("messages", &[("traffic", json!(direction)), ("size_bytes", json!(bytes))]);
     rows.first().and_then(|row| row[column].as_f64())
 }
 
-/// Whether availability differs where the document says that it must: from messages that go at once to those that wait for the other
-/// side, and with tests that let these go on.
+/// Tells if availability changes as the paper predicts: falls from eager to rendezvous messages, and rises again with
+/// MPI_Test.
 fn verdicts(answers: &[Measured]) -> Vec<String> {
     const SMALL: u64 = 1 << 10;
     const LARGE: u64 = 1 << 20;

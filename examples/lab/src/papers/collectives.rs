@@ -7,11 +7,10 @@ use super::machine::machine;
 use super::page::Page;
 use super::setting::{Setting, pair};
 
-/// Each function, and whether a table shows it at the smallest and the largest message.
+/// Functions in tables.
 const BLOCKING: [&str; 4] = ["MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Alltoall"];
 const NONBLOCKING: [&str; 2] = ["MPI_Iallreduce", "MPI_Ialltoall"];
 
-/// Writes the page.
 pub fn write(settings: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("collectives", "Collective operations");
     page.paragraph(
@@ -64,7 +63,7 @@ fn blocking_rows(setting: &Setting, measured: &Value, said: &Answer) -> Vec<Vec<
     };
     let line = |row: &Value| {
         let wanted = [("function", row["function"].clone()), ("size_bytes", row["buffer_bytes"].clone())];
-        // Behind four that warm up. What sets the measurement up calls collectives of its own.
+        // The benchmark warms up with four operations; its set-up calls collectives, too.
         let count = row["windows"]["missed"].as_array().map_or(0, Vec::len) as u64 + 4;
         let found = said.matching("operations", &wanted).into_iter().find(|found| found["operations"] == count);
         let both = |key: &str| pair(row[key].as_f64(), found.and_then(|found| found[key].as_f64()), 1e6);

@@ -8,12 +8,11 @@ use super::page::Page;
 use super::setting::{Setting, pair};
 
 const RANKS: u32 = 4;
-/// The benchmark's names of functions whose rounds a trace shows whole, and MPI's.
+/// Functions whose whole rounds a trace shows, by the benchmark's name and MPI's.
 const FUNCTIONS: [(&str, &str); 3] = [("isend", "MPI_Isend"), ("issend", "MPI_Issend"), ("bcast", "MPI_Bcast")];
-/// Sizes that tables show; figures have all.
+/// Sizes in tables; figures have all.
 const SHOWN: [(u64, &str); 3] = [(1, "1 B"), (4096, "4 KiB"), (1 << 20, "1 MiB")];
 
-/// Writes the page.
 pub fn write(settings: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("fan-out", "From one rank to n others and back");
     page.paragraph(

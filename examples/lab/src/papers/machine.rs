@@ -1,8 +1,8 @@
-//! The machine that figures are of.
+//! The machine behind the figures.
 
 use std::fs;
 
-/// What it is, in words.
+/// Describes the machine in words.
 pub fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name")).and_then(|line| line.split_once(": "));

@@ -1,5 +1,5 @@
-//! The five documents that define what this project measures, each repeated here: its programs under each MPI at hand, what they
-//! say beside what their traces say, and what could not be done.
+//! Repeats the five papers that define this project's measurements: runs each benchmark under every installed MPI,
+//! compares its output with its trace, and lists what could not be done.
 
 mod availability;
 mod collectives;
@@ -15,7 +15,7 @@ use examples::mpi;
 
 use setting::Setting;
 
-/// A document's page, by its name.
+/// Writes a paper's page.
 type Study = fn(&[Setting]) -> Result<(), String>;
 
 const STUDIES: [(&str, Study); 5] = [
@@ -26,7 +26,7 @@ const STUDIES: [(&str, Study); 5] = [
     ("progress", progress::write),
 ];
 
-/// Writes the pages, or that of one document.
+/// Writes all pages, or one.
 pub fn run(only: Option<&str>) -> Result<(), String> {
     let names = STUDIES.map(|(name, _)| name).join(", ");
     if let Some(name) = only.filter(|name| !STUDIES.iter().any(|(other, _)| other == name)) {

@@ -15,28 +15,24 @@ fn folder() -> PathBuf {
     workspace().join("docs/papers")
 }
 
-/// Makes the folder, which pictures go to before their page is written.
+/// Creates the folder: pictures are written before their page.
 pub fn prepare() -> Result<(), String> {
     fs::create_dir_all(folder()).map_err(|error| format!("{}: {error}", folder().display()))
 }
 
 impl Page {
-    /// An empty one.
     pub fn new(name: &'static str, title: &str) -> Page {
         Page { name, text: format!("# {title}\n") }
     }
 
-    /// A heading.
     pub fn heading(&mut self, text: &str) {
         self.text += &format!("\n## {text}\n");
     }
 
-    /// A paragraph, wrapped.
     pub fn paragraph(&mut self, text: &str) {
         self.text += &format!("\n{}\n", wrapped(text, ""));
     }
 
-    /// A list.
     pub fn list<Item: AsRef<str>>(&mut self, items: impl IntoIterator<Item = Item>) {
         self.text.push('\n');
         for item in items {
@@ -44,7 +40,7 @@ impl Page {
         }
     }
 
-    /// What a terminal shows.
+    /// Output of a terminal.
     pub fn terminal(&mut self, text: &str) {
         self.text.push('\n');
         for line in text.lines() {
@@ -53,7 +49,7 @@ impl Page {
         }
     }
 
-    /// A table; all columns but the first are aligned to the right.
+    /// A table; all columns but the first are aligned right.
     pub fn table<Head: AsRef<str>>(&mut self, heads: &[Head], rows: &[Vec<String>]) {
         let line = |cells: &mut dyn Iterator<Item = &str>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
         self.text.push('\n');
@@ -64,20 +60,19 @@ impl Page {
         }
     }
 
-    /// Where a picture of this page goes; `place` is what tells it from the page's others.
+    /// Path of a new picture; `place` distinguishes it from the page's others.
     pub fn picture(&mut self, place: &str, caption: &str) -> PathBuf {
         let file = format!("{}-{}.svg", self.name, place.replace(',', "").replace(' ', "-").to_lowercase());
         self.text += &format!("\n![{caption}]({file})\n\n*{caption}*\n");
         folder().join(file)
     }
 
-    /// Takes what stands on another.
+    /// Appends another page's contents.
     pub fn append(&mut self, other: Page) {
         let body = other.text.split_once('\n').map_or("", |(_, body)| body);
         self.text += body;
     }
 
-    /// Writes it.
     pub fn write(self) -> Result<(), String> {
         let path = folder().join(self.name).with_extension("md");
         fs::write(&path, self.text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -86,7 +81,7 @@ impl Page {
     }
 }
 
-/// Broken into lines as the project's other documents are.
+/// Wraps text as in the project's other documents.
 fn wrapped(text: &str, indent: &str) -> String {
     const WIDTH: usize = 130;
     let mut lines = vec![String::new()];

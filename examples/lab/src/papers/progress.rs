@@ -5,7 +5,7 @@ use super::page::Page;
 use super::setting::Setting;
 use crate::case_study;
 
-/// Table I of the document: seconds of the sort on 64 ranks over Gigabit Ethernet, the most any rank spent.
+/// Table I of the paper: seconds of the sort on 64 ranks over Gigabit Ethernet, maximum over ranks.
 const SORT: [(&str, &str, &str); 8] = [
     ("overall time", "28.46", "7.12"),
     ("MPI_Reduce", "1.6", "0.29"),
@@ -26,7 +26,6 @@ const EXCHANGE: [(&str, &str, &str); 5] = [
     ("time handling send sockets, s", "8.439059", "0.428231"),
 ];
 
-/// Writes the page.
 pub fn write(_: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("progress", "The progress engine: Open MPI and VolpexMPI");
     page.paragraph(

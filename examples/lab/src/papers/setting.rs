@@ -1,4 +1,4 @@
-//! Where programs are run: an MPI, and a way for its ranks to talk.
+//! An MPI and the transport between its ranks.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,27 +10,26 @@ use examples::run::{Case, Run, finish, overhear};
 use examples::transport::transports;
 use serde_json::Value;
 
-/// The MPIs that pages are about.
+/// MPIs on the pages.
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
 
-/// An MPI over one way.
+/// An MPI over one transport.
 pub struct Setting {
-    /// Which MPI.
     pub mpi: Mpi,
-    /// What the way is called.
+    /// Name of the transport.
     pub way: &'static str,
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// A benchmark's run: what it says itself, and what it left.
+/// A benchmark's output and trace.
 pub struct Recorded {
-    /// As it prints it.
+    /// JSON that the benchmark printed.
     pub measured: Value,
-    /// Its trace.
+    /// Trace of the run.
     pub run: Run,
 }
 
-/// All that are at hand, over shared memory and TCP.
+/// All installed MPIs, each over shared memory and TCP.
 pub fn all() -> Result<Vec<Setting>, String> {
     let here = LIBRARIES.iter().filter_map(|name| Mpi::named(name));
     let settings = here.flat_map(|mpi| {
@@ -45,19 +44,18 @@ pub fn all() -> Result<Vec<Setting>, String> {
 }
 
 impl Setting {
-    /// As tables and captions have it.
+    /// Name in tables and captions.
     pub fn name(&self) -> String {
         let (family, version) = self.mpi.name.split_at(self.mpi.name.len() - 1);
         let family = if family == "ompi" { "Open MPI" } else { "MPICH" };
         format!("{family} {version}, {}", self.way)
     }
 
-    /// Whether so many ranks come to an end: MPICH 4 over UCX often hangs in MPI_Finalize on more than two, recorded or not.
+    /// MPICH 4 over UCX often hangs in MPI_Finalize on more than two ranks, recorded or not.
     pub fn can_run(&self, ranks: u32) -> bool {
         ranks <= 2 || self.mpi.name != "mpich4" || self.variables.is_empty()
     }
 
-    /// Records a benchmark that prints JSON.
     pub fn record(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Recorded, String> {
         let path = build::benchmarks(&self.mpi)?.join(program);
         let arguments = arguments.iter().chain(&["--json"]).map(|argument| argument.to_string()).collect();
@@ -75,27 +73,25 @@ impl Setting {
 }
 
 impl Recorded {
-    /// What an analysis says of it.
     pub fn ask(&self, analysis: &[&str]) -> Answer {
         self.run.ask(analysis[0], &analysis[1..])
     }
 
-    /// What an analysis prints.
+    /// Text that an analysis prints.
     pub fn print(&self, analysis: &[&str]) -> String {
         finish(Command::new(overhear()).args(analysis).arg(&self.run.folder)).stdout
     }
 
-    /// Draws an analysis' picture.
     pub fn draw(&self, analysis: &[&str], picture: &Path) -> Result<(), String> {
         let mut draw = Command::new(overhear());
         draw.args(analysis).arg(&self.run.folder).arg("--plot").arg(picture);
         let output = finish(&mut draw);
-        // 4 stands for a run of which a part is missing.
+        // Exit status 4: part of the run is missing.
         if [0, 4].contains(&output.status) { Ok(()) } else { Err(format!("{draw:?}: {}", output.stderr)) }
     }
 }
 
-/// What a program measures, and what its trace says.
+/// Formats the benchmark's and the trace's figure, both multiplied by `times`.
 pub fn pair(program: Option<f64>, trace: Option<f64>, times: f64) -> String {
     let text = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.1}", value * times));
     format!("{} / {}", text(program), text(trace))

@@ -6,11 +6,10 @@ use super::machine::machine;
 use super::page::Page;
 use super::setting::Setting;
 
-/// Volumes, bytes: latencies are of the one, in messages of 8 bytes at last, bandwidths of the other.
+/// Bytes in all: latencies come from the small volume, down to messages of 8 bytes, bandwidths from the large one.
 const SMALL: u64 = 8 << 10;
 const LARGE: u64 = 2 << 20;
 
-/// Writes the page.
 pub fn write(settings: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("swaps", "Latency and bandwidth by protocol");
     page.paragraph(

@@ -1,4 +1,4 @@
-//! One run of a program in a folder of its own, and what it leaves.
+//! One run of a program in a folder of its own, and its results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,41 +12,38 @@ use regex::{Regex, RegexSet};
 
 use super::programs::PackagedProgram;
 
-/// Seconds that a run may take.
+/// Time limit of a run in seconds.
 const LIMIT: &str = "110";
 
-/// A program and where it runs. With and without us that is the same folder, since some print its name.
+/// A program and its folder: the same with and without the recorder, since some programs print its name.
 pub struct Execution<'a> {
     program: &'static PackagedProgram,
     mpi: &'a Mpi,
     folder: PathBuf,
 }
 
-/// What a run leaves.
+/// Results of a run.
 pub struct Results {
-    /// Its exit status.
     pub status: i32,
-    /// How long the launcher took.
+    /// Time the launcher took.
     pub elapsed: Duration,
-    /// What was said on standard error, by the launcher and by us, too.
+    /// Standard error of program, launcher and recorder.
     pub stderr: String,
-    /// What is to be the same, each with its name.
+    /// Texts that must not change, by name.
     texts: Vec<(&'static str, String)>,
 }
 
 impl<'a> Execution<'a> {
-    /// Where a program runs under a library.
     pub fn of(program: &'static PackagedProgram, mpi: &'a Mpi) -> Execution<'a> {
         let folder = target().join("real-programs").join(name(program, mpi));
         Execution { program, mpi, folder }
     }
 
-    /// What this program under this library is called, as a path.
+    /// Name of this program under this library, as a path.
     pub fn name(&self) -> String {
         format!("real-programs/{}", name(self.program, self.mpi))
     }
 
-    /// Runs the program, recorded into a folder if one is given.
     pub fn run(&self, trace: Option<&Path>) -> Result<Results, String> {
         self.prepare()?;
         let mut command = self.command("timeout");
@@ -59,7 +56,7 @@ impl<'a> Execution<'a> {
         let output = finish(&mut command);
         let elapsed = began.elapsed();
         let mut stderr: Vec<&str> = output.stderr.lines().filter(|line| !line.starts_with("overhear: ")).collect();
-        // Ranks have their say at once.
+        // Ranks write at once, in any order.
         stderr.sort_unstable();
         let mut texts = vec![("standard output", output.stdout), ("standard error", stderr.join("\n"))];
         for &file in self.program.results {
@@ -73,7 +70,7 @@ impl<'a> Execution<'a> {
         Ok(Results { status: output.status, elapsed, stderr: output.stderr, texts })
     }
 
-    /// Makes the folder anew, with what the program reads.
+    /// Creates the folder anew, with the program's inputs.
     fn prepare(&self) -> Result<(), String> {
         let io = |error: std::io::Error| format!("{}: {error}", self.folder.display());
         let _ = fs::remove_dir_all(&self.folder);
@@ -98,7 +95,7 @@ impl<'a> Execution<'a> {
         command
     }
 
-    /// The part of a text that is the same in every run.
+    /// Removes what differs from run to run.
     fn what_stays(&self, text: &str) -> String {
         let only = RegexSet::new(self.program.only).expect("the table has regular expressions");
         let varies = Regex::new(&self.program.varies.join("|")).expect("the table has regular expressions");
@@ -113,7 +110,7 @@ fn name(program: &PackagedProgram, mpi: &Mpi) -> String {
 }
 
 impl Results {
-    /// The first difference to another run, nothing where they are alike.
+    /// First difference from another run.
     pub fn difference(&self, other: &Results) -> Option<String> {
         if self.status != other.status {
             return Some(format!("status {}, not {}: {}", other.status, self.status, other.stderr));

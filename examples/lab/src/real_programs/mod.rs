@@ -1,5 +1,5 @@
-//! Programs from Debian packages, unchanged: with and without the recorder they end alike and give the same results, and their
-//! reports add up.
+//! Unchanged programs of Debian packages: with and without the recorder they must end alike, give the same results, and
+//! have reports that add up.
 
 mod execution;
 mod programs;
@@ -14,7 +14,7 @@ use execution::{Execution, Results};
 use programs::{PROGRAMS, PackagedProgram};
 use verdict::Figures;
 
-/// One line of the table at the end.
+/// A line of the summary.
 struct TableLine {
     program: &'static PackagedProgram,
     mpi: &'static str,
@@ -22,7 +22,7 @@ struct TableLine {
 }
 
 enum Judged {
-    /// The program is not here, or does not run without us.
+    /// The program is missing, or fails without the recorder.
     LeftOut(String),
     Run {
         plain_s: f64,
@@ -32,7 +32,7 @@ enum Judged {
     },
 }
 
-/// Runs those whose names contain this, and prints what was found.
+/// Runs programs whose names contain `name`, and prints a summary.
 pub fn run(name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
@@ -53,7 +53,7 @@ pub fn run(name: Option<&str>) -> Result<(), String> {
     }
 }
 
-/// Runs a program without us, then with us.
+/// Runs a program without the recorder, then with it.
 fn judge(program: &'static PackagedProgram, mpi: &str) -> Result<Judged, String> {
     let mpi = Mpi::named(mpi).ok_or_else(|| format!("{mpi} is not here"))?;
     packages::install(&program.packages(&mpi))?;

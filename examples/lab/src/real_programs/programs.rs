@@ -1,45 +1,43 @@
-//! The programs: their packages, what they are given, and how their results are told from what differs in every run.
+//! The programs: packages, inputs, and the parts of their results that are the same in every run.
 //!
 //! Debian's mrbayes-mpi is not here: it is built without MPI.
 
 use examples::mpi::Mpi;
 
-/// A program. In its packages and commands `{mpi}` is what Debian calls the library, openmpi or mpich.
+/// A packaged program. In its packages and commands `{mpi}` is Debian's name of the library, openmpi or mpich.
 pub struct PackagedProgram {
-    /// What the table calls it.
+    /// Name in the table.
     pub name: &'static str,
-    /// The libraries it is packaged for.
+    /// Libraries it is packaged for.
     pub mpi: &'static [&'static str],
     packages: &'static [&'static str],
-    /// Made before it runs: names of files, and what is in them.
+    /// Files to create before the run, with their contents.
     pub inputs: &'static [(&'static str, &'static str)],
-    /// What the shell does before it runs, where there is something to do.
+    /// Shell command before the run, if not empty.
     before: &'static str,
-    /// How many ranks.
     pub ranks: u32,
     command: &'static str,
-    /// The files it writes that are the same in every run.
+    /// Result files that are the same in every run.
     pub results: &'static [&'static str],
-    /// Its results are the lines that match one of these regular expressions, or all where there is none,
+    /// Only lines that match one of these regular expressions are compared; all, if there is none.
     pub only: &'static [&'static str],
-    /// but for what matches one of these.
+    /// Parts that match one of these are left out of the comparison.
     pub varies: &'static [&'static str],
-    /// Functions it is known to call.
+    /// Functions the program is known to call.
     pub calls: &'static [&'static str],
 }
 
 impl PackagedProgram {
-    /// Its packages for a library.
     pub fn packages(&self, mpi: &Mpi) -> Vec<String> {
         self.packages.iter().map(|package| for_library(package, mpi)).collect()
     }
 
-    /// Its command line under a library, behind the launcher's.
+    /// Command line under a library, without the launcher.
     pub fn command(&self, mpi: &Mpi) -> Vec<String> {
         for_library(self.command, mpi).split(' ').map(String::from).collect()
     }
 
-    /// What the shell does before.
+    /// Shell command before the run.
     pub fn before(&self, mpi: &Mpi) -> Option<String> {
         (!self.before.is_empty()).then(|| for_library(self.before, mpi))
     }
@@ -55,7 +53,7 @@ macro_rules! input {
     };
 }
 
-/// What a row has that says nothing else.
+/// Defaults.
 const PLAIN: PackagedProgram = PackagedProgram {
     name: "",
     mpi: &["ompi4"],
@@ -70,7 +68,7 @@ const PLAIN: PackagedProgram = PackagedProgram {
     calls: &["MPI_Finalize"],
 };
 
-/// Prints rates, and which messages it sent.
+/// NetPIPE prints rates, and the messages it sent.
 const NETPIPE: PackagedProgram = PackagedProgram {
     name: "NetPIPE",
     ranks: 2,
@@ -82,9 +80,9 @@ const NETPIPE: PackagedProgram = PackagedProgram {
 
 const BOTH: &[&str] = &["ompi4", "mpich4"];
 
-/// MPICH's ranks spin while they wait: no more of them than cores of a small machine.
+/// Rank counts are small because MPICH's ranks spin while they wait: no more ranks than a small machine has cores.
 pub const PROGRAMS: &[PackagedProgram] = &[
-    // Rates of messages and memory but for the checks of its results.
+    // Prints rates of messages and memory besides the checks of its results.
     PackagedProgram {
         name: "HPCC",
         packages: &["hpcc"],
@@ -135,7 +133,7 @@ pub const PROGRAMS: &[PackagedProgram] = &[
         inputs: input!("water.cp2k" as "water.inp"),
         command: "cp2k.psmp water.inp",
         only: &["ENERGY\\|", "P_Mix", "^ *MP_"],
-        // How long a step took.
+        // Time of a step.
         varies: &["E[+-][0-9]+ +[0-9.]+ "],
         calls: &["MPI_Alltoallv", "MPI_Allreduce", "MPI_Waitall"],
         ..PLAIN
@@ -154,7 +152,7 @@ pub const PROGRAMS: &[PackagedProgram] = &[
         calls: &["MPI_Win_create", "MPI_Get_accumulate", "MPI_Win_flush_all"],
         ..PLAIN
     },
-    // The tests of LU and Cholesky factorizations hang under Debian's Open MPI in every third run, with or without us.
+    // The tests of LU and Cholesky factorizations hang under Debian's Open MPI in every third run, recorded or not.
     PackagedProgram {
         name: "ScaLAPACK QR",
         mpi: BOTH,
@@ -181,7 +179,7 @@ pub const PROGRAMS: &[PackagedProgram] = &[
         inputs: input!("grid.py" as "grid.py"),
         before: "python3 grid.py >grid.src",
         command: "dgord grid.src order.txt",
-        // Its order depends on which messages come first.
+        // The order of lines depends on the order of messages.
         results: &["order.txt"],
         only: &["^1600$"],
         calls: &["MPI_Allgather"],

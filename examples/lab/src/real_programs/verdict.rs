@@ -1,4 +1,4 @@
-//! Whether a run's report adds up.
+//! Checks that a run's report adds up.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,20 +9,19 @@ use serde_json::json;
 
 use super::programs::PackagedProgram;
 
-/// What the table says of a recorded run.
+/// Figures of a recorded run in the table.
 #[derive(Default)]
 pub struct Figures {
-    /// Recorded calls.
     pub calls: u64,
     /// Share of the ranks' time.
     pub in_mpi_percent: f64,
-    /// Messages whose receive was found, of those sent; nothing where none was.
+    /// Share of sent messages whose receive was found; `None` if none was sent.
     pub matched_percent: Option<f64>,
-    /// All files of the run.
+    /// Size of all files of the run.
     pub trace_bytes: u64,
 }
 
-/// Reads a run's report and check, and adds what is wrong with them to the faults.
+/// Reads a run's reports and check, and adds their errors to `faults`.
 pub fn judge(program: &PackagedProgram, run: &Run, faults: &mut Vec<String>) -> Figures {
     let analyses = [("report", &[][..]), ("report", &["--by", "rank"]), ("check", &[])];
     let [report, ranks, check] = analyses.map(|(analysis, arguments)| {

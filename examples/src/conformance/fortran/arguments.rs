@@ -1,11 +1,10 @@
-//! How Fortran takes an argument of MPI, by its C type, and where that does not say enough by its kind or name.
+//! Fortran's form of each MPI argument: by its C type, and by kind or name if the type does not say enough.
 
 use traces::calls::{ArgumentKind, Call};
 
 use super::passing::Passing;
 use crate::conformance::style::Style;
 
-/// One argument of a call in a style.
 #[derive(Clone, Copy)]
 pub struct FortranArgument {
     call: Call,
@@ -14,10 +13,10 @@ pub struct FortranArgument {
     style: Style,
 }
 
-/// Arguments that are logical, besides all of kind [`ArgumentKind::Flag`].
+/// Logical arguments besides all of kind [`ArgumentKind::Flag`].
 const LOGICALS: [&str; 7] = ["commute", "flag", "high", "periods", "remain_dims", "reorder", "weighted"];
 
-/// Arguments that are arrays, besides those whose type or name says so.
+/// Array arguments besides those recognized by type or name.
 const ARRAYS: [&str; 11] = [
     "coords",
     "destinations",
@@ -32,7 +31,7 @@ const ARRAYS: [&str; 11] = [
     "sourceweights",
 ];
 
-/// Functions of MPI 1 that have addresses, and what is as large, in default integers.
+/// MPI 1 functions that have addresses and sizes in default integers.
 const NARROW: [&str; 10] = [
     "Address",
     "Attr_get",
@@ -46,16 +45,16 @@ const NARROW: [&str; 10] = [
     "Type_ub",
 ];
 
-/// Functions whose command line Fortran leaves out.
+/// Functions whose command line Fortran omits.
 const NO_COMMAND_LINE: [&str; 3] = ["Init", "Init_thread", "Info_create_env"];
 
 impl FortranArgument {
-    /// The arguments that C has.
+    /// The C function's arguments.
     pub fn all_of(call: Call, style: Style) -> impl Iterator<Item = FortranArgument> {
         call.row().arguments.iter().map(move |(name, kind)| FortranArgument { call, name, kind: *kind, style })
     }
 
-    /// As C declares it.
+    /// C declaration.
     pub fn parameter(self) -> String {
         match self.c_type() {
             "..." => "...".into(),
@@ -64,13 +63,11 @@ impl FortranArgument {
         }
     }
 
-    /// Whether Fortran has it, too.
     pub fn is_in_fortran(self) -> bool {
         let is_left_out = NO_COMMAND_LINE.contains(&self.call.row().name) && self.name.starts_with("arg");
         self.kind != ArgumentKind::Varargs && !is_left_out
     }
 
-    /// How it is passed.
     pub fn passing(self) -> Passing {
         let base = self.c_type().trim_start_matches("const ").trim_end_matches(['*', ' ']);
         match base {
@@ -97,13 +94,13 @@ impl FortranArgument {
         ))
     }
 
-    /// Addresses in default integers.
+    /// Addresses as default integers.
     fn narrowed(self) -> Passing {
         let own = Passing::variable(self.name);
         Passing::new(self.name, "integer", "(*)").own(&format!("MPI_Fint {own}[2] = {{{0}[0], {0}[1]}};", self.name))
     }
 
-    /// Of which C says no more than that it is an address.
+    /// Arguments that are plain addresses in C, `void *`.
     fn untyped(self) -> Passing {
         let value = || {
             let own = Passing::variable(self.name);
@@ -153,7 +150,7 @@ impl FortranArgument {
                 .own(&format!("char {own}[TEXT]; memset({own}, ' ', TEXT);"))
                 .length("(size_t)TEXT")
                 .after(&format!("text_from({name}, {own});")),
-            // It has a length of its own, which an actual argument must have, too.
+            // The actual argument must have this length, too.
             ArgumentKind::Str if name == "port_name" => {
                 text("").own(&format!("char {own}[TEXT]; text_for({own}, {name});")).length("(size_t)TEXT")
             }
@@ -205,7 +202,7 @@ impl FortranArgument {
             one(name)
         } else {
             let place = format!("*{name}");
-            // What a new handle is to be is not there yet.
+            // A new handle has no value yet.
             let given = if self.is_new() { format!("{}_NULL", of.to_uppercase()) } else { place.clone() };
             one(&given).after(&back(&place, 0))
         }
@@ -213,7 +210,7 @@ impl FortranArgument {
 
     fn shape(self) -> &'static str {
         let is_array = self.c_type().starts_with("const ") || self.name.starts_with("array_of_");
-        // Elsewhere the name is that of one index.
+        // Elsewhere `indx` is one index.
         let is_graph = self.name == "indx" && self.kind == ArgumentKind::IntOut;
         match self.c_type() {
             "int (*)[3]" => "(3, *)",
@@ -222,7 +219,7 @@ impl FortranArgument {
         }
     }
 
-    /// The integer that holds an address.
+    /// Integer type that holds an address.
     fn address(self) -> &'static str {
         if self.is_narrow() { "integer" } else { "integer(kind=MPI_ADDRESS_KIND)" }
     }
@@ -248,12 +245,12 @@ impl FortranArgument {
         format!("{:?}", self.kind).starts_with("New")
     }
 
-    /// Datatypes that nobody looks at: they have to be freed.
+    /// Datatypes in the result, which have to be freed and are not printed.
     fn is_result(self) -> bool {
         self.kind == ArgumentKind::DatatypesOut && self.call.row().name != "Type_struct"
     }
 
-    /// Two handles, as the recipes have them.
+    /// Two handles in one array, as the recipes pass them.
     fn is_pair(self) -> bool {
         use ArgumentKind::*;
         [SendTypes, RecvTypes, Datatypes, DatatypesOut, Infos, StartRequests, WaitRequests, PeekRequests]

@@ -1,8 +1,8 @@
-//! The same calls from Fortran: a module with one subroutine for each, and the C functions that call those.
+//! The same calls from Fortran: a module with one subroutine for each, and C functions that call the subroutines.
 //!
-//! In: the functions that a style of binding has. Out: for each, a subroutine whose one statement calls MPI, and a C function
-//! with the arguments of the C one, so that all else of the program stays as it is. Handles, numbers by reference and
-//! lengths of texts are what [`arguments`] is about.
+//! In: the functions that a style of binding has. Out: for each, a subroutine with one MPI call, and a C function with
+//! the C arguments, so the rest of the program stays as it is. [`arguments`] converts handles, numbers by reference and
+//! text lengths.
 
 mod arguments;
 mod passing;
@@ -18,13 +18,13 @@ use crate::mpi::{Fortran, Mpi};
 use arguments::FortranArgument;
 use passing::Passing;
 
-/// The source file of the module.
+/// Source file of the module.
 pub const TRIED: &str = "tried.f90";
 
-/// The module, as gfortran names what is in it.
+/// gfortran's prefix for the module's symbols.
 const SYMBOL: &str = "__tried_MOD_call_";
 
-/// The module, and the line of the call of each function.
+/// Returns the module's text, and the line of each function's call.
 pub fn module(calls: &[Call], style: Style) -> (String, Vec<usize>) {
     let mut text = format!("module tried\n{}contains\n", style.opening());
     text.push_str(include_str!("ignored.inc"));
@@ -40,12 +40,12 @@ pub fn module(calls: &[Call], style: Style) -> (String, Vec<usize>) {
     (text, lines)
 }
 
-/// How a report names the place of a call.
+/// A call's place, as reports name it.
 pub fn site(call: Call, line: usize) -> String {
     format!("tried::call_{} ({TRIED}:{line})", call.name().to_lowercase())
 }
 
-/// The subroutine that makes a call, up to the statement, and the statement.
+/// Returns the subroutine up to the MPI call, and the call.
 fn subroutine(call: Call, style: Style) -> (String, String) {
     let passed = passed(call, style);
     let result = result_type(call);
@@ -55,7 +55,7 @@ fn subroutine(call: Call, style: Style) -> (String, String) {
     declared.for_each(|passing| writeln!(before, "    {}", passing.declaration).expect("to a string"));
     writeln!(before, "    {result} :: result_").expect("to a string");
     if matches!((call.row().returns, style), (Returns::Value(_), Style::Mpif)) {
-        // MPICH's mpif.h leaves this to the program.
+        // MPICH's mpif.h does not declare these.
         writeln!(before, "    {result}, external :: MPI_{name}").expect("to a string");
     }
     let mut actual: Vec<&str> = passed.iter().map(|passing| passing.actual.as_str()).collect();
@@ -66,10 +66,10 @@ fn subroutine(call: Call, style: Style) -> (String, String) {
     (before, format!("    call MPI_{name}({})", actual.join(", ")))
 }
 
-/// What the C functions of all calls stand on.
+/// C declarations that all bridge functions use.
 pub const BRIDGE: &str = include_str!("bridge.h");
 
-/// The C function that calls the subroutine.
+/// A C function that calls the subroutine.
 pub fn bridge(call: Call, style: Style) -> String {
     let passed = passed(call, style);
     let name = call.name();
@@ -82,7 +82,7 @@ pub fn bridge(call: Call, style: Style) -> String {
         Returns::Value(of) => of,
     };
     let references = passed.iter().filter(|passing| !passing.is_constant()).map(|passing| passing.reference.as_str());
-    // The lengths of texts come last.
+    // gfortran passes text lengths behind all other arguments.
     let lengths = passed.iter().filter_map(|passing| passing.length.as_deref());
     let all: Vec<&str> = references.chain(["&result_"]).chain(lengths).collect();
     let part = |part: fn(&Passing) -> &str| passed.iter().map(part).collect::<String>();
@@ -94,7 +94,7 @@ pub fn bridge(call: Call, style: Style) -> String {
     )
 }
 
-/// The arguments that Fortran has.
+/// Arguments that exist in Fortran.
 fn passed(call: Call, style: Style) -> Vec<Passing> {
     FortranArgument::all_of(call, style)
         .filter(|argument| argument.is_in_fortran())
@@ -110,19 +110,19 @@ fn result_type(call: Call) -> &'static str {
     }
 }
 
-/// Whether the function gives an error code: one does not.
+/// MPI_Pcontrol alone has no error code in Fortran.
 fn has_code(call: Call) -> bool {
     call.row().name != "Pcontrol"
 }
 
-/// Of a library's functions, those that a style has. What `main` calls is always there.
+/// Functions of a library that a style has, with those that `main` calls.
 pub fn callable(mpi: &Mpi, fortran: &Fortran, style: Style) -> Vec<Call> {
     let exports = fortran.exports();
     let left_out = limits::not_from_fortran(mpi, style);
     let by_main = |call: &Call| BY_MAIN.contains(&call.mpi_name().as_str());
-    // The module mpi_f08 may take the clock from C.
+    // The module mpi_f08 may take the clock functions from C.
     let is_clock = |call: &Call| call.row().returns == Returns::Seconds;
-    // Handles are integers in Fortran: Intel MPI exports what nobody declares.
+    // Fortran's handles are integers: Intel MPI exports these conversions but declares none.
     let is_handle = |call: &Call| ["_toint", "_fromint"].iter().any(|end| call.row().name.ends_with(end));
     let has = |call: &Call| by_main(call) || is_clock(call) || style.has(&exports, *call) && !is_handle(call);
     let calls = callable::callable(mpi).into_iter().filter(has);

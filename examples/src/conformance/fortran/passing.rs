@@ -1,30 +1,29 @@
-//! An argument's way from C to Fortran and back.
+//! Passing one argument from C to Fortran and back.
 
-/// What is written for one argument, in both languages.
+/// Code for one argument, in both languages.
 pub struct Passing {
-    /// Its name.
     pub name: &'static str,
-    /// What Fortran declares it as; empty where Fortran has a constant instead.
+    /// Fortran's declaration; empty if Fortran passes a constant.
     pub declaration: String,
-    /// What Fortran passes on to MPI.
+    /// Fortran's actual argument to MPI.
     pub actual: String,
-    /// What C does before.
+    /// C code before the call.
     pub before: String,
     /// The address that C passes.
     pub reference: String,
-    /// The length of a text, which C passes behind all arguments.
+    /// Length of a text, which C passes behind all arguments.
     pub length: Option<String>,
-    /// What C does after.
+    /// C code after the call.
     pub after: String,
 }
 
 impl Passing {
-    /// Of a type and a shape, at an address that C has.
+    /// An argument of this type and shape, by C's own address.
     pub fn new(name: &'static str, of: &str, shape: &str) -> Passing {
         Passing::declared(name, format!("{of} :: {name}{shape}"))
     }
 
-    /// Declared so, at an address that C has.
+    /// An argument with this declaration, by C's own address.
     pub fn declared(name: &'static str, declaration: String) -> Passing {
         Passing {
             name,
@@ -37,43 +36,38 @@ impl Passing {
         }
     }
 
-    /// Nothing of C's, but a constant of Fortran's.
+    /// A Fortran constant; C passes nothing.
     pub fn constant(name: &'static str, constant: &str) -> Passing {
         Passing { actual: constant.into(), ..Passing::declared(name, String::new()) }
     }
 
-    /// Whether nothing of C's is passed.
     pub fn is_constant(&self) -> bool {
         self.declaration.is_empty()
     }
 
-    /// Its own variable in C.
+    /// Name of the C variable with the Fortran value.
     pub fn variable(name: &str) -> String {
         format!("{name}_f")
     }
 
-    /// Passes a variable of its own, which C declares so.
+    /// Passes a separate C variable with this declaration.
     pub fn own(self, declaration: &str) -> Passing {
         let reference = Passing::variable(self.name);
         self.before(declaration).reference(&reference)
     }
 
-    /// With something that C does before.
     pub fn before(self, before: &str) -> Passing {
         Passing { before: format!("    {before}\n"), ..self }
     }
 
-    /// With another address that C passes.
     pub fn reference(self, reference: &str) -> Passing {
         Passing { reference: reference.into(), ..self }
     }
 
-    /// With the length of a text.
     pub fn length(self, length: &str) -> Passing {
         Passing { length: Some(length.into()), ..self }
     }
 
-    /// With something that C does after.
     pub fn after(self, after: &str) -> Passing {
         Passing { after: format!("    {after}\n"), ..self }
     }

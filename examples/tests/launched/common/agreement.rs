@@ -1,4 +1,4 @@
-//! Programs that measure themselves, and whether their traces say the same, row by row.
+//! Compares programs that measure themselves with their traces, row by row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use examples::run::{Case, Run};
 
 use super::{one_at_most, transports, with_programs_in_rust};
 
-/// Rows that differ, and how.
+/// Rows that differ, each with a description.
 pub type Differences = BTreeMap<String, String>;
 
-/// A run's rows beside what the program measured.
+/// A run's rows compared with the program's measurements.
 #[derive(Default)]
 pub struct Compared {
     pub rows: usize,
     pub differences: Differences,
-    /// Rows without a figure: too few requests were left alone by other processes.
+    /// Rows without a figure: other processes disturbed too many requests.
     pub unknown: BTreeSet<String>,
 }
 
@@ -27,12 +27,12 @@ impl From<Differences> for Compared {
     }
 }
 
-/// The libraries that benchmarks are compared under where all are.
+/// Libraries to compare benchmarks under in a full run.
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
+/// Attempts at a row on a busy machine: runs are short, and each row is measured at another moment.
 const ATTEMPTS: usize = 6;
 
-/// Those that benchmarks are compared under: one, where not all is asked for.
+/// Libraries to compare benchmarks under: one, except in a full run.
 pub fn with_benchmarks() -> Vec<Mpi> {
     let mut libraries = with_programs_in_rust();
     libraries.retain(|mpi| LIBRARIES.contains(&mpi.name));
@@ -40,17 +40,17 @@ pub fn with_benchmarks() -> Vec<Mpi> {
     if rota::is_measured() { libraries } else { one_at_most(libraries, "benchmarks") }
 }
 
-/// The transports that they are compared over.
+/// Transports to compare over.
 pub fn with_transports(mpi: &Mpi) -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     let ways: &[&str] = if rota::is_all() || rota::is_measured() { &["default", "tcp"] } else { &["default"] };
     transports(mpi).into_iter().filter(|(way, _)| ways.contains(way)).collect()
 }
 
-/// Of so many rows, one may have no figure in any attempt on a machine that others load.
+/// On a loaded machine, one in this many rows may have no figure in any attempt.
 const ROWS_FOR_AN_UNKNOWN: usize = 5;
 
-/// Runs until every row has once been as the program says it. Fails if a row with a figure differs each of several times; where other
-/// tests run beside the launches, if two do: there one row of a few microseconds is now and then off in all of them.
+/// Runs until every row has agreed once. Fails if a row with a figure differs in every attempt; with other tests beside
+/// the launches, if two rows do: there a row of a few microseconds is now and then off in all of them.
 pub fn agree<C: Into<Compared>>(of: &str, mut compare: impl FnMut() -> C) {
     let (allowed, every) = if rota::is_measured() { (0, usize::MAX) } else { (1, ROWS_FOR_AN_UNKNOWN) };
     let _alone = alone();
@@ -67,7 +67,7 @@ pub fn agree<C: Into<Compared>>(of: &str, mut compare: impl FnMut() -> C) {
 }
 
 impl Compared {
-    /// Drops the rows that another attempt found to agree. A row that has a figure in either differs by that one.
+    /// Drops the rows that agreed in another attempt. A row with a figure in either attempt is judged by that one.
     fn go_on_with(&mut self, mut again: Compared) {
         self.differences.retain(|row, _| again.differences.contains_key(row) || again.unknown.contains(row));
         for row in std::mem::take(&mut self.unknown) {
@@ -96,7 +96,7 @@ fn a_row_without_a_figure_neither_agrees_nor_hides_that_it_differs() {
     assert!(left.differences.keys().eq(["a", "c"]) && left.unknown.is_empty());
 }
 
-/// The same under each library that has the benchmarks, over shared memory and TCP.
+/// Runs [`agree`] under each library that has the benchmarks, over shared memory and TCP.
 pub fn agree_everywhere<C: Into<Compared>>(mut compare: impl FnMut(&Mpi, &[(&str, &str)]) -> C) {
     let mut ran = 0;
     for mpi in with_benchmarks() {
@@ -108,7 +108,7 @@ pub fn agree_everywhere<C: Into<Compared>>(mut compare: impl FnMut(&Mpi, &[(&str
     assert!(ran > 0);
 }
 
-/// What a program prints, and its trace.
+/// A program's output, and its trace.
 pub fn recorded(case: Case<'_>, variables: &[(&str, &str)], name: &str) -> (String, Run) {
     let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
     let (output, run) = case.recorded(name);

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers of several tests.
 
 #![allow(dead_code, unused_imports)]
 
@@ -20,20 +20,20 @@ use serde_json::json;
 use traces::progress::{Entries, EntryRun, INSIDE};
 use traces::read::{RankFile, ThreadPages, Visitor, walk};
 
-/// Every MPI at hand. Panics where there is none: a test that ran under nothing has shown nothing.
+/// Every installed MPI. Panics if there is none: a test that ran under nothing has shown nothing.
 pub fn every_library() -> Vec<Mpi> {
     let libraries = Mpi::all();
     assert!(!libraries.is_empty(), "no MPI is here: run cargo xtask test, which brings them");
     libraries
 }
 
-/// One Open MPI and one of the others, by turns; every MPI where all is asked for.
+/// One Open MPI and one other MPI, in turns; every MPI in a full run.
 #[track_caller]
 pub fn libraries() -> Vec<Mpi> {
     taking_turns(every_library(), Location::caller())
 }
 
-/// Those that fit, of which there has to be one, by turns as well. `that` says what they do.
+/// Suitable libraries, at least one, in turns as well. `that` describes them.
 #[track_caller]
 pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
     let libraries: Vec<Mpi> = every_library().into_iter().filter(fits).collect();
@@ -44,41 +44,40 @@ pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
 fn taking_turns(libraries: Vec<Mpi>, file: &Location<'_>) -> Vec<Mpi> {
     match rota::is_all() {
         true => libraries,
-        // The tests of a file share what is built for a library.
+        // Tests of a file share the programs built for a library.
         false => rota::one_of_each(libraries, file.file(), rota::round(), Mpi::is_openmpi),
     }
 }
 
-/// Those that a program runs under.
+/// Libraries that a program runs under.
 #[track_caller]
 pub fn that_run(program: &Program) -> Vec<Mpi> {
     those(&format!("runs {}", program.name), |mpi| program.runs_under(mpi))
 }
 
-/// One library is enough for what does not depend on it.
+/// A single library, for tests that do not depend on it.
 pub fn one() -> Mpi {
     every_library().remove(0)
 }
 
-/// The only one whose turn it is, where all was not asked for.
+/// A single library, chosen by turns; all of them in a full run.
 pub fn one_at_most(libraries: Vec<Mpi>, key: &str) -> Vec<Mpi> {
     if rota::is_all() { libraries } else { rota::one_of_each(libraries, key, rota::round(), |_| ()) }
 }
 
-/// One of Open MPI and one of the others, whatever was asked for: which of their versions it is changes nothing where launchers
-/// differ.
+/// One Open MPI and one other MPI, even in a full run: launchers do not differ between versions of a family.
 #[track_caller]
 pub fn two_families() -> Vec<Mpi> {
     rota::one_of_each(every_library(), Location::caller().file(), rota::round(), Mpi::is_openmpi)
 }
 
-/// Runs a test under each of these libraries, of which there has to be one.
+/// Runs a test under each of these libraries. Panics if there are none.
 pub fn under_each(libraries: &[Mpi], test: impl FnMut(&Mpi)) {
     assert!(!libraries.is_empty());
     libraries.iter().for_each(test);
 }
 
-/// Ten messages from rank 0 to rank 1, and what the arguments add.
+/// Ten messages from rank 0 to rank 1, and more by the arguments.
 pub fn quick<'a>(mpi: &'a Mpi, arguments: &[&str]) -> Case<'a> {
     case("quick", mpi, 2, arguments)
 }
@@ -88,7 +87,7 @@ pub fn calls(run: &Run, function: &str) -> u64 {
     run.report("rank").sum("rank_functions", "calls", &[("function", json!(function))])
 }
 
-/// What overhear said, without what others said.
+/// overhear's own lines of stderr.
 pub fn own_lines(output: &Output) -> Vec<&str> {
     output.stderr.lines().filter(|line| line.starts_with("overhear: ")).collect()
 }
@@ -102,7 +101,7 @@ pub fn behind(case: &Case<'_>, folder: &Path) -> Output {
     run(case, &words)
 }
 
-/// Runs the case with the library preloaded by the launcher, and no command of ours.
+/// Runs the case with the library preloaded by the launcher, without the command.
 pub fn by_hand(case: &Case<'_>, here: &Path) -> Output {
     fs::create_dir_all(here).unwrap();
     let mut words = case.words();
@@ -116,7 +115,7 @@ pub fn by_hand(case: &Case<'_>, here: &Path) -> Output {
     finish(command.current_dir(here))
 }
 
-/// Runs words with what a case needs.
+/// Runs words in the case's environment.
 pub fn run(case: &Case<'_>, words: &[String]) -> Output {
     finish(&mut command(case, words))
 }
@@ -128,7 +127,7 @@ fn command(case: &Case<'_>, words: &[String]) -> Command {
     command
 }
 
-/// A program of `tests/programs`, on so many ranks.
+/// A program of `tests/programs` on `ranks` ranks.
 pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Case<'a> {
     let source = workspace().join("examples/tests/programs").join(name).with_extension("c");
     let path: PathBuf = target().join("programs").join(mpi.built_as).join(name);
@@ -138,7 +137,7 @@ pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Cas
     Case { mpi, path, arguments, ranks, variables: Vec::new() }
 }
 
-/// Those that the programs in Rust are built for.
+/// Libraries that the programs in Rust are built for.
 pub fn with_programs_in_rust() -> Vec<Mpi> {
     match rota::is_all() || rota::is_measured() {
         true => every_library(),
@@ -150,15 +149,15 @@ fn rust_program(name: &str, mpi: &Mpi) -> PathBuf {
     target().join("programs").join(mpi.built_as).join(name)
 }
 
-/// A program in Rust, which cargo xtask builds for every library, on 4 ranks.
+/// A program in Rust, built by cargo xtask for every library, on 4 ranks.
 pub fn in_rust<'a>(name: &str, mpi: &'a Mpi) -> Case<'a> {
     let path = rust_program(name, mpi);
     assert!(path.exists(), "{} is not built: run cargo xtask test", path.display());
     Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
 }
 
-/// A recorded run whose launcher says that it failed, as it does without the recorder. Now and then a launcher says instead how
-/// it killed another rank, or that it was told to abort: then both are run again.
+/// A recorded run whose launcher reports the same failure as without the recorder. Now and then a launcher reports
+/// instead how it killed another rank, or that it was told to abort: then both are run again.
 pub fn failed_as_plain(case: &Case, name: &str) -> Run {
     let mut seen = Vec::new();
     for _ in 0..5 {
@@ -172,16 +171,15 @@ pub fn failed_as_plain(case: &Case, name: &str) -> Run {
     panic!("{name} under {}: statuses without and with the recorder: {seen:?}", case.mpi.name);
 }
 
-/// What records say of entries into the progress engine.
+/// Entries into the progress engine, according to the records.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Turns {
-    /// In all.
     pub said: Entries,
-    /// Productive ones of which it is said when they were.
+    /// Productive entries with a time.
     pub placed: u64,
-    /// What is said of each call with entries: the productive ones, and in how many runs they are told.
+    /// For each call with entries: productive ones, and the number of runs they are recorded in.
     pub calls: Vec<(u64, u64)>,
-    /// When the last of them began.
+    /// Begin of the last run of entries.
     pub last: Option<u64>,
 }
 
@@ -201,14 +199,14 @@ impl Visitor for Turns {
 }
 
 impl Turns {
-    /// What a thread's records say.
+    /// Reads a thread's records.
     pub fn of(thread: &ThreadPages<'_>) -> Turns {
         let mut turns = Turns::default();
         thread.pages.iter().for_each(|page| assert!(walk(page, &mut turns).is_ok()));
         turns
     }
 
-    /// What the records of a run say, and what its ledgers do.
+    /// Entries in a run's records, and in its ledgers.
     pub fn of_run(run: &Run) -> (Turns, Entries) {
         let (mut all, mut ledger) = (Turns::default(), Entries::default());
         for file in run.files() {
@@ -225,10 +223,10 @@ impl Turns {
     }
 }
 
-/// On a busy machine, ranks wait for the processor where nothing is planted: so often a program may be run again.
+/// Attempts at a program: on a busy machine, ranks wait for the processor where nothing is planted.
 pub const ATTEMPTS: usize = 3;
 
-/// Runs a program that plants waits, with variables set, and returns the run in which they are found as it states them.
+/// Runs a program that plants waits, with variables set, and returns a run in which they are found as stated.
 pub fn assert_planted(program: &Program, mpi: &Mpi, variables: &[(&str, &str)]) -> Run {
     let _alone = alone();
     let case = variables.iter().fold(Case::of(program, mpi), |case, (name, value)| case.with(name, value));
@@ -236,7 +234,7 @@ pub fn assert_planted(program: &Program, mpi: &Mpi, variables: &[(&str, &str)]) 
     assert_as_planted(program, mpi, record(), record)
 }
 
-/// The same where it has been recorded once. A program that plants nothing was recorded well the first time.
+/// Repeats a recording until the planted waits are found. A program that plants nothing is fine the first time.
 pub fn assert_as_planted(
     program: &Program,
     mpi: &Mpi,

@@ -1,4 +1,4 @@
-//! What a timeline shows of a run: its rows, its longest waits, its messages.
+//! Contents of a timeline: its rows, its longest waits, its messages.
 
 mod names;
 mod page_parts;
@@ -22,10 +22,10 @@ facts! {
     MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
 }
 
-/// Rows of waits that people are shown.
+/// Longest waits that are listed.
 const WAITS: usize = 10;
 
-/// The time that is shown: as asked, or that of all ranks asked about.
+/// The requested time; by default, from the first start to the last end of the selected ranks.
 pub fn interval(run: &Run, timeline: &CommonClock, from: Option<i64>, to: Option<i64>) -> (i64, i64) {
     let lives = levels::lives(run, timeline);
     let asked = || lives.iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(life, _)| life);
@@ -35,7 +35,7 @@ pub fn interval(run: &Run, timeline: &CommonClock, from: Option<i64>, to: Option
     (from, to.unwrap_or(end).max(from + 1))
 }
 
-/// The facts of what is shown.
+/// Facts about the visible time.
 pub fn facts(picture: &Picture<'_>) -> Vec<Fact> {
     let (from, to) = (seconds(picture.grid.from), seconds(picture.grid.end()));
     vec![
@@ -45,7 +45,7 @@ pub fn facts(picture: &Picture<'_>) -> Vec<Fact> {
     ]
 }
 
-/// The picture of the ranks that are asked about.
+/// Picture of the selected ranks.
 pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [MessageLine]) -> Picture<'a> {
     let timeline = &settled.common_clock;
     let lives = levels::lives(run, timeline);
@@ -61,24 +61,23 @@ pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [Mess
     Picture { title: title(run), grid, rows, regions, messages }
 }
 
-/// A row's name.
 pub fn label(rank: &Rank) -> String {
     world_rank(rank).to_string()
 }
 
-/// The program, and on how many ranks it ran.
+/// The program, and its number of ranks.
 pub fn title(run: &Run) -> String {
     let (command, ranks) = (metrics::programs::command(run.first()), run.size());
     format!("{command}, {ranks} rank{}", if ranks == 1 { "" } else { "s" })
 }
 
-/// The row of each rank that has one.
+/// Row of each rank, if it has one.
 fn places(run: &Run) -> Vec<Option<u32>> {
     let mut next = 0..;
     run.ranks.iter().map(|rank| rank.is_asked.then(|| next.next()).flatten()).collect()
 }
 
-/// The regions of the first rank that has some, how many are left out, and whose they are.
+/// Regions of the first rank that has any, the number of omitted ones, and the rank's name.
 fn regions(run: &Run, timeline: &CommonClock, grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
     let lives = levels::lives(run, timeline);
     for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.regions.is_empty()) {
@@ -92,8 +91,8 @@ fn regions(run: &Run, timeline: &CommonClock, grid: &Grid) -> (Vec<RegionSpan>, 
     (Vec::new(), 0, String::new())
 }
 
-/// Messages between rows that begin or end in a time, in order; the account has none any more, since there may be many. Waits
-/// are put in the order of their calls.
+/// Takes the messages between rows that begin or end in a time out of the account, since there may be many; returns
+/// them in order. Sorts the account's waits by call.
 pub fn take_messages(run: &Run, account: &mut Account, (from, to): (i64, i64)) -> Vec<MessageLine> {
     account.spans.iter_mut().for_each(|waits| waits.sort_unstable());
     let places = places(run);
@@ -141,7 +140,7 @@ impl Row for WaitSpanRow {
     }
 }
 
-/// The waits that overlap a time, the longest first.
+/// Waits that overlap a time, the longest first.
 fn longest(account: &Account, (from, to): (i64, i64), most: usize) -> Vec<&WaitSpan> {
     let mut waits: Vec<&WaitSpan> =
         account.spans.iter().flatten().filter(|wait| wait.from < to && wait.until > from).collect();
@@ -154,7 +153,7 @@ fn longest(account: &Account, (from, to): (i64, i64), most: usize) -> Vec<&WaitS
     waits
 }
 
-/// The longest waits, one by one.
+/// Table of the longest waits.
 pub fn waits(run: &Run, account: &Account, interval: (i64, i64)) -> Table<WaitSpanRow> {
     let row = |wait: &WaitSpan| {
         let (waiter, cause) = (wait.key.waiter, wait.key.cause);

@@ -1,4 +1,4 @@
-//! The lists that a page's calls refer to by number: functions, call sites, communicators.
+//! Numbered lists that a page's calls refer to: functions, call sites, communicators.
 
 use rustc_hash::FxHashMap;
 use traces::calls::ArgumentKind::{StartRequest, StartRequests};
@@ -13,19 +13,18 @@ use model::levels::TimeClass;
 use model::matching::Account;
 use model::rank::function_of;
 
-/// See the module.
 #[derive(Default)]
 pub struct Names {
-    /// Functions, by number.
+    /// Functions by number.
     pub functions: Vec<PageFunction>,
-    /// Their numbers by those of the trace.
+    /// Number of each function, by its number in the trace.
     pub function_of: FxHashMap<u16, u32>,
-    /// Call sites by number, in short and as reports name them.
+    /// Short names of call sites, by number.
     pub sites: Vec<String>,
-    /// See above.
+    /// Names of call sites in reports, by number.
     pub site_names: Vec<String>,
     site_numbers: FxHashMap<String, u32>,
-    /// By rank and its number of the site.
+    /// Number of each site, by rank and its number in the rank's trace.
     site_of: FxHashMap<(u32, u32), u32>,
     /// Communicators, windows and files.
     pub objects: Vec<String>,
@@ -34,7 +33,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// All that the ranks asked about name.
+    /// Collects the names that the selected ranks use.
     pub fn of(run: &Run) -> Names {
         let mut names = Names::default();
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
@@ -62,13 +61,13 @@ impl Names {
         names
     }
 
-    /// What calls of a signature have in common.
+    /// Common properties of a signature's calls.
     pub fn kind(&self, rank: usize, signature: &Signature) -> CallKind {
         let of = |map: &FxHashMap<(u32, u32), u32>, key| map.get(&(rank as u32, key)).copied().unwrap_or(0).into();
         let starts =
             Call::from_number(signature.call).is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));
         let creates = signature.flags & CREATES != 0;
-        // What a persistent request moves, it moves when it is started; the start does not say how much that is.
+        // A persistent request moves its bytes when it is started; the start does not say how many.
         let moves = (!starts).then(|| if creates { (0, 0) } else { signature.moves() });
         let (sent, received) = (known(signature.sent), known(signature.received));
         let record = KindRecord {
@@ -105,7 +104,7 @@ impl Names {
     }
 }
 
-/// The number of a name, new or not.
+/// Number of a name, added if it is new.
 fn number(list: &mut Vec<String>, numbers: &mut FxHashMap<String, u32>, name: String) -> u32 {
     *numbers.entry(name).or_insert_with_key(|name| {
         list.push(name.clone());
@@ -113,7 +112,7 @@ fn number(list: &mut Vec<String>, numbers: &mut FxHashMap<String, u32>, name: St
     })
 }
 
-/// Where the calls of an account are, in its order.
+/// Call sites of an account's places, in the account's order.
 pub fn call_sites(account: &Account) -> Vec<PagePlace> {
     let places = account.places.iter();
     places.map(|place| PagePlace { function: place.function.clone(), site: place.site.clone() }).collect()

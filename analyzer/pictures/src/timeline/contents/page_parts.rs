@@ -1,4 +1,4 @@
-//! What a page's timeline is made of: bins as fine as fit into the page, finer ones beside it, and the single calls in chunks.
+//! Data of a page's timeline: bins as fine as fit into the page, finer ones beside it, and single calls in chunks.
 
 use std::sync::Mutex;
 
@@ -16,36 +16,36 @@ use model::matching::{Settled, WaitSpan, WaitState};
 use model::parallel::{lock, map};
 use model::{Rank, Run};
 
-/// Text that bins may take in a page, and single calls.
+/// Limits for bins and for single calls within a page, in characters.
 const BINS_IN_PAGE: usize = 1_900_000;
 const CALLS_IN_PAGE: usize = 1_500_000;
-/// Calls of a chunk, more or less: they load and are drawn at once.
+/// Approximate calls per chunk, which is loaded and drawn at once.
 const CHUNK: u64 = 40_000;
-/// Bins of all ranks at the finest level, and of each.
+/// Bins at the finest level, of all ranks together and of each.
 const CELLS: usize = 1 << 20;
 const MOST_BINS: usize = 1 << 13;
-/// Files that the finest level is cut into.
+/// Files of the finest level.
 const FILES: usize = 16;
 /// Waits that a page lists.
 const WAITS: usize = 1000;
 
-/// A page's data as it comes about.
+/// Collected data of a page.
 pub struct PageParts<'a> {
     run: &'a Run,
     settled: &'a Settled,
     names: Names,
     finest: Picture<'a>,
-    /// What the slowest message took.
+    /// Nanoseconds that the slowest message took.
     longest_way: i64,
 }
 
-/// The finest bins for so many ranks.
+/// Finest bins per rank, for this number of ranks.
 fn bins_of(ranks: usize) -> usize {
     let each = CELLS / ranks.max(1);
     (1 << each.max(1).ilog2()).clamp(64, MOST_BINS)
 }
 
-/// Reads what a page shows of a time.
+/// Collects the data of a time.
 pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages: &'a [MessageLine]) -> PageParts<'a> {
     let ranks = run.ranks.iter().filter(|rank| rank.is_asked).count();
     let grid = Grid { keeps_outside: time.keeps_outside, ..Grid::over(time.from, time.end(), bins_of(ranks)) };
@@ -60,7 +60,8 @@ fn name(rank: &Rank) -> PageName {
 }
 
 impl PageParts<'_> {
-    /// All but what is too much for one page, of which `write` gets name and text; all, if `in_one`. `folder` is where it writes.
+    /// Returns the page's data. `write` gets name and text of the parts that exceed the page's limits; none, if
+    /// `in_one`. `folder` is the folder it writes to.
     pub fn data(
         &self,
         (from, to): (i64, i64),
@@ -101,7 +102,7 @@ impl PageParts<'_> {
         })
     }
 
-    /// The bins in the page, folded until they fit, and the finest beside it.
+    /// Returns bins for the page, folded until they fit, and the finest ones, written beside it.
     fn bins(
         &self,
         room: usize,
@@ -130,7 +131,6 @@ impl PageParts<'_> {
         Ok((PageBins::in_page(&grid, data), Some(fine)))
     }
 
-    /// The longest waits.
     fn longest(&self, interval: (i64, i64)) -> Vec<LongWait> {
         let rows = places(self.run);
         let wait = |wait: &WaitSpan| {
@@ -143,14 +143,14 @@ impl PageParts<'_> {
         longest(&self.settled.account, interval, WAITS).into_iter().filter_map(wait).collect()
     }
 
-    /// Why a call waited.
+    /// State, and rank and place that came late.
     fn reasons(&self, wait: &WaitSpan) -> PageWait {
         let (waiter, cause) = (wait.key.waiter, wait.key.cause);
         let state = WaitState::ALL.iter().position(|state| *state == wait.key.state).unwrap_or(0) as u32;
         (state, (cause != waiter).then(|| (cause.rank, cause.place.number() as u32)))
     }
 
-    /// Times that hold about as many calls each, from one until another.
+    /// Cuts an interval into times with about [`CHUNK`] calls each.
     fn edges(&self, (from, to): (i64, i64)) -> Vec<i64> {
         let grid = &self.finest.grid;
         let mut calls = vec![0u64; grid.count];
@@ -171,7 +171,7 @@ impl PageParts<'_> {
         edges
     }
 
-    /// Every call that overlaps the time, in the chunk that it begins in; those from before, in the first.
+    /// Chunks of all calls that overlap the time, each in the chunk in which it begins; earlier ones are in the first.
     fn chunks(
         &self,
         (from, to): (i64, i64),
@@ -186,14 +186,14 @@ impl PageParts<'_> {
             Mutex::new(RankCalls::new(rank, &contents[row], line))
         };
         let readers = map(at.len(), calls);
-        // Calls that the next chunk begins in: whoever looks at it alone sees what its ranks are in.
+        // Calls that are open when the next chunk begins are repeated in it, so it can be drawn alone.
         let running: Vec<Mutex<Vec<PlacedCall<'_>>>> = at.iter().map(|_| Mutex::default()).collect();
         let edges = self.edges((from, to));
         let last = edges.len().saturating_sub(2);
         let (mut chunks, mut in_page, mut sums) = (Vec::new(), 0usize, SumFiles::default());
         for (number, edge) in edges.windows(2).enumerate() {
             let (begin, end) = (edge[0], edge[1]);
-            // What begins at the very end, or where clocks say later, is still there.
+            // Calls at the very end, or after it because clocks differ, belong to the last chunk.
             let until = if number == last && self.finest.grid.keeps_outside { i64::MAX } else { end };
             let section = |row: usize| {
                 let (read, mut marks) = lock(&readers[row]).until(until);
@@ -228,7 +228,7 @@ impl PageParts<'_> {
             }
         }
         if in_page <= room {
-            // A page that has every call adds up those.
+            // A page with every call adds them up itself.
             return Ok((chunks, Vec::new()));
         }
         sums.finish();
@@ -236,7 +236,7 @@ impl PageParts<'_> {
         Ok((chunks, sums.list()))
     }
 
-    /// Messages with an end in a chunk: those between two chunks are in both.
+    /// Messages that begin or end in a chunk: one between two chunks is in both.
     fn messages(&self, (from, to): (i64, i64), is_last: bool) -> Vec<MessageLine> {
         let all = self.finest.messages;
         let is_in = |at: i64| from <= at && (at < to || is_last);

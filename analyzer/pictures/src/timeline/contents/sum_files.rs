@@ -1,30 +1,27 @@
-//! What the chunks of a run come to, eight by eight, and eight times eight by eight times eight: a page needs few of these files for a
-//! time of any length.
+//! Sums of 8 chunks, of 8 x 8, and so on, in files: a page needs few of them for a time of any length.
 
 use crate::timeline::{ChunkSums, PageSums};
 use model::error::Error;
 
-/// How many of one level make one of the next.
+/// Files of one level that make one of the next.
 const EACH: usize = 8;
 
-/// See the module.
 #[derive(Default)]
 pub struct SumFiles {
     levels: Vec<Level>,
-    /// Name and text of those that were not written yet.
+    /// Name and text of files that are still to be written.
     full: Vec<(String, String)>,
 }
 
 #[derive(Default)]
 struct Level {
-    /// What came since the last file, and how many chunks that is.
+    /// Sums since the last file, and their number of chunks.
     sums: ChunkSums,
     chunks: usize,
     files: Vec<String>,
 }
 
 impl SumFiles {
-    /// Adds the next chunk.
     pub fn add(&mut self, chunk: &ChunkSums) {
         if self.levels.is_empty() {
             self.levels.push(Level::default());
@@ -39,7 +36,7 @@ impl SumFiles {
         }
     }
 
-    /// Keeps what a level has as a file, and hands it up.
+    /// Turns a level's sums into a file, and adds them to the next level.
     fn close(&mut self, at: usize) {
         if self.levels.len() == at + 1 {
             self.levels.push(Level::default());
@@ -54,12 +51,12 @@ impl SumFiles {
         next.chunks += chunks;
     }
 
-    /// Writes what was kept.
+    /// Writes the pending files.
     pub fn write(&mut self, write: &mut dyn FnMut(&str, &str) -> Result<(), Error>) -> Result<(), Error> {
         self.full.drain(..).try_for_each(|(name, text)| write(&name, &text))
     }
 
-    /// Keeps what is left, of fewer chunks; up to the level that has all in one file.
+    /// Closes incomplete levels, up to the one that holds everything in one file.
     pub fn finish(&mut self) {
         let mut at = 0;
         while at < self.levels.len() {
@@ -73,14 +70,14 @@ impl SumFiles {
         }
     }
 
-    /// The names of all files.
+    /// Names of all files, by level.
     pub fn list(self) -> Vec<PageSums> {
         let level = |(at, level): (usize, Level)| PageSums { each: size(at), files: level.files };
         self.levels.into_iter().enumerate().map(level).collect()
     }
 }
 
-/// Chunks of a file of a level.
+/// Chunks per file of a level.
 fn size(level: usize) -> usize {
     EACH.saturating_pow(level as u32 + 1)
 }
