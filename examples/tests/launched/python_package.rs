@@ -22,6 +22,7 @@ assert all(table.schema == pyarrow.schema(run.tables[name]) for name, table in t
 counted = tables["calls"].group_by("function").aggregate([("calls", "sum")]).to_pylist()
 one = pyarrow.table(run.table("calls", ["end_s", "rank"]))
 assert one.equals(tables["calls"].select(["end_s", "rank"])) and one.num_rows > 0
+assert "<td" in run._repr_html_() and "<td" in run.tables["calls"]._repr_html_()
 said = []
 for wrong in (lambda: run.table("call"), lambda: overhear.open("/nowhere"), lambda: run.report(by="moon")):
     try: wrong()
@@ -49,6 +50,13 @@ fn a_runs_tables_are_arrow_and_its_analyses_are_what_the_command_prints() {
     let refused = ["The nearest one is calls", "Give the folder that overhear named", "it is one of function, rank"];
     let errors = said["said"].as_array().unwrap().iter().map(|error| error.as_str().unwrap());
     assert!(errors.clone().count() == 3 && errors.zip(refused).all(|(error, part)| error.contains(part)), "{said:#}");
+}
+
+#[test]
+fn notebooks_show_runs_and_tables_with_every_text_escaped() {
+    let output = finish(Command::new("python3").arg(workspace().join("python/tests/notebook_html.py")));
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("... ok").count(), 3, "{}", output.stderr);
 }
 
 /// A folder to import it from, with the module as `cargo build --release` makes it.
