@@ -84,7 +84,7 @@ fn fits(finding: &Value, stated: &StatedFinding, program: &Program, ranks: u32) 
     let named: Vec<u32> = text("ranks").split_whitespace().filter_map(|rank| rank.parse().ok()).collect();
     let has_ranks = stated.ranks_of(ranks).is_none_or(|stated| stated == named);
     let has_line = stated.place.as_ref().is_none_or(|(function, mark)| {
-        let line = program.line_marked(&format!("// {mark}"), function);
+        let line = program.line_marked(mark, function);
         text("sites").split_whitespace().any(|site| site.ends_with(&format!(".c:{line}")))
     });
     is_kind && has_ranks && has_line

@@ -14,6 +14,10 @@ use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::program::Program;
 
+/// Analyses that leave starting and ending MPI out unless they are asked for the whole run.
+pub const TRIMMED: [&str; 11] =
+    ["check", "fanout", "imbalance", "matrix", "network", "overlap", "path", "pop", "progress", "report", "waits"];
+
 /// The `overhear` command that is tested.
 pub fn overhear() -> PathBuf {
     built("overhear")
@@ -153,9 +157,10 @@ impl Run {
         }
     }
 
-    /// What an analysis says of it, with these arguments.
+    /// What an analysis says of it, with these arguments. Programs state what they do from MPI_Init to MPI_Finalize.
     pub fn ask(&self, analysis: &str, arguments: &[&str]) -> Answer {
-        Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments))
+        let whole = TRIMMED.contains(&analysis).then_some("--whole");
+        Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments).args(whole))
     }
 
     /// What `overhear report` says.

@@ -70,13 +70,18 @@ impl Row for PathRow {
             Column::seconds("mean_s", "", |row: &Self| seconds(row.mean))
                 .means("The time there of a rank in the mean."),
             Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves))
-                .means("What the run would be shorter at most if this took no more than it takes the mean rank."),
+                .means(
+                    "What the run would be shorter at most if this took no more than it takes the mean rank; of computation, \
+                     no more than an even spread of all computation would save.",
+                ),
         ]
     }
 }
 
-/// One row for each place on the path, the longest first.
-pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
+/// One row for each place on the path, the longest first. `uneven`: the longest rank's computation less the mean rank's, seconds.
+/// Computation at no place can save more: where ranks at a border go on at other lines, its mean there says too little.
+pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Table<PathRow> {
+    let most_saved = (uneven * 1e9) as i64;
     let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
     let row = |(place, time): (&PathSite, &Time)| {
         let on_path: i64 = time.on_path.values().copied().total();
@@ -96,7 +101,7 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
             rank: world_rank(&run.ranks[*rank as usize]),
             of_rank: *most,
             mean,
-            saves: if place.in_mpi { on_path } else { on_path.saturating_sub(mean).max(0) },
+            saves: if place.in_mpi { on_path } else { on_path.saturating_sub(mean).clamp(0, most_saved.max(0)) },
         })
     };
     let mut rows: Vec<PathRow> = places.iter().filter_map(row).collect();

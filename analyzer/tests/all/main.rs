@@ -34,6 +34,7 @@ mod installed;
 mod late_wildcards;
 mod levels;
 mod lost_page;
+mod machine;
 mod matrix;
 mod measured;
 mod message_lengths;

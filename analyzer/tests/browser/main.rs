@@ -23,15 +23,28 @@ use synthetic::{Shape, Topology};
 
 /// The page of a run.
 fn page(run: &Path, name: &str) -> PathBuf {
+    page_with(run, name, &[])
+}
+
+fn page_with(run: &Path, name: &str, flags: &[&str]) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.html"));
     let mut overhear = Command::new(env!("CARGO_BIN_EXE_overhear"));
-    let output = overhear.arg("report").arg(run).arg("--html").arg(&file).arg("--force").output().unwrap();
+    let output = overhear.arg("report").arg(run).args(flags).arg("--html").arg(&file).arg("--force").output().unwrap();
     assert!([Some(0), Some(4)].contains(&output.status.code()), "{output:?}");
     file
 }
 
 fn sample() -> PathBuf {
     page(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"), "sample")
+}
+
+/// The same with starting and ending MPI.
+fn whole_sample() -> PathBuf {
+    page_with(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"),
+        "whole",
+        &["--whole"],
+    )
 }
 
 /// The names in the first column of a section's first table.
@@ -41,7 +54,7 @@ const FIRST_COLUMN: &str =
 #[test]
 fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(&whole_sample());
     assert!(browser.text(FIRST_COLUMN).starts_with("MPI_Init,MPI_Finalize,MPI_Alltoallv,"));
     // Of calls, as many of each: those with as many keep their order.
     for (direction, first) in
@@ -97,7 +110,7 @@ fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everyb
 #[test]
 fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(&whole_sample());
     let top = "[...document.querySelectorAll('#ranks svg text')].filter(text => text.textContent.includes(' ms'))\
                .map(text => parseFloat(text.textContent)).reduce((a, b) => Math.max(a, b))";
     let parts = "document.querySelectorAll('#ranks .part-start-and-end:not(.swatch)').length";
@@ -115,7 +128,7 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
 #[test]
 fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(&whole_sample());
     let columns = |browser: &mut Browser| {
         let total = "[...document.querySelectorAll('#functions tbody tr td:nth-child(5)')].map(cell => parseFloat(cell.textContent)).reduce((a, b) => a + b)";
         (browser.text(FIRST_COLUMN), browser.ask(total).as_f64().unwrap())

@@ -59,7 +59,7 @@ fn compare(shape: &Shape, spans: &[f64]) -> (usize, Vec<String>) {
     std::fs::create_dir(&run).unwrap();
     synthetic::run(&run, shape).unwrap();
     let page = folder.0.join("page.html");
-    let output = overhear("timeline", &run, &["--no-cache", "--html", page.to_str().unwrap()]);
+    let output = overhear("timeline", &run, &["--no-cache", "--whole", "--html", page.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     look(&page, spans)
 }

@@ -7,11 +7,11 @@ use metrics::pop;
 use model::critical::{path, places, selected};
 use model::engine::of_rank;
 use model::matching::{Account, Follow, RankSite, settled};
-use model::{Rank, Run};
+use model::{Choice, Rank, Run};
 
-/// The account of a run.
+/// The account of a whole run.
 pub fn of(folder: &Path) -> String {
-    let run = Run::load(folder).unwrap();
+    let run = Run::select(folder, &Choice { whole: true, ..Choice::default() }).unwrap();
     let mut lines = Vec::new();
     let followed = settled(&run, Follow::JUMPS);
     matched(&run, &followed.account, &mut lines);

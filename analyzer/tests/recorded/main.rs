@@ -31,9 +31,9 @@ fn unpacked(name: &str, by: &str) -> Fixture {
     fixture::unpack(name, &Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{by}")))
 }
 
-/// What an analysis says of a run.
+/// What an analysis says of a whole run.
 fn ask(run: &Path, analysis: &str, arguments: &[&str]) -> Answer {
-    Answer::of(Command::new(env!("CARGO_BIN_EXE_overhear")).arg(analysis).arg(run).args(arguments))
+    Answer::of(Command::new(env!("CARGO_BIN_EXE_overhear")).arg(analysis).arg(run).arg("--whole").args(arguments))
 }
 
 fn one(name: &str) -> Result<(), Failed> {

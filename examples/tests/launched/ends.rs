@@ -89,10 +89,12 @@ fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
         let case = case("ends", &mpi, 2, &["MPI_Abort"]);
         let run = failed_as_plain(&case, "ends-MPI_Abort");
         let warnings = warnings(&run, mpi.name);
-        let aborted =
-            |line: &str| line.starts_with("rank 1 did not finalize MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");
+        // One warning for all ranks: the others ended because of this one.
+        let aborted = |line: &str| line.starts_with("rank 1 ended the run in MPI_Abort (MPI_COMM_WORLD)");
         assert!(warnings.lines().any(aborted), "{}: {warnings}", mpi.name);
-        assert!(warnings.contains("rank 0 did not finalize MPI: it ended in MPI_Barrier"), "{}: {warnings}", mpi.name);
+        assert!(warnings.contains("2 ranks did not finalize MPI"), "{}: {warnings}", mpi.name);
+        let first = run.ask("diagnose", &[]).rows("findings")[0].clone();
+        assert_eq!((&first["kind"], &first["ranks"]), (&json!("aborted"), &json!("1")), "{}: {first:#}", mpi.name);
     }
 }
 

@@ -23,8 +23,9 @@ fn one_line_comes_at_the_start_and_one_at_the_end_with_size_and_cost_of_all_rank
         assert_eq!(report.status, 0, "{next}");
         // The report has it in lines of 80 columns.
         let report = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cost = last.split_once("Recording took ").unwrap().1.split_once(". Next").unwrap().0;
-        assert!(cost.contains(" of all ranks, ") && report.contains(&format!("overhear {cost}")), "{cost}: {report}");
+        let delay = last.split_once("Recording delayed the program by about ").unwrap().1;
+        let share = delay.split_once(" (").unwrap().1.split_once(')').unwrap().0;
+        assert!(report.contains(&format!(" of delay, about {share}")), "{share}: {report}");
     }
 }
 
@@ -35,7 +36,8 @@ fn rank_0_says_what_its_own_recording_took_where_no_command_waits_for_the_launch
     let [first, last] = own_lines(&output)[..] else { panic!("{}", output.stderr) };
     assert!(first.contains("recording 2 ranks under "), "{first}");
     let folder = first.split_once(" into ").unwrap().1;
-    assert!(last.contains("iB of rank 0. Recording took ") && last.contains(" % of its time. "), "{last}");
+    assert!(last.contains("iB of rank 0. Recording delayed it by about "), "{last}");
+    assert!(last.contains(" %), start and end included"), "{last}");
     assert!(last.ends_with(&format!(". Next: overhear {folder}")), "{last}");
 }
 

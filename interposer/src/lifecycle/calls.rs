@@ -60,10 +60,16 @@ pub fn before(call: Call, session: u64) {
     if call == Call::Finalize {
         world::end();
     }
-    if forked::is_recording() && is_last(call) {
-        guard::run_waiting(|| usage_readings::read(current::thread().map(Thread::number), UsageMoment::Finalizing));
+    let is_recorded = forked::is_recording();
+    // Read before the ranks wait for each other, and written behind the clocks' comparison, which needs its room.
+    let mut readings = [None, None];
+    if is_recorded && is_last(call) {
+        guard::run_waiting(|| {
+            readings = usage_readings::read(current::thread().map(Thread::number), UsageMoment::Finalizing);
+        });
     }
-    if call != Call::Finalize || !(forked::is_recording() || FAILED.load(Acquire)) {
+    if call != Call::Finalize || !(is_recorded || FAILED.load(Acquire)) {
+        guard::run_waiting(|| usage_readings::write(readings));
         return;
     }
     guard::run_waiting(|| {
@@ -74,6 +80,7 @@ pub fn before(call: Call, session: u64) {
             progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
         }
         spent::waiting(|| progress::unheard(clocks::finalizing));
+        usage_readings::write(readings);
         together::leave();
     });
 }

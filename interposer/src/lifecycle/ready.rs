@@ -86,7 +86,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if first {
         let costs = rehearse(run).unwrap_or_default();
         shared::define(&Definition::Machine(machine::machine()));
-        usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized);
+        usage_readings::write(usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized));
         header.initialized(costs, clock::sample());
     }
     if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {

@@ -1,5 +1,6 @@
 //! `overhear path`: the critical path.
 
+use crate::imbalance::of_computation;
 use crate::{cost, critical, overview, waits};
 use model::Run;
 use model::critical::CriticalPath;
@@ -22,7 +23,8 @@ pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     facts.extend(critical::facts(&path.segments, &path.places));
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));
-    let tables = vec![critical::table(run, &path.places).into(), critical::ranks(run, &path.segments).into()];
+    let uneven = of_computation(run).imbalance();
+    let tables = vec![critical::table(run, &path.places, uneven).into(), critical::ranks(run, &path.segments).into()];
     warnings.extend(overview::warnings(run));
     Report { facts, warnings, tables }
 }

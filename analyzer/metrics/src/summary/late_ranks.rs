@@ -177,7 +177,8 @@ fn beside_others(late: &LateActivity) -> String {
 /// The number of ranks that work at a time while somebody waits.
 fn at_a_time(late: &LateActivity) -> String {
     let waited_for = late.ranks.iter().map(|(_, times)| times.waited_for).total();
-    if waited_for == 0 {
+    // Of two, the other one waits.
+    if waited_for == 0 || late.known.ranks() < 3 {
         return String::new();
     }
     let idle = late.waited() as f64 / waited_for as f64;

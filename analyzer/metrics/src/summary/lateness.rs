@@ -22,6 +22,9 @@ const LEAST_SHARE: f64 = 0.005;
 /// A way to a call is minor if less than this share of the waiting is for it.
 const MINOR: f64 = 0.25;
 
+/// The scheduler's part of a rank's lateness is an estimate: a smaller rest is not told from none.
+const UNSURE: f64 = 0.25;
+
 /// One activity, and how late which ranks are there.
 pub struct LateActivity<'a> {
     pub known: &'a Evidence<'a>,
@@ -66,7 +69,7 @@ fn own_shares(run: &Run, origins: &WaitOrigins) -> Vec<[f64; 2]> {
         let scheduled = scheduled(rank);
         let delays = scheduled.map_or([0.0; 2], |one| [one.work_delay, one.delay - one.work_delay]);
         let own = |kind: usize| 1.0 - delays[kind] / seconds(waited_for[kind]).max(f64::MIN_POSITIVE);
-        [0, 1].map(|kind| own(kind).clamp(0.0, 1.0))
+        [0, 1].map(|kind| if own(kind) < UNSURE { 0.0 } else { own(kind).min(1.0) })
     };
     run.ranks.iter().zip(waited_for).map(share).collect()
 }

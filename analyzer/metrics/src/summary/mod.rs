@@ -257,10 +257,13 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     all.extend(aborted::finding(known).or_else(|| whole::finding(known)));
     all.extend(whole::stuck(known));
-    all.extend(machine::finding(known));
+    let machine = machine::finding(known);
+    let is_scheduled = machine.is_some();
+    all.extend(machine);
     let of_calls = of_calls(known);
     let late = late_findings::findings(known, &of_calls);
-    if late.is_empty() {
+    // Totals do not tell computation from time in which a rank was ready and did not run.
+    if late.is_empty() && !is_scheduled {
         all.extend(uneven_totals::finding(known));
     }
     all.extend(late);

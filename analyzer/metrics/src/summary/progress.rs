@@ -14,6 +14,9 @@ use traces::calls::Class;
 /// Waits that are a smaller part of the computation before them are what any wait takes.
 const LEAST_PART: f64 = 0.02;
 
+/// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.
+const SHORT: f64 = 50e-6;
+
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
     let used = used_sites(known);
@@ -30,6 +33,9 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
     let ends_here = |row: &&StarvedRow| row.to == wait.site.site && row.from != row.to && !row.to.is_empty();
     let here: Vec<&StarvedRow> = rows.iter().filter(ends_here).collect();
     let longest = here.iter().copied().max_by(|a, b| a.longest.total_cmp(&b.longest))?;
+    if longest.typical() < SHORT {
+        return None;
+    }
     let ranks: BTreeSet<WorldRank> = here.iter().map(|row| row.rank).collect();
     let mut saved = 0.0;
     for (rank, habits) in &wait.ranks {

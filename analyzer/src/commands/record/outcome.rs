@@ -10,17 +10,20 @@ use std::process::ExitStatus;
 use traces::file::Stop;
 use traces::folder;
 
+use crate::commands::all_analyses::AllAnalyses;
 use crate::launch::split_launch;
 
 use super::run_folder::{RunFolder, Whereabouts};
 use metrics::cost::RecordingCost;
 use model::parallel;
-use model::{Rank, Sketch, run as runs, sites::Sites};
+use model::{Choice, Rank, Run, Sketch, run as runs, sites::Sites};
 use tables::Value;
 use tables::terminal;
 
 /// Bytes of records that are read, about. Of a longer run, some pages stand for the others.
 const READ: u64 = 64 << 20;
+/// A run of more bytes is not analyzed before the user asks: that takes longer than a second.
+const ANALYZED: u64 = 16 << 20;
 
 /// Says it, and resolves call sites while the program is at hand. `recording`: something was to be recorded.
 /// `before`: the numbered folders that were beside the run's.
@@ -77,18 +80,26 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     }
     Sites::load(folder, &ranks, true);
     let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
-    let bytes = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
+    let bytes: u64 = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
     let size = Value::Bytes(bytes);
     let processes = if files.len() == 1 { "process" } else { "processes" };
     let cost = RecordingCost::of(ranks.iter().zip(calls)).in_words();
     let first = ranks.into_iter().next();
     let about = if one_in > 1 { "By a sample of its pages: " } else { "" };
+    let main = if bytes <= ANALYZED { main_sentence(folder) } else { None };
+    let main = main.map_or(String::new(), |sentence| format!("{sentence} "));
     terminal::say(&format!(
-        "{size} of {} {processes}. {about}{cost}. Next: overhear {}",
+        "{size} of {} {processes}. {about}{cost}. {main}Next: overhear {}",
         files.len(),
         folder::as_typed(folder.strip_prefix(std::env::current_dir().unwrap_or_default()).unwrap_or(folder))
     ));
     first
+}
+
+/// The first sentence of the first screen, if the run is whole and something stands out.
+fn main_sentence(folder: &Path) -> Option<String> {
+    let run = Run::select(folder, &Choice::default()).ok().filter(|run| !run.is_partial())?;
+    AllAnalyses::of(&run).findings().into_iter().next().map(|finding| finding.headline)
 }
 
 /// Bytes that a file takes: on a full disk it is longer, for what found no room.

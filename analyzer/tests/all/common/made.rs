@@ -27,12 +27,20 @@ pub struct Calls {
     within: u64,
     /// Where pages begin behind the first: the word, the tick before it, and the next request's number.
     pages: Vec<(usize, u64, u64)>,
+    /// Definitions beside those that every rank has.
+    more: Vec<Definition>,
 }
 
 impl Calls {
     /// On a rank that recorded together with these alone.
     pub fn recorded_with(mut self, ranks: &[i32]) -> Calls {
         self.recorded = Some(ranks.iter().map(|rank| Span { first: *rank, count: 1, step: 1 }).collect());
+        self
+    }
+
+    /// On a rank with these definitions, too.
+    pub fn defines(mut self, more: Vec<Definition>) -> Calls {
+        self.more = more;
         self
     }
 
@@ -102,6 +110,7 @@ impl Calls {
         let local = vec![Span { first: 0, count: size, step: 1 }];
         file.definitions(&[Definition::Members(Members { communicator: 1, local, remote: Vec::new() })]).unwrap();
         file.definitions(&self.recorded.map(Definition::Recorded).into_iter().collect::<Vec<_>>()).unwrap();
+        file.definitions(&self.more).unwrap();
         if rank > 0 {
             let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: self.within });
             file.definitions(&[Occasion::Init, Occasion::Finalize].map(same)).unwrap();

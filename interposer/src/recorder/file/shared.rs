@@ -69,9 +69,16 @@ pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
-/// As [`define`], unless another thread is defining something: then the definition is dropped instead of waiting.
+/// Words of a definitions page that are kept for definitions that readers need.
+const KEPT: usize = 64;
+
+/// As [`define`], unless another thread is defining something, or the page has little room: then the definition is dropped
+/// instead of waiting, and takes no room from those that readers need.
 pub fn define_at_once(definition: &Definition) {
-    if let Some(Ok(mut shared)) = SHARED.get().map(Mutex::try_lock) {
+    if let Some(Ok(mut shared)) = SHARED.get().map(Mutex::try_lock)
+        && let Ok(bytes) = definition.to_bytes()
+        && shared.pages.cursor.room() >= Definition::padded(bytes.len()) / size_of::<u64>() + KEPT
+    {
         shared.define(definition);
     }
 }

@@ -7,13 +7,18 @@ use crate::clock;
 use crate::machine;
 use crate::recorder::file::shared;
 
-/// Writes the usage of the process, and of the calling thread by its number in the trace, if it has one.
-pub fn read(thread: Option<u32>, moment: UsageMoment) {
+/// The usage of the process, and of the calling thread by its number in the trace, if it has one.
+pub fn read(thread: Option<u32>, moment: UsageMoment) -> [Option<Definition>; 2] {
     let ticks = clock::now();
-    if let Some(thread) = thread {
-        shared::define(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
+    let of_thread = thread.map(|thread| Definition::Usage(machine::of_thread(moment, ticks, thread)));
+    [of_thread, Some(Definition::Usage(machine::of_process(moment, ticks)))]
+}
+
+/// Writes readings.
+pub fn write(readings: [Option<Definition>; 2]) {
+    for reading in readings.into_iter().flatten() {
+        shared::define(&reading);
     }
-    shared::define(&Definition::Usage(machine::of_process(moment, ticks)));
 }
 
 /// Writes what can be read in microseconds, so that there are figures of processes that are killed.

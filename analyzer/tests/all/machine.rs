@@ -1,0 +1,83 @@
+//! The scheduler's part: ranks that share cores are told so first, and nobody is blamed for what the scheduler did.
+
+use crate::common::made::{Calls, made};
+use crate::common::recorded::ask;
+use crate::common::{BEGIN, Folder, signature};
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::{Counters, Definition, Machine, Span, Usage, UsageMoment};
+use traces::signature::peer;
+
+const MILLISECOND: u64 = 1_000_000;
+/// All ranks leave their last barrier then.
+const END: u64 = 900;
+
+/// A rank that computes, enters a barrier, and leaves it with the others. Times in milliseconds.
+struct Share {
+    computes: u64,
+    /// The part of that in which it was ready, but did not run.
+    delayed: u64,
+}
+
+fn cores(count: u32) -> Vec<Span> {
+    vec![Span { first: 0, count, step: 1 }]
+}
+
+fn usage(moment: UsageMoment, thread: Option<u32>, at: u64, share: &Share, online: u32) -> Definition {
+    let is_end = moment == UsageMoment::Finalizing;
+    let of = |milliseconds: u64| if is_end { milliseconds * MILLISECOND } else { 0 };
+    Definition::Usage(Usage {
+        moment,
+        thread,
+        ticks: BEGIN + at * MILLISECOND,
+        core: Some(0),
+        allowed: cores(online),
+        counters: Some(Counters { user: of(END - share.delayed), ..Counters::default() }),
+        delay: Some(of(share.delayed)),
+        threads: Some(1),
+        host: None,
+    })
+}
+
+fn run(shares: &[Share], online: u32) -> Folder {
+    let rank = |share: &Share| {
+        let machine = Machine { online: cores(online), limit: Machine::UNLIMITED, ..Machine::default() };
+        let mut definitions = vec![Definition::Machine(machine)];
+        for thread in [None, Some(0)] {
+            definitions.push(usage(UsageMoment::Initialized, thread, 1, share, online));
+            definitions.push(usage(UsageMoment::Finalizing, thread, END + 1, share, online));
+        }
+        let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
+        let first = Calls::default().call(barrier, MILLISECOND, 1);
+        let begin = (1 + share.computes) * MILLISECOND;
+        first.call(barrier, begin, END * MILLISECOND - begin).defines(definitions)
+    };
+    made(shares.iter().map(rank).collect(), shares.len() as u32).0
+}
+
+fn findings(folder: &Folder) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    answer.rows("findings").iter().map(|row| (text(&row["kind"]), text(&row["ranks"]))).collect()
+}
+
+#[test]
+fn a_rank_that_computes_longer_than_the_others_is_the_late_one_where_it_had_its_core() {
+    let shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    assert_eq!(findings(&run(&shares, 4)), [("late_rank".into(), "3".into())]);
+}
+
+#[test]
+fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_cores_is_said() {
+    let mut shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    shares[3].delayed = 400;
+    let found = findings(&run(&shares, 2));
+    assert_eq!(found.first().map(|first| first.0.as_str()), Some("oversubscribed"), "{found:?}");
+    assert!(found.iter().all(|(kind, _)| kind != "late_rank"), "{found:?}");
+}
+
+#[test]
+fn ranks_with_a_core_each_that_do_not_wait_have_no_finding() {
+    let shares = [880, 880].map(|computes| Share { computes, delayed: 0 });
+    assert_eq!(findings(&run(&shares, 2)), []);
+}
