@@ -11,7 +11,7 @@ use crate::program::{Program, StatedFinding};
 use crate::run::{Case, Run};
 
 /// Findings about the machine come before the program's own if ranks outnumber cores.
-const OF_THE_MACHINE: [&str; 3] = ["oversubscribed", "shared_core", "busy_host"];
+const OF_THE_MACHINE: [&str; 3] = ["oversubscribed", "busy_host", "not_running"];
 
 /// Ranks, and their way to spend time.
 pub struct Setting {
@@ -28,6 +28,13 @@ pub const SETTINGS: [Setting; 4] = [
     Setting { title: "8 ranks that sleep", ranks: 8, sleeps: true },
     Setting { title: "8 ranks that compute", ranks: 8, sleeps: false },
 ];
+
+impl Setting {
+    /// More ranks compute than there are cores.
+    fn is_crowded(&self) -> bool {
+        self.ranks > 2 && !self.sleeps
+    }
+}
 
 pub struct Diagnosed {
     /// The first finding about the program is the planted one; a twin has none.
@@ -58,9 +65,12 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     case.arguments.extend(twin.then(|| "twin".to_string()));
     let name = format!("diagnosis-{}", program.name);
     let (output, run) = case.recorded(&name);
-    let found = findings(&run);
+    let all = findings(&run);
+    let found: Vec<&Value> = all.iter().filter(|finding| !is_of_machine(finding)).collect();
+    // Where the scheduler explains all lateness, no rank is to be named.
+    let is_scheduled = setting.is_crowded() && all.first().is_some_and(is_of_machine);
     let is_right = match (found.first(), twin) {
-        (None, twin) => twin,
+        (None, twin) => twin || is_scheduled,
         (Some(_), true) => false,
         (Some(first), false) => fits(first, stated, program, setting.ranks),
     };
@@ -68,11 +78,14 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     Diagnosed { is_right, first, status: output.status }
 }
 
-/// Findings about the program, the first one first.
+/// All findings, the first one first.
 fn findings(run: &Run) -> Vec<Value> {
-    let answer = run.ask("diagnose", &["--no-cache"]);
-    let is_of_program = |row: &&Value| !OF_THE_MACHINE.contains(&row["kind"].as_str().unwrap_or_default());
-    answer.rows("findings").iter().filter(is_of_program).cloned().collect()
+    run.ask("diagnose", &["--no-cache"]).rows("findings").to_vec()
+}
+
+/// A finding about the machine, not about the program.
+fn is_of_machine(finding: &Value) -> bool {
+    OF_THE_MACHINE.contains(&finding["kind"].as_str().unwrap_or_default())
 }
 
 /// Compares kind, ranks and line with the stated finding.

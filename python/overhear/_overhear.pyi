@@ -22,6 +22,8 @@ class Table:
     @property
     def columns(self) -> dict[str, str]:
         """What each column says, by its name."""
+    def _repr_html_(self) -> str:
+        """Its columns and their meanings, for notebooks. It reads no row."""
     def __arrow_c_schema__(self) -> object:
         """Its columns, for Arrow's readers."""
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from overhear import _overhear
+from overhear import _html, _overhear
 
 Report = dict[str, Any]
 """What a command prints with ``--format json``: ``run`` has single figures, ``warnings`` what has to be known to read them right, and every other
@@ -50,6 +50,10 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<overhear run {self.folder}: {self.size} ranks>"
+
+    def _repr_html_(self) -> str:
+        title = f"{self.folder}: {self.size} ranks"
+        return _html.run(title, self.warnings, ((name, table.meaning) for name, table in self.tables.items()))
 
     @property
     def folder(self) -> Path:

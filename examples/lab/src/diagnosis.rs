@@ -139,6 +139,7 @@ fn explained(mpis: &[Mpi]) -> String {
         "programs that each plant one cause (examples/programs/diagnosis), recorded under {names} on two cores.\n\
          A run counts as right if the first finding about the program has the planted kind, ranks and line; a twin, the same program\n\
          without the cause, if nothing about the program is found. Findings about the machine are left aside: eight ranks that compute\n\
-         share two cores, and overhear says that first."
+         share two cores, and overhear says that first. There the planted cause may stay unnamed, since the scheduler explains as much\n\
+         lateness; but no other may be named."
     )
 }

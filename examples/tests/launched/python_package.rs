@@ -22,6 +22,7 @@ assert all(table.schema == pyarrow.schema(run.tables[name]) for name, table in t
 counted = tables["calls"].group_by("function").aggregate([("calls", "sum")]).to_pylist()
 one = pyarrow.table(run.table("calls", ["end_s", "rank"]))
 assert one.equals(tables["calls"].select(["end_s", "rank"])) and one.num_rows > 0
+assert "<td" in run._repr_html_() and "<td" in run.tables["calls"]._repr_html_()
 said = []
 for wrong in (lambda: run.table("call"), lambda: overhear.open("/nowhere"), lambda: run.report(by="moon")):
     try: wrong()
@@ -51,7 +52,18 @@ fn a_runs_tables_are_arrow_and_its_analyses_are_what_the_command_prints() {
     assert!(errors.clone().count() == 3 && errors.zip(refused).all(|(error, part)| error.contains(part)), "{said:#}");
 }
 
+<<<<<<< HEAD
 /// A folder to import the package from, with the module built by `cargo build --release`.
+=======
+#[test]
+fn notebooks_show_runs_and_tables_with_every_text_escaped() {
+    let output = finish(Command::new("python3").arg(workspace().join("python/tests/notebook_html.py")));
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("... ok").count(), 3, "{}", output.stderr);
+}
+
+/// A folder to import it from, with the module as `cargo build --release` makes it.
+>>>>>>> jupyter
 fn package() -> PathBuf {
     let folder = target().join("python");
     let package = folder.join("overhear");

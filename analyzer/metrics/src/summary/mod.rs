@@ -24,6 +24,7 @@ mod whole;
 
 use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
+use crate::scheduling::{by_host, most_shared};
 use model::engine::EngineAccount;
 use model::habits::CallHabits;
 use model::matching::Account;
@@ -62,6 +63,13 @@ impl Evidence<'_> {
     /// The mean rank's wall time, seconds.
     pub fn wall(&self) -> f64 {
         self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
+    }
+
+    /// Whether ranks outnumber the cores of a host: then a few percent of lateness are the scheduler's.
+    fn shares_cores(&self) -> bool {
+        by_host(self.run)
+            .iter()
+            .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
     }
 
     /// `0.90 s a rank, 28.1 % of the run`.
@@ -218,7 +226,7 @@ impl Finding {
     /// It costs enough for a user's time.
     fn is_worth_it(&self, known: &Evidence) -> bool {
         let is_of_jitter = matches!(self.kind, FindingKind::SporadicDelay | FindingKind::NeedlessBarrier);
-        let share = if is_of_jitter { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        let share = if is_of_jitter || known.shares_cores() { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
         self.costs.is_none_or(|costs| costs >= share * known.wall())
     }
 
