@@ -80,17 +80,13 @@ impl Table {
         format!("<overhear table {}: {}>", self.head.name, columns.join(", "))
     }
 
-<<<<<<< HEAD
-    /// Arrow schema of the columns.
-=======
     /// Its columns and their meanings, for notebooks. It reads no row.
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let columns = self.meanings(py)?.items();
         py.import("overhear._html")?.call_method1("table", (self.head.name, self.head.meaning, columns))
     }
 
-    /// Its columns, for Arrow's readers.
->>>>>>> jupyter
+    /// Arrow schema of the columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let columns: Vec<ColumnHead> = self.columns().cloned().collect();
         let schema = FFI_ArrowSchema::try_from(&schema(&columns));

@@ -52,9 +52,6 @@ fn a_runs_tables_are_arrow_and_its_analyses_are_what_the_command_prints() {
     assert!(errors.clone().count() == 3 && errors.zip(refused).all(|(error, part)| error.contains(part)), "{said:#}");
 }
 
-<<<<<<< HEAD
-/// A folder to import the package from, with the module built by `cargo build --release`.
-=======
 #[test]
 fn notebooks_show_runs_and_tables_with_every_text_escaped() {
     let output = finish(Command::new("python3").arg(workspace().join("python/tests/notebook_html.py")));
@@ -62,8 +59,7 @@ fn notebooks_show_runs_and_tables_with_every_text_escaped() {
     assert_eq!(output.stderr.matches("... ok").count(), 3, "{}", output.stderr);
 }
 
-/// A folder to import it from, with the module as `cargo build --release` makes it.
->>>>>>> jupyter
+/// A folder to import the package from, with the module built by `cargo build --release`.
 fn package() -> PathBuf {
     let folder = target().join("python");
     let package = folder.join("overhear");

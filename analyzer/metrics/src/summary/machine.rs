@@ -10,6 +10,7 @@ use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
 const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;
 
@@ -62,6 +63,8 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
             let next = "Ask again while nothing else runs there.".to_string();
             (FindingKind::BusyHost, busy(worst.host, load), next)
         }
+        // Without a cause that the figures show, it may be anything short.
+        (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE * wall => return None,
         (None, None) => {
             (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), no_sharing(&all))
         }
