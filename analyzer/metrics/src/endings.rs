@@ -8,8 +8,11 @@ use traces::signature::Signature;
 /// Ranks that ended the run by MPI_Abort, each with that call.
 pub fn aborts(run: &Run) -> Vec<(&Rank, &Signature)> {
     let ended = run.ranks.iter().filter(|rank| rank.fate != ProcessFate::Runs);
-    let call =
-        ended.filter_map(|rank| if let End::Inside { call, .. } = &rank.end { Some((rank, call)) } else { None });
+    // MPI_Abort returns under some libraries, and the launcher ends the rank a little later.
+    let call = ended.filter_map(|rank| match &rank.end {
+        End::Inside { call, .. } | End::Outside { last: Some(call), .. } => Some((rank, call)),
+        _ => None,
+    });
     call.filter(|(_, call)| Call::from_number(call.call) == Some(Call::Abort)).collect()
 }
 

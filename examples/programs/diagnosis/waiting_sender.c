@@ -15,7 +15,7 @@ int main(int argc, char **argv)
             work(0.004);
             if (rank + 1 < size)
                 MPI_Send(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
-            work(0.010);
+            work(twin ? 0.010 : 0.002);
         } else {
             work(twin ? 0.004 : 0.014);
             MPI_Recv(block, BYTES, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // take
