@@ -29,7 +29,7 @@ facts! {
         "All of the recorder's own work, all ranks: what delayed them, starting and ending, and what fell into waits.";
 }
 
-/// What recording cost a run.
+/// Costs of recording a run.
 pub struct RecordingCost {
     delay: f64,
     share: f64,

@@ -209,7 +209,7 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
     ]
 }
 
-/// What starting and ending MPI took, where that does not count.
+/// Time of starting and ending MPI, if it does not count.
 fn start_and_end(run: &Run) -> Vec<Fact> {
     let spans = || run.asked().filter_map(|rank| Some((rank.start_and_end()?, rank.active()?)));
     let starts: Vec<f64> = spans().map(|((start, _), _)| start).collect();
@@ -417,7 +417,7 @@ pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     }
 }
 
-/// The same for ranks in order, with those of spawned worlds.
+/// Ranks in words, in order, with those of spawned worlds.
 pub fn numbers_of(ranks: &[WorldRank]) -> String {
     let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
     for rank in ranks {

@@ -60,7 +60,7 @@ pub struct SharedCores<'r> {
     pub host: &'r str,
     pub ranks: Vec<&'r Rank>,
     pub cores: Vec<u32>,
-    /// How many of the cores the control group lets the ranks keep busy.
+    /// Cores that the control group lets the ranks keep busy.
     pub usable: f64,
     /// The host's cores that are online; 0 if unknown.
     pub online: usize,

@@ -1,4 +1,4 @@
-//! Where waiting began, as findings: each part of the program that kept ranks waiting, unless another rule explains it.
+//! Findings on the origins of waiting: each part of the program that kept ranks waiting, unless another rule explains it.
 
 use super::lateness::late_activities;
 use super::{Evidence, Finding, FindingKind, late_ranks, slow_calls};

@@ -22,7 +22,7 @@ const LONG: f64 = 1.5;
 /// The long cases explain the waiting if they hold this share of it.
 const EXPLAINED: f64 = 0.6;
 
-/// What the figures of an activity mean.
+/// The pattern behind an activity's figures.
 enum Lateness {
     /// Few ranks work while all others wait.
     Alone,
@@ -32,7 +32,7 @@ enum Lateness {
     NowAndThen { long: u64, of: u64, usual: i64 },
     /// Another rank is late each time.
     Alternating,
-    /// The same ranks are late nearly always.
+    /// A few ranks are late nearly always.
     Always,
 }
 

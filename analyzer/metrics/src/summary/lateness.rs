@@ -1,4 +1,4 @@
-//! Where waiting began, as findings: each part of the program that kept ranks waiting is judged by who is late there, and how often.
+//! Parts of the program that kept ranks waiting: who is late there, and how often.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub struct LateActivity<'a> {
     pub blamed: i64,
 }
 
-/// What ranks wait for, the costliest first.
+/// Activities that ranks wait for, the costliest first.
 pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
     let Some(origins) = known.origins else { return Vec::new() };
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();

@@ -25,7 +25,7 @@ struct HostDelay<'r> {
 
 /// The host where the scheduler cost most. `None` if the delays are unknown.
 ///
-/// What waiting ranks lose costs nobody anything: the delay of polls does not count while another rank works or sleeps.
+/// Delays of waiting ranks cost nobody anything: those of polls do not count while another rank works or sleeps.
 fn most_delayed(run: &Run) -> Option<HostDelay<'_>> {
     let hosts = by_host(run);
     let is_alone = hosts.len() == 1;

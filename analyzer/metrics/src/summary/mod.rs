@@ -36,7 +36,7 @@ pub use finding_rows::{FINDING_TABLES, FindingRow, finding_table};
 
 /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
 const LEAST_SHARE: f64 = 0.02;
-/// The same for delays that hit another rank each time: of programs with even work, a few percent are the machine's.
+/// Least share of delays that hit another rank each time: of programs with even work, a few percent are the machine's.
 const LEAST_SHARE_OF_JITTER: f64 = 0.05;
 /// A first screen shows no more findings.
 const MOST: usize = 6;
@@ -55,7 +55,7 @@ pub struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// How many ranks the findings are about.
+    /// Number of ranks that the findings are about.
     fn ranks(&self) -> usize {
         self.run.asked().count().max(1)
     }
@@ -65,7 +65,7 @@ impl Evidence<'_> {
         self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
     }
 
-    /// Whether ranks outnumber the cores of a host: then a few percent of lateness are the scheduler's.
+    /// True if ranks outnumber the cores of a host: then a few percent of lateness are the scheduler's.
     fn shares_cores(&self) -> bool {
         by_host(self.run)
             .iter()

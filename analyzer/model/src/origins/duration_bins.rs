@@ -7,7 +7,7 @@ use crate::sums::Grow;
 /// Bins in which the next power of two is reached.
 const IN_AN_OCTAVE: u32 = 8;
 
-/// How many durations, and their time, by bin. Nanoseconds.
+/// Count and time of durations, by bin. Nanoseconds.
 #[derive(Clone, Default, Debug)]
 pub struct DurationBins(BTreeMap<u16, (u64, i64)>);
 
@@ -39,7 +39,7 @@ impl DurationBins {
         None
     }
 
-    /// How many are longer than `limit`, by their bins, and their time.
+    /// Count and time of durations longer than `limit`, by their bins.
     pub fn above(&self, limit: i64) -> (u64, i64) {
         let longer = self.0.range(bin(limit).saturating_add(1)..);
         longer.fold((0, 0), |sum, (_, (count, time))| (sum.0 + count, sum.1.saturating_add(*time)))

@@ -1,4 +1,4 @@
-//! Where waiting began: each wait followed back to the rank, and to the part of the program, that was late of its own doing.
+//! Origins of waiting: each wait followed back to the rank, and to the part of the program, that was late of its own doing.
 //!
 //! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank its times, and how long others
 //! waited meanwhile. At each moment of a wait the rank that is waited for computes, is in a call, or waits itself; in the last case
@@ -43,7 +43,7 @@ pub struct ActivityTimes {
     pub waited_for: i64,
     /// Time in which at least four fifths of the other ranks waited.
     pub alone: i64,
-    /// How often others waited meanwhile.
+    /// Cases in which others waited meanwhile.
     pub late: u64,
     /// `blamed` by the wait that led here.
     pub waits: FxHashMap<WaitKey, i64>,
