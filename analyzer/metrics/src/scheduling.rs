@@ -41,11 +41,6 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     Some(Scheduled { wall, delay, outside, work_delay })
 }
 
-/// Seconds that a rank's own work, outside MPI, was ready to run but did not. Nobody is to be blamed for these.
-pub fn scheduler_seconds(rank: &Rank) -> Option<f64> {
-    scheduled(rank).map(|scheduled| scheduled.work_delay)
-}
-
 /// Time in MPI of the thread that initialized it, without starting and ending MPI.
 fn main_time_in_mpi(rank: &Rank) -> f64 {
     const ENDS: [Call; 5] = [Call::Init, Call::Init_thread, Call::Finalize, Call::Session_init, Call::Session_finalize];

@@ -9,11 +9,8 @@ pub struct FindingRow {
     wall: f64,
 }
 
-/// The titles under which findings appear.
-pub const FINDING_TABLES: &str = "findings";
-
 impl Row for FindingRow {
-    const TABLE: &'static str = FINDING_TABLES;
+    const TABLE: &'static str = "findings";
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::text("kind", "finding", |row: &Self| row.finding.kind.key().to_string())
@@ -44,5 +41,5 @@ impl Row for FindingRow {
 /// One row for each finding, the most important first; `wall` is the mean rank's wall time in seconds.
 pub fn finding_table(findings: &[Finding], wall: f64) -> Table<FindingRow> {
     let row = |finding: &Finding| FindingRow { finding: finding.clone(), wall };
-    Table::new(FINDING_TABLES, findings.iter().map(row).collect())
+    Table::new(FindingRow::TABLE, findings.iter().map(row).collect())
 }

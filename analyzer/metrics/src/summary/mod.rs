@@ -32,7 +32,7 @@ use model::origins::WaitOrigins;
 use model::{Rank, Run};
 use tables::{Value, WorldRank};
 
-pub use finding_rows::{FINDING_TABLES, FindingRow, finding_table};
+pub use finding_rows::{FindingRow, finding_table};
 
 /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
 const LEAST_SHARE: f64 = 0.02;
@@ -224,10 +224,10 @@ impl Finding {
     }
 
     /// It costs enough for a user's time.
-    fn is_worth_it(&self, known: &Evidence) -> bool {
+    fn is_worth_it(&self, wall: f64, shares_cores: bool) -> bool {
         let is_of_jitter = matches!(self.kind, FindingKind::SporadicDelay | FindingKind::NeedlessBarrier);
-        let share = if is_of_jitter || known.shares_cores() { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
-        self.costs.is_none_or(|costs| costs >= share * known.wall())
+        let share = if is_of_jitter || shares_cores { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        self.costs.is_none_or(|costs| costs >= share * wall)
     }
 
     /// All its sentences but the advice.
@@ -256,7 +256,8 @@ fn of_calls(known: &Evidence) -> Vec<Finding> {
     }
     findings.extend(needless_barrier::findings(known));
     findings.extend(progress::finding(known));
-    findings.retain(|finding| finding.is_worth_it(known));
+    let (wall, shares_cores) = (known.wall(), known.shares_cores());
+    findings.retain(|finding| finding.is_worth_it(wall, shares_cores));
     findings
 }
 
@@ -279,7 +280,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     if !all.iter().any(|finding| finding.kind == FindingKind::Unprogressed) {
         all.extend(overlap::finding(known));
     }
-    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(known));
+    let (wall, shares_cores) = (known.wall(), known.shares_cores());
+    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, shares_cores));
     all.sort_by(|a, b| {
         let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
         rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))

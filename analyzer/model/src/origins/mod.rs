@@ -33,7 +33,6 @@ pub enum Activity {
 pub struct ActivityTimes {
     pub count: u64,
     pub total: i64,
-    pub longest: i64,
     pub bins: DurationBins,
     /// Time of other ranks that waited meanwhile, each for itself.
     pub blamed: i64,
@@ -70,18 +69,12 @@ impl WaitOrigins {
         let followed = activities.values().map(|times| times.blamed).total();
         WaitOrigins { activities, sites, followed, unknown: chased.unknown }
     }
-
-    /// An activity's times on all ranks, by their places in the run.
-    pub fn of_ranks(&self, activity: Activity) -> impl Iterator<Item = (u32, &ActivityTimes)> {
-        self.activities.iter().filter(move |((_, one), _)| *one == activity).map(|((rank, _), times)| (*rank, times))
-    }
 }
 
 impl ActivityTimes {
     fn add(&mut self, time: i64) {
         self.count.grow(1);
         self.total.grow(time);
-        self.longest = self.longest.max(time);
         self.bins.add(time);
     }
 }
