@@ -14,7 +14,11 @@ async (from, to) => {
   const { view, scene, store } = timeline;
   scene.showsMessages = false;
   view.show(from, to);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  // What is not there yet is loaded by a script, which then draws again.
+  do {
+    scene.draw();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } while (document.querySelector('head script[src$=\".js\"]') !== null);
   scene.draw();
   const { plot, lines } = scene.layout();
   const copy = new OffscreenCanvas(scene.canvas.width, scene.canvas.height).getContext('2d', { willReadFrequently: true });

@@ -190,8 +190,8 @@ impl Waits {
         }
     }
 
-    /// Moves a summed wait to another wait state.
-    pub fn call_it(&mut self, key: WaitKey, state: WaitState, (time, error): (i64, i64)) {
+    /// Moves the wait of the call that began at `call` to another wait state.
+    pub fn call_it(&mut self, key: WaitKey, call: i64, state: WaitState, (time, error): (i64, i64)) {
         if !key.waiter.place.counts() {
             return;
         }
@@ -204,8 +204,10 @@ impl Waits {
                 self.sums.remove(&key);
             }
             self.sums.entry(WaitKey { state, ..key }).or_default().add(time, error);
-            let is_it = |span: &&mut WaitSpan| span.key == key && span.until - span.from == time;
-            self.spans.iter_mut().rev().find(is_it).into_iter().for_each(|span| span.key.state = state);
+            // Another wait may have the same key and last as long.
+            if let Some(span) = self.spans.iter_mut().rev().find(|span| span.key == key && span.call == call) {
+                span.key.state = state;
+            }
         }
     }
 
@@ -238,5 +240,26 @@ impl WaitSum {
         self.longest = self.longest.max(other.longest);
         self.error.grow(other.error);
         self.open.grow(other.open);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_waits_with_the_same_sites_and_length_that_of_the_named_call_gets_the_other_state() {
+        let site = |rank| RankSite { rank, place: SpottedSite::default() };
+        let key = WaitKey { state: WaitState::LateSender, waiter: site(0), cause: site(1) };
+        let mut waits = Waits::new(Follow::SPANS);
+        for call in [100, 200, 300] {
+            waits.add(key, 7, 0);
+            waits.span(WaitSpan { call, from: call, until: call + 7, key });
+        }
+        waits.call_it(key, 200, WaitState::WrongOrder, (7, 0));
+        let states: Vec<WaitState> = waits.spans.iter().map(|span| span.key.state).collect();
+        assert_eq!(states, [WaitState::LateSender, WaitState::WrongOrder, WaitState::LateSender]);
+        assert_eq!(waits.sums[&key].count, 2);
+        assert_eq!(waits.sums[&WaitKey { state: WaitState::WrongOrder, ..key }].time, 7);
     }
 }

@@ -212,7 +212,7 @@ impl<'a> RankMatcher<'a> {
             let received = Received { start: whole.start, earliest, source, late };
             let (own, common_clock, waits) = (self.number, self.common_clock, &mut self.waits);
             let margin = |received: &Received| common_clock.error_between(own, received.source, received.earliest);
-            let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
+            let wrong = |late: &Late| waits.call_it(late.key, late.begin, WaitState::WrongOrder, late.wait);
             self.order.known(number, received, margin, wrong);
         }
     }
