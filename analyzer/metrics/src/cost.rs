@@ -5,7 +5,8 @@
 //!
 //! A wait ends when another rank acts. Entries that spin until then cost time that the rank would have spun away without
 //! the recorder, too, except for the last one, during which the message may have come. So one empty entry for each call
-//! counts as delay, and the others count apart; likewise polls in vain that directly follow another one.
+//! counts as delay, and the others count apart; likewise polls in vain that directly follow another one, with the
+//! questions of `--overlap ask` in them.
 
 use traces::progress::{INSIDE, LedgerLine, OUTSIDE};
 
@@ -119,13 +120,18 @@ impl RankCost {
         let empty = of_ledger(|line| line.calls.entries).saturating_sub(productive);
         let idle = rank.idle_polls.min(calls);
         let delaying = empty.min(calls - idle);
-        let between = rank.off_line.saturating_sub(rank.starting);
+        let between = seconds(rank.off_line.saturating_sub(rank.starting) as f64);
+        // With `--overlap ask` it is mostly questions, which polls in vain ask, too.
+        let asked_while_waiting = if rank.asked { between * idle as f64 / calls.max(1) as f64 } else { 0.0 };
         RankCost {
             delay: costing(calls - idle, header.wrapper_cost)
                 + costing(productive, productive_cost)
                 + costing(delaying, header.entry_cost)
-                + seconds(between as f64),
-            waiting: costing(idle, header.wrapper_cost) + costing(empty - delaying, header.entry_cost),
+                + between
+                - asked_while_waiting,
+            waiting: costing(idle, header.wrapper_cost)
+                + costing(empty - delaying, header.entry_cost)
+                + asked_while_waiting,
             own_start: seconds(rank.starting as f64),
             start_and_end: seconds(rank.starting.saturating_add(rank.met) as f64),
         }

@@ -179,10 +179,15 @@ impl Thread {
     }
 
     /// A recording into memory, to measure the cost of recording.
-    pub fn rehearsal(words: usize) -> Option<&'static Thread> {
+    pub fn rehearsal(words: usize, mode: Mode) -> Option<&'static Thread> {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
         // SAFETY: it was just made, no other thread knows it, and it is never freed.
-        Some(unsafe { thread.as_ref() })
+        let this = unsafe { thread.as_ref() };
+        if mode == Mode::Profile {
+            this.events.end();
+            *this.profile.lend() = Some(Profile::in_memory(this.listed.number)?);
+        }
+        Some(this)
     }
 
     /// The thread's number in the trace.
