@@ -419,9 +419,8 @@ impl ProgramCall for RehearsedCall<'_> {
     type Outcome = i32;
     const PLAIN: bool = true;
 
-    // Not one whose buffers have checksums: such a call is never cached, and its work is timed where it is done.
     fn call(&self) -> Call {
-        Call::Iprobe
+        Call::Barrier
     }
 
     fn site(&self) -> CallSite {
