@@ -1,4 +1,4 @@
-// Both ranks bind themselves to the first core that they may use, and compute for 600 ms of processor time in turns of
+// Both ranks bind themselves to the first core that rank 0 may use, and compute for 600 ms of processor time in turns of
 // barriers.
 // run: -n 2
 #define _GNU_SOURCE
@@ -20,9 +20,10 @@ int main(int argc, char **argv)
     sched_getaffinity(0, sizeof allowed, &allowed);
     while (!CPU_ISSET(core, &allowed))
         core++;
+    MPI_Init(&argc, &argv);
+    MPI_Bcast(&core, 1, MPI_INT, 0, MPI_COMM_WORLD);
     CPU_ZERO(&first);
     CPU_SET(core, &first);
-    MPI_Init(&argc, &argv);
     sched_setaffinity(0, sizeof first, &first);
     for (int i = 0; i < 30; i++) {
         for (double until = processor() + 0.02; processor() < until;)
