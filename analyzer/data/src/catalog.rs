@@ -4,7 +4,7 @@ use super::matched::MatchedRows;
 use super::per_rank::PerRank;
 use super::table::{DataRow, RowSource, SourceTable};
 use super::{
-    calls, collectives, communicators, messages, progress, ranks, regions, requests, signatures, sites, waits,
+    calls, collectives, communicators, hosts, messages, progress, ranks, regions, requests, signatures, sites, waits,
 };
 use crate::{DataSet, DataTable, TableHead};
 use model::matching::Follow;
@@ -23,6 +23,7 @@ pub fn heads() -> Vec<TableHead> {
         TableHead::of::<progress::EngineRow>(),
         TableHead::of::<regions::RegionRow>(),
         TableHead::of::<ranks::RankRow>(),
+        TableHead::of::<hosts::HostRow>(),
     ]
 }
 
@@ -50,6 +51,7 @@ pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable +
         progress::EngineRow::TABLE => boxed(progress::EngineEntries::new(set)),
         regions::RegionRow::TABLE => boxed(PerRank::new(set, regions::rows)),
         ranks::RankRow::TABLE => boxed(PerRank::new(set, ranks::rows)),
+        hosts::HostRow::TABLE => boxed(PerRank::new(set, hosts::rows)),
         _ => return None,
     })
 }

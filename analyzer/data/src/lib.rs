@@ -11,7 +11,7 @@
 //! description
 //! catalog
 //! calls collectives messages requests signatures waits
-//! communicators matched meanings per_rank progress ranks regions sites
+//! communicators hosts matched meanings per_rank progress ranks regions sites
 //! set
 //! table
 //! arrow place_names sheet_parquet
@@ -24,6 +24,7 @@ mod collectives;
 mod communicators;
 mod description;
 pub mod export;
+mod hosts;
 mod matched;
 mod meanings;
 mod messages;

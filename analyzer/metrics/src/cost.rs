@@ -5,7 +5,8 @@
 //!
 //! A wait ends when another rank acts. Entries that spin until then cost time that the rank would have spun away without
 //! the recorder, too, except for the last one, during which the message may have come. So one empty entry for each call
-//! counts as delay, and the others count apart; likewise polls in vain that directly follow another one.
+//! counts as delay, and the others count apart; likewise polls in vain that directly follow another one, with the
+//! questions of `--overlap ask` in them.
 
 use traces::progress::{INSIDE, LedgerLine, OUTSIDE};
 
@@ -32,7 +33,8 @@ facts! {
 /// Costs of recording a run.
 pub struct RecordingCost {
     delay: f64,
-    share: f64,
+    /// Unknown of a rank that did not come out of MPI_Init.
+    share: Option<f64>,
     /// Unknown in files of older recorders.
     start_and_end: Option<f64>,
     waiting: f64,
@@ -50,13 +52,13 @@ struct RankCost {
 impl RecordingCost {
     /// Of ranks, each given with its number of calls.
     pub fn of<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> RecordingCost {
-        let mut cost = RecordingCost { delay: 0.0, share: 0.0, start_and_end: None, waiting: 0.0, all: 0.0 };
+        let mut cost = RecordingCost { delay: 0.0, share: None, start_and_end: None, waiting: 0.0, all: 0.0 };
         for (rank, calls) in ranks {
             let of_rank = RankCost::of(rank, calls);
             let delay = of_rank.delay / rank.thread_count().max(1) as f64;
-            let without = rank.whole() - delay;
             if delay > cost.delay {
-                (cost.delay, cost.share) = (delay, 100.0 * delay / without.max(f64::MIN_POSITIVE));
+                let without = Some(rank.whole() - delay).filter(|without| *without > 0.0);
+                (cost.delay, cost.share) = (delay, without.map(|without| 100.0 * delay / without));
             }
             // The last rank to come waits for nobody.
             let least = cost.start_and_end.map_or(f64::MAX, |least| least);
@@ -72,7 +74,8 @@ impl RecordingCost {
     /// The figures, in one line of text.
     pub fn facts(&self) -> Vec<Fact> {
         let mut delay = Fact::new(DELAY, "overhear", Value::Seconds(self.delay));
-        delay = delay.note(format!(" of delay, about {:.2} %", self.share));
+        let share = self.share.map_or(String::new(), |share| format!(", about {share:.2} %"));
+        delay = delay.note(format!(" of delay{share}"));
         delay = match self.start_and_end {
             None => delay.note(", start and end included"),
             Some(start) => delay.note(", and ").figure(Value::Seconds(start)).note(" to start and end"),
@@ -81,7 +84,8 @@ impl RecordingCost {
             let waiting = Value::Seconds(self.waiting);
             delay = delay.note("; another ").figure(waiting).note(" fell into time that ranks spent waiting");
         }
-        let mut facts = vec![delay, Fact::hidden(DELAY_PERCENT, Value::Percent(self.share))];
+        let mut facts = vec![delay];
+        facts.extend(self.share.map(|share| Fact::hidden(DELAY_PERCENT, Value::Percent(share))));
         facts.extend(self.start_and_end.map(|start| Fact::hidden(START, Value::Seconds(start))));
         facts.push(Fact::hidden(WAITING, Value::Seconds(self.waiting)));
         facts.push(Fact::hidden(COST, Value::Seconds(self.all)));
@@ -101,7 +105,8 @@ impl RecordingCost {
             }
             false => String::new(),
         };
-        format!("Recording delayed the program by about {delay} ({:.2} %){start}{waited}", self.share)
+        let share = self.share.map_or(String::new(), |share| format!(" ({share:.2} %)"));
+        format!("Recording delayed the program by about {delay}{share}{start}{waited}")
     }
 }
 
@@ -119,13 +124,20 @@ impl RankCost {
         let empty = of_ledger(|line| line.calls.entries).saturating_sub(productive);
         let idle = rank.idle_polls.min(calls);
         let delaying = empty.min(calls - idle);
-        let between = rank.off_line.saturating_sub(rank.starting);
+        let between = seconds(rank.off_line.saturating_sub(rank.starting) as f64);
+        // With `--overlap ask` it is mostly questions, which polls in vain ask, too.
+        let asked_while_waiting = if rank.asked { between * idle as f64 / calls.max(1) as f64 } else { 0.0 };
+        let delay = costing(calls - idle, header.wrapper_cost)
+            + costing(productive, productive_cost)
+            + costing(delaying, header.entry_cost)
+            + between
+            - asked_while_waiting;
+        let waiting =
+            costing(idle, header.wrapper_cost) + costing(empty - delaying, header.entry_cost) + asked_while_waiting;
         RankCost {
-            delay: costing(calls - idle, header.wrapper_cost)
-                + costing(productive, productive_cost)
-                + costing(delaying, header.entry_cost)
-                + seconds(between as f64),
-            waiting: costing(idle, header.wrapper_cost) + costing(empty - delaying, header.entry_cost),
+            delay,
+            // Polls cost less than the call that was rehearsed where checksums are taken.
+            waiting: waiting.min(rank.whole_of_threads()),
             own_start: seconds(rank.starting as f64),
             start_and_end: seconds(rank.starting.saturating_add(rank.met) as f64),
         }

@@ -8,19 +8,19 @@ use tables::{Column, Row, Table};
 
 /// A host and its ranks. Empty fields are unknown: older recorders did not read them, or the system does not say.
 pub struct HostRow {
-    host: String,
-    ranks: u64,
-    online: Option<u64>,
-    allowed: Option<u64>,
-    limit: Option<f64>,
-    ranks_a_core: Option<f64>,
-    sockets: Option<u64>,
-    nodes: Option<u64>,
-    threads_a_core: Option<u64>,
-    governor: String,
-    delay_percent: Option<f64>,
-    others_percent: Option<f64>,
-    stolen_percent: Option<f64>,
+    pub host: String,
+    pub ranks: u64,
+    pub online: Option<u64>,
+    pub allowed: Option<u64>,
+    pub limit: Option<f64>,
+    pub ranks_a_core: Option<f64>,
+    pub sockets: Option<u64>,
+    pub nodes: Option<u64>,
+    pub threads_a_core: Option<u64>,
+    pub governor: String,
+    pub delay_percent: Option<f64>,
+    pub others_percent: Option<f64>,
+    pub stolen_percent: Option<f64>,
 }
 
 impl Row for HostRow {
@@ -58,6 +58,11 @@ impl Row for HostRow {
 
 /// One row for each host.
 pub fn table(run: &Run) -> Table<HostRow> {
+    Table::new("by host", rows(run))
+}
+
+/// The hosts in the order of their first ranks.
+pub fn rows(run: &Run) -> Vec<HostRow> {
     let row = |(host, ranks): (&str, Vec<&Rank>)| {
         let machine = ranks.iter().find_map(|rank| rank.machine.as_ref());
         let known = |count: usize| (count > 0).then_some(count as u64);
@@ -84,7 +89,7 @@ pub fn table(run: &Run) -> Table<HostRow> {
             stolen_percent: load.as_ref().and_then(|load| percent(load.stolen, load.cores)),
         }
     };
-    Table::new("by host", by_host(run).into_iter().map(row).collect())
+    by_host(run).into_iter().map(row).collect()
 }
 
 /// A line on how the ranks share each host's cores, for people who are about to measure.

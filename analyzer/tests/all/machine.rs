@@ -5,7 +5,7 @@ use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, signature};
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Counters, Definition, Machine, Span, Usage, UsageMoment};
+use traces::definitions::{Counters, Definition, Machine, Process, Span, Usage, UsageMoment};
 use traces::signature::peer;
 
 const MILLISECOND: u64 = 1_000_000;
@@ -80,4 +80,28 @@ fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_c
 fn ranks_with_a_core_each_that_do_not_wait_have_no_finding() {
     let shares = [880, 880].map(|computes| Share { computes, delayed: 0 });
     assert_eq!(findings(&run(&shares, 2)), []);
+}
+
+/// Four ranks, the last two on another host, that compute for so many milliseconds.
+fn on_two_hosts(computes: [u64; 4]) -> Folder {
+    let rank = |(computes, number): (u64, u32)| {
+        let host = if number < 2 { "h1" } else { "h2" };
+        let process = Process { host: host.into(), program: "/bin/app".into(), ..Process::default() };
+        let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
+        let first = Calls::default().call(barrier, MILLISECOND, 1);
+        let begin = (1 + computes) * MILLISECOND;
+        first.call(barrier, begin, END * MILLISECOND - begin).defines(vec![Definition::Process(process)])
+    };
+    made(computes.into_iter().zip(0..).map(rank).collect(), 4).0
+}
+
+#[test]
+fn a_host_whose_ranks_all_compute_longer_is_said_and_its_ranks_are_not_blamed() {
+    assert_eq!(findings(&on_two_hosts([400, 410, 600, 610])), [("slow_host".into(), "2 3".into())]);
+}
+
+#[test]
+fn where_the_ranks_of_a_host_differ_as_much_as_the_hosts_the_rank_is_late_and_not_the_host() {
+    let found = findings(&on_two_hosts([400, 400, 430, 800]));
+    assert_eq!(found, [("late_rank".into(), "3".into())]);
 }

@@ -11,6 +11,7 @@ mod benchmark_figures;
 mod call_sites;
 mod common_clock;
 mod compared;
+mod cost;
 mod damaged_numbers;
 mod dataset;
 mod engine;

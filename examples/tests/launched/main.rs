@@ -26,6 +26,7 @@ mod headers;
 mod killed;
 mod launchers;
 mod library;
+mod machine;
 mod matching;
 mod matrix;
 mod memory;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
 use traces::definitions::{Definition, Library};
-use traces::file::NO_RANK;
+use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 
 use super::run::{FIRST, RunContext};
@@ -123,18 +123,30 @@ fn provided() -> i32 {
     level
 }
 
-/// What recording costs: the best of ten rounds of 200 calls or entries each.
-fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<RecordingCosts> {
+/// What recording costs: the best of ten rounds of 200 calls or entries each. A productive entry's cost includes that of
+/// its call's longer record.
+fn rehearse(RunContext { config, family, handed }: &RunContext) -> Option<RecordingCosts> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
-    let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
+    /// Of a call with an entry.
+    const WORDS: u32 = 4;
+    let rehearsal = Thread::rehearsal((WORDS * CALLS * (2 * ROUNDS + 1)) as usize, config.mode.unwrap_or(Mode::Trace))?;
     let own = current::thread()?;
-    current::set(rehearsal);
-    (handed.rehearse)(family, CALLS);
-    let ticks = (0..ROUNDS).map(|_| (handed.rehearse)(family, CALLS)).min();
-    current::set(own);
     let parts = own.engine.parts_of_an_entry();
-    let entries = |events| (0..ROUNDS).map(|_| progress::rehearse(rehearsal, CALLS, parts, events)).min();
+    let best = |round: &dyn Fn() -> u64| (0..ROUNDS).map(|_| round()).min();
+    // What calls time themselves is no part of their straight line.
+    let calls = |inside: &dyn Fn()| {
+        let (ticks, timed) = spent::apart(|| (handed.rehearse)(family, CALLS, inside));
+        ticks.saturating_sub(timed)
+    };
+    current::set(rehearsal);
+    calls(&|| ());
+    let call = best(&|| calls(&|| ()));
+    let productive = best(&|| calls(&|| progress::rehearse_entry(rehearsal, parts, 1)));
+    let entry = best(&|| progress::rehearse(rehearsal, CALLS, parts));
+    current::set(own);
+    let (call, entry) = (call?, entry?);
     let of_one = |ticks: u64| ticks * 1000 / CALLS as u64;
-    Some(RecordingCosts { call: of_one(ticks?), entry: of_one(entries(0)?), productive: of_one(entries(1)?) })
+    let productive = productive?.saturating_sub(call).max(entry);
+    Some(RecordingCosts { call: of_one(call), entry: of_one(entry), productive: of_one(productive) })
 }

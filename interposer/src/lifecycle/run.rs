@@ -10,8 +10,8 @@ use crate::layers::Wrappers;
 /// What the wrappers, which are on a higher floor, pass down.
 pub struct HandedDown {
     pub wrappers: Wrappers,
-    /// Records a number of calls that do next to nothing, and returns the ticks of all.
-    pub rehearse: fn(&Family, u32) -> u64,
+    /// Records a number of calls with this inside them, and returns the ticks of all.
+    pub rehearse: fn(&Family, u32, &dyn Fn()) -> u64,
 }
 
 /// A recording that has begun.

@@ -58,22 +58,26 @@ pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Makes `times` entries inside a call, of this many parts each, to measure the cost of recording them. Each achieves as
-/// many `events`. Returns the ticks of all.
+/// Makes `times` empty entries of this many parts each, inside a call, to measure the cost of counting them. Returns the
+/// ticks of all.
 #[inline(never)]
-pub fn rehearse(thread: &Thread, times: u32, parts: u64, events: u64) -> u64 {
-    let heard = Heard { thread, depth: ASKED.load(Relaxed) };
-    let part = || entry(heard, FIRST_COMPONENT + 1, || std::hint::black_box(()), |_| Achieved::events(0));
+pub fn rehearse(thread: &Thread, times: u32, parts: u64) -> u64 {
     let begin = thread.enter(0);
     for _ in 0..times {
-        let all = || (0..std::hint::black_box(parts)).for_each(|_| part());
-        entry(heard, FIRST_COMPONENT, all, |_| Achieved::events(events));
-        // In a call there are few productive entries, which find their room empty.
-        thread.forget_productive();
+        rehearse_entry(thread, parts, 0);
     }
     let ticks = clock::now() - begin;
     thread.left_to_program();
     ticks
+}
+
+/// Makes an entry of this many parts, which achieves as many `events`.
+#[inline(never)]
+pub fn rehearse_entry(thread: &Thread, parts: u64, events: u64) {
+    let heard = Heard { thread, depth: ASKED.load(Relaxed) };
+    let part = || entry(heard, FIRST_COMPONENT + 1, || std::hint::black_box(()), |_| Achieved::events(0));
+    let all = || (0..std::hint::black_box(parts)).for_each(|_| part());
+    entry(heard, FIRST_COMPONENT, all, |_| Achieved::events(events));
 }
 
 pub fn is_on() -> bool {

@@ -407,11 +407,15 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
     }
 }
 
-/// A call that does next to nothing, to measure the cost of recording.
+/// A call that does next to nothing itself, to measure the cost of recording.
 #[derive(Clone, Copy)]
-struct EmptyCall(u64);
+struct RehearsedCall<'a> {
+    communicator: u64,
+    /// What happens inside MPI.
+    inside: &'a dyn Fn(),
+}
 
-impl ProgramCall for EmptyCall {
+impl ProgramCall for RehearsedCall<'_> {
     type Outcome = i32;
     const PLAIN: bool = true;
 
@@ -424,23 +428,24 @@ impl ProgramCall for EmptyCall {
     }
 
     fn key(&self, _: &Family, words: &mut Words) {
-        words.push(self.0);
+        words.push(self.communicator);
     }
 
     fn note(&self, _: &Family, _: &mut Draft) {}
 
     fn make(&self, _: Option<usize>) -> i32 {
+        (self.inside)();
         std::hint::black_box(0)
     }
 }
 
-/// Records `times` calls that do next to nothing. Returns the ticks of all.
+/// Records `times` calls with this `inside` them. Returns the ticks of all.
 #[inline(never)]
-pub fn rehearse(family: &Family, times: u32) -> u64 {
-    let nothing = EmptyCall(std::hint::black_box(family.comm_self));
+pub fn rehearse(family: &Family, times: u32, inside: &dyn Fn()) -> u64 {
+    let made = RehearsedCall { communicator: std::hint::black_box(family.comm_self), inside };
     let begin = clock::now();
     for _ in 0..times {
-        std::hint::black_box(call(nothing));
+        std::hint::black_box(call(made));
     }
     clock::now() - begin
 }

@@ -16,6 +16,7 @@ mod overlap;
 mod polling;
 mod progress;
 mod slow_calls;
+mod slow_host;
 mod small_collectives;
 mod small_messages;
 mod uneven_totals;
@@ -112,6 +113,8 @@ finding_kinds! {
     BusyHost "busy_host";
     /// Ranks are kept from running for another reason.
     NotRunning "not_running";
+    /// All ranks of a host compute longer than those of the others.
+    SlowHost "slow_host";
     /// A rank always has more to do than others.
     LateRank "late_rank";
     /// A rank works while all others wait.
@@ -193,6 +196,11 @@ impl Finding {
         Finding { sites, ..self }
     }
 
+    /// The other finding names only ranks that this one names, too.
+    fn has_ranks_of(&self, other: &Finding) -> bool {
+        other.ranks.iter().all(|rank| self.ranks.contains(rank))
+    }
+
     /// Another finding of the same cause counts with this one.
     fn join(&mut self, other: Finding) {
         self.costs = self.costs.zip(other.costs).map(|(one, other)| one + other);
@@ -270,11 +278,17 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let is_scheduled = machine.is_some();
     all.extend(machine);
     let of_calls = of_calls(known);
-    let late = late_findings::findings(known, &of_calls);
+    let mut late = late_findings::findings(known, &of_calls);
+    let slow_host = slow_host::finding(known);
+    // That some ranks are late is then no news.
+    if let Some(slow) = &slow_host {
+        late.retain(|finding| finding.kind != FindingKind::LateRank || !slow.has_ranks_of(finding));
+    }
     // Totals do not tell computation from time in which a rank was ready and did not run.
-    if late.is_empty() && !is_scheduled {
+    if late.is_empty() && slow_host.is_none() && !is_scheduled {
         all.extend(uneven_totals::finding(known));
     }
+    all.extend(slow_host);
     all.extend(late);
     all.extend(of_calls);
     if !all.iter().any(|finding| finding.kind == FindingKind::Unprogressed) {

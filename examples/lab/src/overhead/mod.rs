@@ -25,7 +25,7 @@ const MODES: [(&str, Option<(&str, &str)>); 6] = [
     ("--checksum crc32", Some(("OVERHEAR_CHECKSUM", "crc32"))),
 ];
 /// Page with the table.
-const PAGE: &str = "docs/guide/cost-measured.md";
+const PAGE: &str = "docs/cost.md";
 
 /// Which pairs to run.
 #[derive(clap::Args)]
@@ -36,10 +36,13 @@ pub struct OverheadArgs {
     /// Only under this MPI
     #[arg(long, default_value = "ompi4")]
     mpi: String,
-    /// Only loops whose names contain this
+    /// Only loops whose names contain one of these, such as late,rare
     #[arg(long, default_value = "")]
     only: String,
-    /// Write the table to docs/guide/cost-measured.md
+    /// Only modes whose names contain this
+    #[arg(long, default_value = "")]
+    mode: String,
+    /// Write the rows to docs/cost.md, which keeps those of other loops and modes
     #[arg(long)]
     write: bool,
 }
@@ -60,15 +63,13 @@ pub fn run(arguments: &OverheadArgs) -> Result<(), String> {
     }
     mpi::install_all()?;
     build::overhear()?;
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').next().unwrap_or("unknown").to_string();
     let mut rows = Vec::new();
     let mut held = 0;
     for mpi in Mpi::all_of(Some(&arguments.mpi)) {
         let program = compiled(&mpi)?;
-        for name in LOOPS.iter().filter(|name| name.contains(&arguments.only)) {
-            for (mode, setting) in MODES {
-                let compared = compare(&mpi, &program, name, setting, arguments.pairs)?;
+        for name in LOOPS.iter().filter(|name| arguments.only.split(',').any(|only| name.contains(only))) {
+            for (mode, setting) in MODES.iter().filter(|(mode, _)| mode.contains(&arguments.mode)) {
+                let compared = compare(&mpi, &program, name, *setting, arguments.pairs)?;
                 held += usize::from(compared.holds());
                 let row = compared.row(name, mode);
                 println!("{row}");
@@ -82,7 +83,7 @@ pub fn run(arguments: &OverheadArgs) -> Result<(), String> {
     let said = format!("{held} of {} claims lie within the interval.", rows.len());
     println!("{said}");
     if arguments.write {
-        write(&rows, &said, arguments, &load)?;
+        write(rows, arguments)?;
     }
     Ok(())
 }
@@ -171,18 +172,31 @@ impl Comparison {
     }
 }
 
-fn write(rows: &[String], said: &str, arguments: &OverheadArgs, load: &str) -> Result<(), String> {
+/// Writes the page: these rows, and those of loops and modes that did not run now.
+fn write(rows: Vec<String>, arguments: &OverheadArgs) -> Result<(), String> {
+    let path = workspace().join(PAGE);
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let mut table = Vec::new();
+    for name in LOOPS {
+        for (mode, _) in MODES {
+            let head = format!("| {name} | {mode} |");
+            let is_meant = |row: &&str| row.starts_with(&head);
+            let row = rows.iter().map(String::as_str).find(is_meant).or(before.lines().find(is_meant));
+            table.extend(row);
+        }
+    }
+    let within = table.iter().filter(|row| row.ends_with("| yes |")).count();
     let text = format!(
         "# The claimed cost of recording against the measured one\n\n\
          `cargo lab overhead {pairs} --mpi {mpi} --write` wrote this page: {pairs} pairs of plain and recorded runs of each loop of\n\
-         `examples/lab/src/overhead/loops.c`, on 2 ranks, under a load of {load} from other programs at the start. Milliseconds; \
-         *longer* is the\nmedian of the differences between MPI_Init and MPI_Finalize, with its 95 % interval by the sign test; *claimed* is \
-         `overhear_delay_s`,\n*while waiting* `overhear_while_waiting_s`, which claims no delay. {said}\n\n\
-         | loop | mode | plain | longer | interval | claimed | while waiting | within |\n|---|---|---|---|---|---|---|---|\n{table}\n",
+         `examples/lab/src/overhead/loops.c`, on 2 ranks and 2 cores. Milliseconds: *longer* is the median of the differences between\n\
+         MPI_Init and MPI_Finalize, with its interval of 95 % by the sign test; *claimed* is `overhear_delay_s`, *while waiting*\n\
+         `overhear_while_waiting_s`, which claims no delay. {within} of {all} claims lie within the interval.\n\n\
+         | loop | mode | plain | longer | interval | claimed | while waiting | within |\n|---|---|---|---|---|---|---|---|\n{rows}\n",
         pairs = arguments.pairs,
         mpi = arguments.mpi,
-        table = rows.join("\n"),
+        all = table.len(),
+        rows = table.join("\n"),
     );
-    let path = workspace().join(PAGE);
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

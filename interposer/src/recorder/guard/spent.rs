@@ -97,6 +97,20 @@ pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     }
 }
 
+/// Does work and returns what it measures, which counts for the measurement around it alone.
+pub fn apart<R>(work: impl FnOnce() -> R) -> (R, u64) {
+    let mut inside = 0u64;
+    // SAFETY: as above; the field lives until it is set back.
+    unsafe {
+        let own = own();
+        let (depth, since, field) = ((*own).depth, (*own).since, (*own).field);
+        ((*own).depth, (*own).field) = (0, &raw mut inside);
+        let result = work();
+        ((*own).depth, (*own).since, (*own).field) = (depth, since, field);
+        (result, AtomicU64::from_ptr(&raw mut inside).load(Relaxed))
+    }
+}
+
 /// Ticks for which this thread has waited for other ranks.
 pub fn waited() -> u64 {
     // SAFETY: as above.

@@ -108,11 +108,6 @@ impl Thread {
         }
     }
 
-    /// Forgets the productive entries in the block, of a rehearsal.
-    pub fn forget_productive(&self) {
-        self.set_runs(0);
-    }
-
     pub(super) fn write_outside(&self) {
         // SAFETY: the block is this thread's; a copy.
         let run = unsafe { self.block.outside().read() };

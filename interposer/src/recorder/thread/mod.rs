@@ -12,7 +12,8 @@
 //! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
 //! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
 //! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
-//! [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the thread has had.
+//! [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the
+//! thread has had. A [`rehearsal`] is in memory.
 
 pub mod abandoned;
 mod at_work;
@@ -33,6 +34,7 @@ pub mod profile;
 pub mod queried_requests;
 mod recording;
 mod regions;
+mod rehearsal;
 pub mod request;
 pub mod requests;
 mod returned_elsewhere;

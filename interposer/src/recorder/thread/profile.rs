@@ -18,6 +18,7 @@ use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::counted;
+use recorder_core::memory;
 use recorder_core::numbered::Numbered;
 
 pub struct Profile {
@@ -57,6 +58,15 @@ impl Profile {
         };
         profile.turn(output, room_for(signatures));
         profile
+    }
+
+    /// An empty profile in memory, with room for some signatures, for a rehearsal.
+    pub fn in_memory(thread: u32) -> Option<Profile> {
+        let words = FIRST / size_of::<u64>();
+        let pages = PageSeries::new(PageKind::Profile, thread);
+        // SAFETY: memory of `words` words, which is never freed.
+        unsafe { pages.cursor.turn_to(memory::zeroed(words)?, words) };
+        Some(Profile { pages, begin: clock::now(), full: false, entries: Numbered::new(), told_as: Numbered::new() })
     }
 
     /// Has calls of a signature count with those of another. `None` if memory ran out.

@@ -106,9 +106,6 @@ pub(super) struct Listed {
     pub(super) next: AtomicPtr<Thread>,
 }
 
-/// The number of a recording that is only in memory, to measure costs.
-const REHEARSAL: u32 = u32::MAX;
-
 /// A frame above every stack, if no call is open.
 pub(super) const NO_FRAME: usize = usize::MAX;
 
@@ -178,23 +175,12 @@ impl Thread {
         self.suspended.lend().begin();
     }
 
-    /// A recording into memory, to measure the cost of recording.
-    pub fn rehearsal(words: usize) -> Option<&'static Thread> {
-        let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
-        // SAFETY: it was just made, no other thread knows it, and it is never freed.
-        Some(unsafe { thread.as_ref() })
-    }
-
     /// The thread's number in the trace.
     pub fn number(&self) -> u32 {
         self.listed.number
     }
 
-    pub fn is_rehearsal(&self) -> bool {
-        self.listed.number == REHEARSAL
-    }
-
-    fn new(number: u32, block: NonNull<ThreadBlock>, events: Events) -> Option<NonNull<Thread>> {
+    pub(super) fn new(number: u32, block: NonNull<ThreadBlock>, events: Events) -> Option<NonNull<Thread>> {
         // SAFETY: fresh memory of the file or the system, which stays mapped.
         let block = unsafe { Block::begin(block) };
         let ledger = block.ledger();

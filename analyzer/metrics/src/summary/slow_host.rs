@@ -1,0 +1,73 @@
+//! The finding on a host whose ranks all compute longer than those of the other hosts.
+//!
+//! In: each rank's time outside MPI. With one rank a host, or uneven ranks on it, the rank is the cause and not the host.
+
+use super::{Evidence, Finding, FindingKind};
+use crate::scheduling::{by_host, scheduled};
+use crate::words::plural;
+use model::Rank;
+use tables::{Value, WorldRank};
+
+/// The host's quickest rank computes at least this much longer than the slowest of the others. Guesses, as this one is.
+const LEAST_LONGER: f64 = 0.05;
+/// No less than this part of the host's difference separates the two sets of ranks.
+const LEAST_APART: f64 = 0.5;
+
+/// A host and the seconds for which each of its ranks was outside MPI and not kept from running.
+struct Computing<'r> {
+    host: &'r str,
+    ranks: Vec<&'r Rank>,
+    seconds: Vec<f64>,
+}
+
+impl<'r> Computing<'r> {
+    fn of((host, ranks): (&'r str, Vec<&'r Rank>)) -> Computing<'r> {
+        let seconds = ranks.iter().map(|rank| computing(rank)).collect();
+        Computing { host, ranks, seconds }
+    }
+
+    fn least(&self) -> f64 {
+        self.seconds.iter().copied().fold(f64::MAX, f64::min)
+    }
+
+    fn most(&self) -> f64 {
+        self.seconds.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn mean(&self) -> f64 {
+        self.seconds.iter().sum::<f64>() / self.seconds.len() as f64
+    }
+}
+
+fn computing(rank: &Rank) -> f64 {
+    let delayed = scheduled(rank).map_or(0.0, |delay| delay.work_delay);
+    (rank.wall() - rank.time_in_mpi() / rank.thread_count().max(1) as f64 - delayed).max(0.0)
+}
+
+pub fn finding(known: &Evidence) -> Option<Finding> {
+    let mut hosts: Vec<Computing> = by_host(known.run).into_iter().map(Computing::of).collect();
+    if hosts.len() < 2 || hosts.iter().any(|host| host.ranks.len() < 2) {
+        return None;
+    }
+    hosts.sort_by(|a, b| b.mean().total_cmp(&a.mean()));
+    let (slow, others) = hosts.split_first()?;
+    let (most, count) =
+        (others.iter().map(Computing::most).fold(0.0, f64::max), others.iter().map(|host| host.ranks.len()));
+    let (count, all) = (count.sum::<usize>() as f64, others.iter().flat_map(|host| &host.seconds).sum::<f64>());
+    let mean = all / count;
+    let (apart, longer) = (slow.least() - most, slow.mean() - mean);
+    if mean <= 0.0 || apart < LEAST_LONGER * mean || apart < LEAST_APART * longer {
+        return None;
+    }
+    let (host, ranks) = (slow.host, plural(slow.ranks.len() as u64, "rank"));
+    let [own, theirs] = [slow.mean(), mean].map(Value::Seconds);
+    let headline = format!(
+        "All {ranks} of {host} compute {:.0} % longer than those of the other hosts: {own}, not {theirs}.",
+        100.0 * longer / mean
+    );
+    let numbers = slow.ranks.iter().map(|rank| WorldRank { world: rank.header.world, number: rank.number() }).collect();
+    let next =
+        format!("If they have no more work than the others, {host} is slower: compare its cores, clock and load.");
+    let costs = longer * count / known.ranks() as f64;
+    Some(Finding::new(FindingKind::SlowHost, "hosts", headline).costs(costs).ranks(numbers).next(next))
+}

@@ -1,0 +1,62 @@
+//! How much of the machine ranks have had, as far as the system tells.
+
+use crate::common::{case, two_families, under_each};
+use examples::launch_turns::alone;
+use examples::mpi::Mpi;
+
+fn runs(mpi: &Mpi, refused: &str, count: &str) -> examples::run::Run {
+    let (output, run) = case("denied", mpi, 2, &[refused, count]).recorded(&format!("denied-{refused}"));
+    assert_eq!((output.status, output.stdout.as_str()), (0, ""), "{}: {}", mpi.name, output.stderr);
+    run
+}
+
+#[test]
+fn what_a_filter_of_system_calls_refuses_is_unknown_and_the_program_goes_on() {
+    under_each(&two_families(), |mpi| {
+        let refused = if mpi.is_openmpi() { "cores" } else { "time" };
+        let report = runs(mpi, refused, "10").report("rank");
+        let rows = report.rows("ranks");
+        assert_eq!(rows.len(), 2, "{}", mpi.name);
+        for row in rows {
+            assert!(row["processor_percent"].is_null() && row["voluntary_switches"].is_null(), "{}: {row}", mpi.name);
+            assert_eq!(row["allowed_cores"].is_null(), refused == "cores", "{}: {row}", mpi.name);
+            assert_eq!(row["run_delay_s"].is_null(), !counts_delays(), "{}: {row}", mpi.name);
+        }
+    });
+}
+
+/// Whether this kernel counts how long threads were ready to run.
+fn counts_delays() -> bool {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    told.split(' ').next().is_some_and(|ran| ran != "0" && !ran.is_empty())
+}
+
+#[test]
+fn where_no_file_can_be_opened_any_more_the_program_goes_on_and_its_calls_are_counted() {
+    under_each(&two_families(), |mpi| {
+        let run = runs(mpi, "files", "50000");
+        let report = run.report("function");
+        assert_eq!(
+            report.sum("functions", "calls", &[("function", "MPI_Sendrecv_replace".into())]),
+            100_000,
+            "{}",
+            mpi.name
+        );
+        let report = run.report("rank");
+        assert!(report.rows("ranks").iter().all(|row| row["run_delay_s"].is_null()), "{}", mpi.name);
+    });
+}
+
+#[test]
+fn ranks_that_are_pinned_to_one_core_are_said_to_share_it() {
+    let _alone = alone();
+    under_each(&two_families(), |mpi| {
+        let case = case("pinned", mpi, 2, &[]);
+        let (output, run) = case.recorded("pinned");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let answer = run.ask("diagnose", &[]);
+        let first = &answer.rows("findings")[0];
+        assert_eq!(first["kind"], "oversubscribed", "{}: {first}", mpi.name);
+        assert!(first["headline"].as_str().is_some_and(|said| said.contains("2 ranks share core ")), "{first}");
+    });
+}

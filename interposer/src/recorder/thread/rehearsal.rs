@@ -1,0 +1,29 @@
+//! A recording into memory, to measure what recording costs.
+
+use traces::file::Mode;
+
+use super::events::Events;
+use super::profile::Profile;
+use super::recording::Thread;
+use recorder_core::memory;
+
+/// The number of a recording that is only in memory, to measure costs.
+const REHEARSAL: u32 = u32::MAX;
+
+impl Thread {
+    /// A recording with room for so many words, which a profile leaves empty.
+    pub fn rehearsal(words: usize, mode: Mode) -> Option<&'static Thread> {
+        let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
+        // SAFETY: it was just made, no other thread knows it, and it is never freed.
+        let this: &'static Thread = unsafe { thread.as_ref() };
+        if mode == Mode::Profile {
+            this.events.end();
+            *this.profile.lend() = Some(Profile::in_memory(REHEARSAL)?);
+        }
+        Some(this)
+    }
+
+    pub fn is_rehearsal(&self) -> bool {
+        self.number() == REHEARSAL
+    }
+}
