@@ -218,6 +218,14 @@ pub struct DiffArgs {
     /// value. If both sides have several runs, a change within the noise does not count.
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub fail_if: Vec<Threshold>,
+    /// Write both runs to this file, an HTML page that any browser opens from disk: timelines on one scale, tables beside each other
+    ///
+    /// Of several runs on a side, the timeline is that of the first.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["messages", "format", "output", "top", "sort"])]
+    pub html: Option<PathBuf>,
+    /// With --html: replace the file if it exists
+    #[arg(long, requires = "html")]
+    pub force: bool,
     /// The part of each run to look at.
     #[command(flatten)]
     pub select: Select,

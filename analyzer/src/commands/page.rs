@@ -37,7 +37,7 @@ fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Op
         return Ok(None);
     }
     let select = &asked.select;
-    timeline::in_page(run, (select.part.from, select.to), file, force).map(Some)
+    timeline::in_page(run, (select.part.from, select.to), (file, ""), force).map(Some)
 }
 
 /// The report, or the reason why there is none.

@@ -78,26 +78,38 @@ fn has_colors() -> bool {
 
 /// Writes the page, after the folder with the data that exceeds its limit.
 fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<(), Error> {
-    let data = data(parts, interval, path, force)?;
+    let data = data(parts, interval, (path, ""), force)?;
     let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
     let failed = |source| Error::Write { path: path.into(), source };
     output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
-/// Timeline data for a page, which gets a folder beside it for data that exceeds its limit.
-pub fn in_page(run: &Run, (from, to): (Option<i64>, Option<i64>), path: &Path, force: bool) -> Result<String, Error> {
+/// Timeline data for a page, which gets a folder beside it for data that exceeds its limit. `side` tells the folders of
+/// several timelines apart.
+pub fn in_page(
+    run: &Run,
+    (from, to): (Option<i64>, Option<i64>),
+    (path, side): (&Path, &str),
+    force: bool,
+) -> Result<String, Error> {
     let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
     let interval = timeline::interval(run, &settled.common_clock, from, to);
     let messages = timeline::take_messages(run, &mut settled.account, interval);
     let grid = Grid { keeps_outside: from.is_none() && to.is_none(), ..Grid::over(interval.0, interval.1, 1) };
-    let data = data(&timeline::page_parts(run, &settled, &grid, &messages), interval, path, force)?;
+    let data = data(&timeline::page_parts(run, &settled, &grid, &messages), interval, (path, side), force)?;
     data.script().map_err(|error| Error::Other(error.to_string()))
 }
 
-fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<PageData, Error> {
+fn data(
+    parts: &PageParts<'_>,
+    interval: (i64, i64),
+    (path, side): (&Path, &str),
+    force: bool,
+) -> Result<PageData, Error> {
     // Devices and pipes have no place for a folder beside them.
     let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
     let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
+    name.push(side);
     name.push("-parts");
     let folder = path.with_file_name(&name);
     let mut is_begun = false;

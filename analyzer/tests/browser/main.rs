@@ -6,6 +6,7 @@ mod browser;
 mod common;
 mod follow;
 mod interaction;
+mod pair;
 mod pictures;
 mod row_shares;
 mod timeline;

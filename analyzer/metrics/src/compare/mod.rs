@@ -10,11 +10,13 @@ mod joined;
 mod names;
 mod noise;
 mod sections;
+mod sentences;
 mod threshold;
 
 pub use facts::{FACTS, facts, warnings};
 pub use figures::{Figures, figures};
 pub use joined::{Comparison, FigureRow, Side, compare, table};
 pub use names::FUNCTION_TIMES;
-pub use sections::sections;
+pub use sections::{SectionColumns, sections};
+pub use sentences::sentences;
 pub use threshold::Threshold;

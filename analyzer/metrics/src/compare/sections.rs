@@ -5,10 +5,18 @@ use super::joined::Comparison;
 use crate::meaning;
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
-/// The tables for people. With `is_judged` they have the interval and the verdict, for which each side needs several
-/// runs.
-pub fn sections(all: &[Comparison], is_judged: bool) -> Vec<Sheet> {
-    SECTIONS.iter().filter_map(|section| section.sheet(all, is_judged)).collect()
+/// Columns that not all readers of the tables get.
+#[derive(Clone, Copy)]
+pub struct SectionColumns {
+    /// The interval and the verdict, for which each side needs several runs.
+    pub has_verdict: bool,
+    /// B less A, for which a terminal has no room.
+    pub has_difference: bool,
+}
+
+/// The tables for people.
+pub fn sections(all: &[Comparison], columns: SectionColumns) -> Vec<Sheet> {
+    SECTIONS.iter().filter_map(|section| section.sheet(all, columns)).collect()
 }
 
 struct SectionRow {
@@ -18,6 +26,7 @@ struct SectionRow {
     figure: Option<usize>,
     a: Value,
     b: Value,
+    less: Value,
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
     verdict: &'static str,
@@ -27,7 +36,7 @@ struct SectionRow {
 }
 
 impl ComparedTable {
-    fn sheet(&self, all: &[Comparison], is_judged: bool) -> Option<Sheet> {
+    fn sheet(&self, all: &[Comparison], columns: SectionColumns) -> Option<Sheet> {
         let of_table = || all.iter().filter(|figure| figure.name.table == self.table);
         let count = |row: &[String]| {
             let (key, _) = self.count?;
@@ -47,6 +56,7 @@ impl ComparedTable {
                 figure: self.place(&figure.name.figure),
                 a: figure.value(figure.mean_a()),
                 b: figure.value(figure.mean_b()),
+                less: less(figure),
                 ratio: figure.ratio(),
                 interval: figure.test.and_then(|test| test.ratio),
                 verdict: figure.verdict(),
@@ -63,12 +73,12 @@ impl ComparedTable {
             });
         }
         let is_labelled = rows.first()?.label.is_some();
-        let table = Table::with_columns(self.table, "", self.columns(is_labelled, is_judged), rows).for_people();
+        let table = Table::with_columns(self.table, "", self.columns(is_labelled, columns), rows).for_people();
         let table = if let Some(most) = self.most { table.most(most) } else { table.whole() };
         Some(table.into())
     }
 
-    fn columns(&self, is_labelled: bool, is_judged: bool) -> Vec<Column<SectionRow>> {
+    fn columns(&self, is_labelled: bool, shown: SectionColumns) -> Vec<Column<SectionRow>> {
         let (a, b) = (|row: &SectionRow| row.a.clone(), |row: &SectionRow| row.b.clone());
         let column = if is_labelled {
             Column::label("row", self.title, |row: &SectionRow| row.label)
@@ -90,8 +100,14 @@ impl ComparedTable {
             ],
             _ => [Column::by_row("a", "A", a), Column::by_row("b", "B", b)],
         });
+        if shown.has_difference {
+            columns.push(match self.unit {
+                Unit::Seconds => Column::seconds("difference_s", "B - A", |row: &SectionRow| row.less.seconds()),
+                _ => Column::by_row("difference", "B - A", |row: &SectionRow| row.less.clone()),
+            });
+        }
         columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio).means("B divided by A."));
-        if is_judged {
+        if shown.has_verdict {
             let interval = |row: &SectionRow| {
                 row.interval.map(|(low, high)| format!("{} to {}", Value::Ratio(low), Value::Ratio(high)))
             };
@@ -107,4 +123,12 @@ impl ComparedTable {
         }
         columns
     }
+}
+
+/// B less A; of counts as a plain number, since it may be below 0.
+fn less(figure: &Comparison) -> Value {
+    figure.difference().map_or(Value::None, |difference| match figure.name.unit {
+        Unit::Count | Unit::Bytes => Value::Ratio(difference),
+        unit => Value::in_unit(unit, difference),
+    })
 }

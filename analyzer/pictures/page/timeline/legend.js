@@ -1,8 +1,9 @@
 // @ts-check
-// The legend: a click on a class takes its color away, or gives it back; so for messages. In: the data and the scene. Out: an element.
+// The legend: a click on a class takes its color away, or gives it back; so for messages. In: the data of
+// the timelines that it is for, and the scene. Out: an element.
 
-/** @param {any} data @param {import("#timeline-scene").Scene} scene @param {() => void} changed */
-export function legend(data, scene, changed) {
+/** @param {any[]} all @param {import("#timeline-scene").Scene} scene @param {() => void} changed */
+export function legend(all, scene, changed) {
   const list = document.createElement("p");
   list.className = "timeline-legend";
   /** @param {string} color @param {string} name @param {(isShown: boolean) => void} choose */
@@ -20,13 +21,13 @@ export function legend(data, scene, changed) {
     });
     list.append(button);
   };
-  data.classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
-    const isCalled = data.functions.some((/** @type {any} */ fn) => fn.class === at);
-    const isOpen = at === data.classes.length - 1 && data.ranks.some((/** @type {any} */ rank) => rank.open.length > 0);
+  all[0].classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
+    const isCalled = all.some(({ functions }) => functions.some((/** @type {any} */ fn) => fn.class === at));
+    const isOpen = at === all[0].classes.length - 1 && all.some(({ ranks }) => ranks.some((/** @type {any} */ rank) => rank.open.length > 0));
     if (at > 0 && !isCalled && !isOpen) return;
     entry(`class-${at}`, name, (isShown) => (isShown ? scene.weak.delete(at) : scene.weak.add(at)));
   });
-  if (data.waits.length > 0) entry("ink", "waiting, below its row", (isShown) => (scene.showsWaits = isShown));
+  if (all.some(({ waits }) => waits.length > 0)) entry("ink", "waiting, below its row", (isShown) => (scene.showsWaits = isShown));
   entry("line", "messages", (isShown) => (scene.showsMessages = isShown));
   return list;
 }

@@ -13,8 +13,10 @@ const ROW = 40; // The height that a row has at most while all are in view.
 const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lines.
 
 export class Scene {
-  /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view */
-  constructor(canvas, store, view) {
+  /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view
+   * @param {any[]} all data of all timelines that begin at the same place */
+  constructor(canvas, store, view, all) {
+    this.all = all;
     this.canvas = canvas;
     this.store = store;
     this.view = view;
@@ -41,8 +43,9 @@ export class Scene {
     const { view, store } = this;
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     this.context.font = "12px system-ui, sans-serif";
-    const widest = [store.data.ranks[0], store.data.ranks.at(-1)].map((rank) => this.context.measureText(rank.label).width);
-    const left = Math.floor(Math.min(Math.max(...widest, 20) * (view.rows > 40 ? 2 : 1) + 18, width / 4));
+    const widest = this.all.flatMap(({ ranks }) => [ranks[0], ranks.at(-1)]).map((rank) => this.context.measureText(rank.label).width);
+    const rows = this.all.length === 1 ? view.rows : Math.max(...this.all.map(({ ranks }) => ranks.length));
+    const left = Math.floor(Math.min(Math.max(...widest, 20) * (rows > 40 ? 2 : 1) + 18, width / 4));
     const top = MAP + 6 + this.depths * BAND + (this.depths > 0 ? 4 : 0);
     const room = Math.max(40, height - top - AXIS);
     // Rows of less than 4 pixels are drawn several as one.

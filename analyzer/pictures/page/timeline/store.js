@@ -11,7 +11,7 @@ import { bins as decodeBins, chunk as decodeChunk, sums as decodeSums } from "#t
 /** Parts from beside the page that are kept at a time: single calls take a few MiB each. */
 const KEPT = 64;
 
-/** Parts that wait for their script, by name. One table for the document: scripts find it by this name.
+/** Parts that wait for their script, by its address: two runs in a document have parts of the same names.
  * @type {Map<string, (text: string) => void>} */
 const awaited = new Map();
 
@@ -34,7 +34,10 @@ export class Store {
       if (chunk.data !== null) this.parts.set(chunk.name, decodeChunk(chunk.data, data.layouts, data.ranks.length, chunk.from));
     }
     Object.assign(globalThis, {
-      overhearTimelinePart: (/** @type {string} */ name, /** @type {string} */ text) => awaited.get(name)?.(text),
+      overhearTimelinePart: (/** @type {string} */ _, /** @type {string} */ text) => {
+        const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
+        awaited.get(script?.src ?? "")?.(text);
+      },
     });
   }
 
@@ -81,20 +84,20 @@ export class Store {
    * @template T @param {string} name @param {(text: string) => T} decode @returns {T | undefined} */
   part(name, decode) {
     const there = this.parts.get(name);
-    if (there !== undefined || awaited.has(name) || this.failed.has(name)) return there;
     const script = document.createElement("script");
+    script.src = `${encodeURIComponent(this.data.folder)}/${name}.js`;
+    if (there !== undefined || awaited.has(script.src) || this.failed.has(name)) return there;
     const over = () => {
-      awaited.delete(name);
+      awaited.delete(script.src);
       script.remove();
       this.changed();
     };
-    awaited.set(name, (text) => this.keep(name, decode(text)));
+    awaited.set(script.src, (text) => this.keep(name, decode(text)));
     script.onload = over;
     script.onerror = () => {
       this.failed.add(name);
       over();
     };
-    script.src = `${encodeURIComponent(this.data.folder)}/${name}.js`;
     document.head.append(script);
     return undefined;
   }

@@ -61,9 +61,13 @@ function build(data) {
 
 /** What is in view: times, and rows by their numbers. @typedef {{from: number, to: number, rows: number[]}} Interval */
 
+/** How a timeline is one of two: its name in the page's address, the other's data, and who hears of its moves.
+ * @typedef {{key: string, other: any, onMove: (view: View) => void}} Paired */
+
 /** @param {HTMLElement} element @param {any} data
- * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string, interval: Interval}) => void}} [how] */
-export function mount(element, data, { onSelect = () => {} } = {}) {
+ * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string, interval: Interval}) => void,
+ *   paired?: Paired}} [how] */
+export function mount(element, data, { onSelect = () => {}, paired } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
   element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog, parts.tip);
@@ -82,9 +86,11 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     redraw();
     clearTimeout(settled);
     settled = window.setTimeout(settle, 150);
-  });
-  const scene = new Scene(parts.canvas, store, view);
-  parts.bar.prepend(legend(data, scene, redraw));
+    paired?.onMove(view);
+  }, { key: paired?.key ?? "timeline", length: paired === undefined ? 0 : paired.other.to - paired.other.from });
+  const all = paired === undefined ? [data] : [data, paired.other];
+  const scene = new Scene(parts.canvas, store, view, all);
+  parts.bar.prepend(legend(all, scene, redraw));
   const durations = new Durations(parts.durations, parts.caption, redraw);
   const pattern = new Pattern(data, parts.pattern, parts.messages);
   pattern.hide();

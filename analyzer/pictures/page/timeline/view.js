@@ -3,16 +3,16 @@
 // of the page's address, so that a colleague opens the same spot.
 
 const LEAST = 20; // Nanoseconds that fill the width: closer there is nothing to see.
-const KEY = "timeline";
 
 export class View {
-  /** @param {{from: number, to: number, ranks: any[]}} data @param {() => void} changed */
-  constructor(data, changed) {
-    this.bounds = [data.from, data.to];
+  /** @param {{from: number, to: number, ranks: any[]}} data @param {() => void} changed
+   * @param {{key: string, length: number}} how its name in the page's address, and the least time that can be shown */
+  constructor(data, changed, { key, length }) {
+    this.key = key;
+    this.bounds = [data.from, Math.max(data.to, data.from + length)];
     this.all = data.ranks.length;
     this.changed = changed;
-    this.from = data.from;
-    this.to = data.to;
+    [this.from, this.to] = this.bounds;
     this.top = 0;
     this.rows = this.all;
     /** The selected call: its row and begin. @type {{row: number, start: number} | null} */
@@ -70,13 +70,13 @@ export class View {
     if (this.selected !== null) parts.push(`c${this.selected.row}-${this.selected.start}`);
     this.marks.forEach((mark) => parts.push(`m${Math.round(mark)}`));
     const fragment = new URLSearchParams(location.hash.slice(1));
-    fragment.set(KEY, parts.join("_"));
+    fragment.set(this.key, parts.join("_"));
     history.replaceState(null, "", `#${fragment}`);
   }
 
   /** Back to what the page's address says, if it does. */
   read() {
-    const text = new URLSearchParams(location.hash.slice(1)).get(KEY);
+    const text = new URLSearchParams(location.hash.slice(1)).get(this.key);
     if (text === null) return false;
     const [time, rows, ...rest] = text.split("_");
     const two = (/** @type {string} */ text) => /^(-?[\d.]+)-(-?[\d.]+)$/.exec(text ?? "")?.slice(1).map(Number);

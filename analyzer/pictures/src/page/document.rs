@@ -1,50 +1,30 @@
 //! Markup of a page. All text goes through `maud`, which escapes it; [`visible`] makes control characters in names
 //! readable.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::shell::{command, data, shell, term, warnings};
 use super::{Page, PageSection, modules, table_json};
-use crate::timeline::STYLE;
 use metrics::overview;
 use metrics::summary::Finding;
 use tables::Fact;
 use tables::visible::visible;
 
 pub fn markup(page: &Page) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                // The page makes no network request, whatever a name contains.
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { (visible(&page.program)) " · overhear" }
-                style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
-                script type="importmap" { (PreEscaped(modules::import_map())) }
-            }
-            body {
-                a.skip href="#main" { "Skip to the summary" }
-                (header(page))
-                (navigation(page))
-                main id="main" tabindex="-1" {
-                    (summary(page))
-                    @if page.timeline.is_some() { (timeline()) }
-                    @for section in &page.sections { (analysis(page, section)) }
-                    (about(page))
-                }
-                noscript { p.none { "Tables and pictures need JavaScript; it is all in this file." } }
-                script type="application/json" id="tables" { (PreEscaped(table_json::json(page))) }
-                @if let Some(data) = &page.timeline { script type="application/json" id="timeline-data" { (PreEscaped(data)) } }
-                script type="module" { (PreEscaped(modules::START)) }
-            }
+    let body = html! {
+        (header(page))
+        (navigation(page))
+        main id="main" tabindex="-1" {
+            (summary(page))
+            @if page.timeline.is_some() { (timeline()) }
+            @for section in &page.sections { (analysis(page, section)) }
+            (about(page))
         }
-    }
+        (data("tables", &table_json::json(&page.sections)))
+        @if let Some(timeline) = &page.timeline { (data("timeline-data", timeline)) }
+    };
+    shell(&page.program, &body, modules::START)
 }
-
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'unsafe-inline' \
-                      data: 'self' file:";
 
 fn header(page: &Page) -> Markup {
     let shown = page.facts.iter().filter(|fact| !fact.heading.is_empty());
@@ -68,10 +48,6 @@ fn header(page: &Page) -> Markup {
 fn notes(fact: &Fact) -> String {
     let text: String = fact.note.iter().map(|note| note.to_string()).collect();
     text.trim_start_matches(", ").into()
-}
-
-fn term(fact: &Fact) -> Markup {
-    html! { div { dt { (fact.heading) } dd { (visible(&fact.to_string())) } } }
 }
 
 fn navigation(page: &Page) -> Markup {
@@ -116,11 +92,6 @@ fn timeline() -> Markup {
     }
 }
 
-/// Command that prints the section, and an element for the options that select the visible part.
-fn command(words: &str) -> Markup {
-    html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
-}
-
 fn sentence(page: &Page, finding: &Finding) -> Markup {
     html! {
         li {
@@ -152,15 +123,6 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
                 }
             }
             (command(section.command))
-        }
-    }
-}
-
-fn warnings<'a>(warnings: impl Iterator<Item = &'a String>) -> Markup {
-    let warnings: Vec<&String> = warnings.collect();
-    html! {
-        @if !warnings.is_empty() {
-            ul.warnings { @for warning in warnings { li { (visible(warning)) } } }
         }
     }
 }

@@ -6,8 +6,12 @@
 
 mod document;
 mod modules;
+mod pair;
 mod part_rules;
+mod shell;
 mod table_json;
+
+pub use pair::{PairPage, PairRun};
 
 use metrics::summary::Finding;
 use tables::{Fact, Report};

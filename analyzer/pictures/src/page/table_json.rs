@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Page, PageSection, part_rules};
+use super::{PageSection, part_rules};
 use crate::timeline::rank_json;
 use tables::visible::visible;
 use tables::{ColumnHead, Format, Sheet, Unit, Value};
@@ -16,10 +16,10 @@ use tables::{ColumnHead, Format, Sheet, Unit, Value};
 const ROWS: usize = 1024;
 
 /// All tables as the text of a script element, with `<` escaped so that no name can end it.
-pub fn json(page: &Page) -> String {
+pub fn json(sections: &[PageSection]) -> String {
     let of_section =
         |section: &PageSection| (section.id.to_string(), Json::Array(sheets(section).map(table).collect()));
-    let tables: Map<String, Json> = page.sections.iter().map(of_section).collect();
+    let tables: Map<String, Json> = sections.iter().map(of_section).collect();
     Json::Object(tables).to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028")
 }
 

@@ -1,13 +1,14 @@
 //! `overhear diff`: compares two sides, of one or several runs each.
 
 pub mod messages;
+mod page;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::compared_runs::ComparedRuns;
-use super::print::print;
+use super::print::{check_overwrite, print};
 use crate::cli;
-use metrics::compare::{self, FigureRow, Threshold};
+use metrics::compare::{self, FigureRow, SectionColumns, Threshold};
 use metrics::engine;
 use metrics::reports::overlap;
 use model::Choice;
@@ -21,6 +22,10 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         return messages::run(arguments);
     }
     let choice = arguments.select.choice();
+    let page = page_of(arguments);
+    if let Some((file, force)) = page {
+        check_overwrite(file, force)?;
+    }
     let (of_a, of_b) = match arguments.runs.as_slice() {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (arguments.a.as_slice(), arguments.b.as_slice()),
@@ -31,11 +36,16 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let is_met = !warnings.is_empty();
     warnings.extend(compare::warnings(&a.figures, &b.figures));
     warnings.extend([a.warnings, b.warnings].concat());
-    let is_judged = a.figures.len() > 1 && b.figures.len() > 1;
-    let mut tables = compare::sections(&all, is_judged);
+    let has_verdict = a.figures.len() > 1 && b.figures.len() > 1;
     let facts = compare::facts(&a.figures, &b.figures, &all);
-    tables.push(Sheet::from(compare::table(all)));
-    print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
+    let mut tables = compare::sections(&all, SectionColumns { has_verdict, has_difference: page.is_some() });
+    if let Some((file, force)) = page {
+        let sentences = compare::sentences(&all);
+        page::write(file, force, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
+    } else {
+        tables.push(Sheet::from(compare::table(all)));
+        print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
+    }
     Ok(match (is_met, a.is_partial || b.is_partial) {
         (true, _) => DIFFERENT,
         (false, true) => PARTIAL,
@@ -45,6 +55,12 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
 
 pub fn schema() -> Schema {
     Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
+}
+
+/// The page to write, and whether it may replace a file.
+fn page_of(arguments: &cli::DiffArgs) -> Option<(&Path, bool)> {
+    let asked = arguments.html.as_deref().map(|file| (file, arguments.force));
+    asked.or_else(|| arguments.print.page().map(|file| (file, true)))
 }
 
 /// Reads the runs of a side. Warnings call them by the side's name, numbered if there are several.

@@ -1,0 +1,126 @@
+//! Two runs on one page: sentences, both timelines on one scale of time, and tables with A and B beside each other.
+
+use maud::{Markup, html};
+
+use super::shell::{command, data, shell, term, warnings};
+use super::{PageSection, modules, table_json};
+use tables::visible::visible;
+use tables::{Report, Sheet};
+
+/// Contents of a page of two runs.
+pub struct PairPage {
+    /// A and B.
+    pub runs: [PairRun; 2],
+    /// What differs, the most important first.
+    pub sentences: Vec<String>,
+    /// The comparison.
+    pub report: Report,
+}
+
+/// One of the runs.
+pub struct PairRun {
+    pub program: String,
+    pub ranks: u32,
+    /// Timeline data, or the reason why there is none.
+    pub timeline: Result<String, String>,
+}
+
+/// Sections by the names of their tables: title, and the question that each answers.
+const SECTIONS: [(&str, &str, &str); 8] = [
+    ("functions", "Functions", "Which MPI functions take more or less time?"),
+    ("sites", "Call sites", "Which lines of the program take more or less time?"),
+    ("wait_states", "Wait states", "Why do ranks wait, and how much longer or shorter?"),
+    ("sizes", "Message sizes", "Calls of which sizes take more or less time?"),
+    ("imbalance", "Imbalance", "Which functions are spread more or less evenly over the ranks?"),
+    ("overlap", "Overlap", "Is more or less nonblocking communication hidden behind computation?"),
+    ("pop", "Efficiency", "Which efficiencies have changed?"),
+    ("ledger", "Progress engine", "Does the MPI library's progress engine do more or less?"),
+];
+
+const COMMAND: &str = "overhear diff A B";
+
+impl PairPage {
+    /// Text of the HTML file.
+    pub fn html(self) -> String {
+        let [a, b] = &self.runs;
+        let title = match a.program == b.program {
+            true => format!("{}: A and B", a.program),
+            false => format!("{} and {}", a.program, b.program),
+        };
+        let sections: Vec<PageSection> = self.report.tables.into_iter().map(section).collect();
+        let has_timelines = a.timeline.is_ok() || b.timeline.is_ok();
+        let body = html! {
+            header {
+                div.bar {
+                    h1 { (visible(&title)) }
+                    button type="button" id="theme" { "Theme: auto" }
+                }
+                dl.facts { @for fact in self.report.facts.iter().filter(|fact| !fact.heading.is_empty()) { (term(fact)) } }
+            }
+            nav aria-label="Sections" {
+                ul {
+                    li { a href="#summary" { "Summary" } }
+                    @if has_timelines { li { a href="#timelines" { "Timelines" } } }
+                    @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } }
+                    li { a href="#notes" { "Notes" } }
+                }
+            }
+            main id="main" tabindex="-1" {
+                section id="summary" aria-labelledby="summary-title" {
+                    h2 id="summary-title" { "Summary" }
+                    ol.findings { @for sentence in &self.sentences { li { p { (visible(sentence)) } } } }
+                }
+                @if has_timelines { (timelines(&self.runs)) }
+                @for section in &sections { (table(section)) }
+                section id="notes" aria-labelledby="notes-title" {
+                    h2 id="notes-title" { "Notes" }
+                    p.question { "What has to be known to read the differences right?" }
+                    (warnings(self.report.warnings.iter()))
+                }
+            }
+            (data("tables", &table_json::json(&sections)))
+            @for (side, run) in ["a", "b"].iter().zip(&self.runs) {
+                @if let Ok(timeline) = &run.timeline { (data(&format!("timeline-data-{side}"), timeline)) }
+            }
+        };
+        shell(&title, &body, modules::START_OF_PAIR).into_string()
+    }
+}
+
+fn section(sheet: Sheet) -> PageSection {
+    let known = SECTIONS.iter().find(|(name, ..)| *name == sheet.look.name);
+    let (id, title, question) = *known.unwrap_or(&(sheet.look.name, sheet.look.name, ""));
+    let found = Ok(Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![sheet] });
+    PageSection { id, title, question, command: COMMAND, found }
+}
+
+/// Elements for the timelines, A's above B's.
+fn timelines(runs: &[PairRun; 2]) -> Markup {
+    html! {
+        section id="timelines" aria-labelledby="timelines-title" {
+            h2 id="timelines-title" { "Timelines" }
+            p.question { "Where does B take longer? Both begin at the left, on one scale; zooming one zooms the other. Tables below are of the whole runs." }
+            div.pair {
+                @for ((side, name), run) in [("a", "A"), ("b", "B")].iter().zip(runs) {
+                    h3 class={ "side-" (side) } { (name) ": " (visible(&run.program)) ", " (run.ranks) @if run.ranks == 1 { " rank" } @else { " ranks" } }
+                    @match &run.timeline {
+                        Ok(_) => div id={ "timeline-" (side) } class={ "of-" (side) } {},
+                        Err(reason) => p.none class={ "side-" (side) } { (visible(reason)) },
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(section: &PageSection) -> Markup {
+    let title = format!("{}-title", section.id);
+    html! {
+        section id=(section.id) aria-labelledby=(title) {
+            h2 id=(title) { (section.title) }
+            p.question { (section.question) }
+            div.tables data-section=(section.id) {}
+            (command(section.command))
+        }
+    }
+}
