@@ -7,7 +7,7 @@ use crate::overview;
 use tables::Value;
 
 /// The tables with a sentence, and whose time their figures are.
-const TOLD: [(&str, &str); 3] = [(FUNCTIONS, "of a mean rank"), (SITES, "of a mean rank"), (WAITS, "over all ranks")];
+const TOLD: [(&str, &str); 3] = [(FUNCTIONS, "per rank"), (SITES, "per rank"), (WAITS, "over all ranks")];
 
 /// One sentence for the wall time, and one for the largest difference of each table. Where sides have several runs,
 /// only differences beyond noise have one.
