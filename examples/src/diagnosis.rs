@@ -63,7 +63,8 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     case.ranks = setting.ranks;
     case.arguments.extend(setting.sleeps.then(|| "sleep".to_string()));
     case.arguments.extend(twin.then(|| "twin".to_string()));
-    let name = format!("diagnosis-{}", program.name);
+    let (way, kind) = (if setting.sleeps { "sleep" } else { "compute" }, if twin { "twin" } else { "planted" });
+    let name = format!("diagnosis-{}-{}-{way}-{kind}", program.name, setting.ranks);
     let (output, run) = case.recorded(&name);
     let all = findings(&run);
     let found: Vec<&Value> = all.iter().filter(|finding| !is_of_machine(finding)).collect();

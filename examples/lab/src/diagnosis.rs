@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 
 use examples::build;
-use examples::diagnosis::{self, SETTINGS};
+use examples::diagnosis::{self, SETTINGS, Setting};
 use examples::machine::workspace;
 use examples::mpi::{self, Mpi};
 
@@ -21,8 +21,11 @@ pub struct DiagnosisArgs {
     /// How often each program runs in each setting
     #[arg(long, default_value_t = 1)]
     runs: usize,
-    /// Write the table to docs/diagnosis.md
+    /// Only in settings whose titles contain this, such as "8 ranks that sleep"
     #[arg(long)]
+    setting: Option<String>,
+    /// Write the table to docs/diagnosis.md
+    #[arg(long, conflicts_with_all = ["setting", "name"])]
     write: bool,
     /// Only programs whose names contain this
     name: Option<String>,
@@ -62,8 +65,9 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     let programs = diagnosis::programs(arguments.name.as_deref());
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
     for (program, mpi) in programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi))) {
+        let is_asked = |setting: &Setting| arguments.setting.as_ref().is_none_or(|part| setting.title.contains(part));
         let settings = SETTINGS.iter().enumerate();
-        for (number, setting) in settings.filter(|(_, setting)| setting.ranks >= program.ranks) {
+        for (number, setting) in settings.filter(|(_, setting)| setting.ranks >= program.ranks && is_asked(setting)) {
             for _ in 0..arguments.runs {
                 let judged = |twin| {
                     let judged = diagnosis::diagnose(program, mpi, setting, twin);
