@@ -190,7 +190,9 @@ mod tests {
         assert_eq!(small[0], "top by since, 2 of 6 ranks");
         assert_eq!(small[2], "   3  n1    MPI_Barrier  9.000000");
         assert_eq!(small[4], "q quits");
-        (0..9).for_each(|_| drop(press(&mut choice, KeyCode::Down)));
+        for _ in 0..9 {
+            press(&mut choice, KeyCode::Down);
+        }
         assert_eq!(screen(40, 5, &picture(&mut choice, &[]))[3], "   8  n2    MPI_Recv     4.000000");
         assert_eq!(screen(1, 1, &picture(&mut choice, &[])), ["t"]);
     }
@@ -208,7 +210,9 @@ mod tests {
         let mut choice = Choice::default();
         for (typed, ranks) in [("4,7-8", vec!["4", "7", "8"]), ("N2", vec!["6", "7", "8"]), ("barr", vec!["3"])] {
             press(&mut choice, KeyCode::Char('/'));
-            typed.chars().for_each(|letter| drop(press(&mut choice, KeyCode::Char(letter))));
+            for letter in typed.chars() {
+                press(&mut choice, KeyCode::Char(letter));
+            }
             assert!(screen(80, 24, &picture(&mut choice, &[]))[23].contains(typed));
             press(&mut choice, KeyCode::Enter);
             assert_eq!(shown_ranks(&mut choice), ranks, "{typed}");

@@ -123,8 +123,7 @@ impl Screen<'_> {
         if let Some((rank, view)) = open {
             let host = visible(&rank.process.host).into_owned();
             title += &format!(": {} on {host}, process {}", rank_in_words(rank), rank.header.pid);
-            let tables =
-                vec![top::threads(rank, view, &self.sites).into(), top::requests(rank, view, &self.sites).into()];
+            let tables = [top::threads(rank, view, &self.sites).into(), top::requests(rank, view, &self.sites).into()];
             let lines = tables.iter().flat_map(titled).collect();
             let shares = self.history.of(&rank.file);
             let shares = shares.map(shown);
