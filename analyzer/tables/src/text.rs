@@ -47,12 +47,22 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     if table.rows.is_empty() {
         return writeln!(out, "  (nothing)");
     }
+    // A terminal would break lines anywhere; a file may have long lines.
+    lines(table, io::stdout().is_terminal()).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The indices of the columns that are shown.
+pub fn shown(table: &Sheet) -> Vec<usize> {
+    fitting(table, &columns(table), terminal_width())
+}
+
+/// Headings and rows, one line each unless cells are broken to fit the terminal.
+pub fn lines(table: &Sheet, breaks: bool) -> Vec<String> {
     let (columns, room) = (columns(table), terminal_width());
     let shown = fitting(table, &columns, room);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    // A terminal would break lines anywhere; a file may have long lines.
-    if io::stdout().is_terminal() && needed(&shown, &columns) > room {
+    if breaks && needed(&shown, &columns) > room {
         printed.set_content_arrangement(ContentArrangement::Dynamic).set_width(room as u16);
     }
     printed.set_header(shown.iter().map(|at| &columns[*at].heading));
@@ -68,10 +78,7 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
-    for line in printed.lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    printed.lines().map(|line| line.trim_end().to_string()).collect()
 }
 
 /// A column as text.

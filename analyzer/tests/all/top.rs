@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::Command;
 
+use model::sites::Sites;
+use model::watch::Watch;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
@@ -33,6 +35,49 @@ fn a_frame_says_of_each_rank_in_which_call_it_is_and_with_whom() {
         rows,
         [["dead", "MPI_Barrier", "2 of 3 came"], ["dead", "MPI_Barrier", "2 of 3 came"], ["dead", "MPI_Recv", "any"]]
     );
+}
+
+/// The verdict of stories whose processes are not of this host, so that nothing is known of them but their files.
+fn verdict(stories: Vec<Story>) -> String {
+    let folder = run(stories);
+    let mut watch = Watch::new(&folder.0);
+    watch.look().unwrap();
+    // No process is dead: they are elsewhere.
+    watch.views.iter_mut().for_each(|view| view.process = None);
+    metrics::top::verdict(&watch, &Sites::load(&folder.0, &watch.ranks, false))
+}
+
+#[test]
+fn the_verdict_names_the_rank_that_the_others_wait_for_also_by_way_of_others() {
+    let barrier = || collective(Call::Barrier);
+    let all_but_one = vec![inside(&[], barrier()), inside(&[], barrier()), outside(&[])];
+    let said = verdict(all_but_one);
+    assert!(
+        said.starts_with("2 of 3 ranks wait for rank 2, up to ") && said.contains("It has been outside MPI"),
+        "{said}"
+    );
+    // Rank 0 waits for 1, which waits for 2, which goes on.
+    let said = verdict(vec![inside(&[], receive(1, 7)), inside(&[], receive(2, 7)), outside(&[])]);
+    assert!(said.starts_with("2 of 3 ranks wait for rank 2, up to "), "{said}");
+}
+
+#[test]
+fn a_circle_is_said_and_hang_asked_for_and_nobody_is_blamed_where_no_partner_is_known() {
+    let said = verdict(vec![inside(&[], receive(1, 7)), inside(&[], receive(0, 7))]);
+    assert!(
+        said.starts_with("Rank 0 and rank 1 wait for each other, up to ") && said.contains("overhear hang"),
+        "{said}"
+    );
+    let said = verdict(vec![inside(&[], receive(-1, 7)), outside(&[])]);
+    assert!(said.starts_with("1 of 2 ranks has been in one call") && said.contains("rank 0 in MPI_Recv"), "{said}");
+    assert_eq!(verdict(vec![outside(&[]), outside(&[])]), "All 2 ranks are outside MPI: nobody waits.");
+}
+
+#[test]
+fn who_has_ended_is_not_said_to_wait() {
+    let folder = three();
+    let said = stdout(&overhear("top", &folder.0, &["--once", "--no-cache"]));
+    assert!(said.contains("All 3 ranks have ended without MPI_Finalize"), "{said}");
 }
 
 #[test]
@@ -176,7 +221,8 @@ fn two_at_once_wait_for_a_folder_and_a_run_follow_it_and_end_when_its_folder_is_
         command.args(["top", "--no-cache"]).arg(&folder.0).env("TERM", "xterm");
         InTerminal::begin(&mut command, columns)
     });
-    both.iter_mut().for_each(|top| top.shows("no ranks yet: no such folder yet"));
+    // Spaces are not drawn.
+    both.iter_mut().for_each(|top| top.shows("such"));
     std::fs::create_dir(&folder.0).unwrap();
     run_in(&folder, three_stories());
     both.iter_mut().for_each(|top| top.shows("MPI_Barrier"));

@@ -96,7 +96,9 @@ fn records_in_a_page_that_was_read_before_are_each_read_once() {
         watch.look().unwrap();
         assert_eq!((watch.views[0].sum.sent, watch.views[0].pending), expected);
     }
-    assert!(watch.views[0].oldest.is_some());
+    assert!(watch.views[0].oldest().is_some());
+    let open = watch.views[0].requests.iter().map(|request| request.call.call);
+    assert_eq!(open.collect::<Vec<u16>>(), [Call::Isend.number(); 4]);
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! The position of each rank of a running program, those longest where they are first.
 
+mod one_rank;
 mod open_metrics;
+mod verdict;
 
+pub use one_rank::{requests, threads};
 pub use open_metrics::open_metrics;
+pub use verdict::{FACTS, VERDICT, verdict};
 
 use super::totals::world_rank;
 use super::whereabouts::{self, peer_of, tag_of};
@@ -120,7 +124,7 @@ fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
         sent: view.rates.map(|rates| rates.sent),
         empty: view.rates.map(|rates| rates.empty_entries),
         pending: view.pending,
-        oldest: view.oldest,
+        oldest: view.oldest(),
         data_age: view.data_age,
         site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
     }

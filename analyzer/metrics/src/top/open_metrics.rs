@@ -58,7 +58,7 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         unit: "seconds",
         help: "How long ago the oldest of them was begun.",
-        value: |view| view.oldest,
+        value: RankView::oldest,
     },
     Family {
         name: "data_age_seconds",

@@ -20,14 +20,23 @@ use crate::sums::Grow;
 pub struct RankAccount {
     /// Collective calls, by the rank's own number for the object.
     pub made: FxHashMap<u32, Made>,
-    /// Pending requests, with the tick of their begin.
-    pub pending: FxHashMap<RequestId, u64>,
-    /// Bytes sent per start of a persistent request.
-    persistent: FxHashMap<RequestId, u64>,
+    /// Pending requests.
+    pub pending: FxHashMap<RequestId, BegunRequest>,
+    /// Calls that created persistent requests.
+    persistent: FxHashMap<RequestId, KnownCall>,
     /// Requests whose completion was read before their begin.
     early: FxHashSet<RequestId>,
     /// Bytes sent.
     pub sent: u64,
+}
+
+/// A request that has begun.
+#[derive(Clone, Copy)]
+pub struct BegunRequest {
+    /// Tick of its begin.
+    pub at: u64,
+    /// The call that began it; of a persistent request, the call that created it.
+    pub call: Signature,
 }
 
 /// A signature with the data that the account needs.
@@ -128,12 +137,13 @@ impl Reader<'_> {
             self.own.effect.made = Some(known.signature.object);
         }
         if known.has(CREATES) {
-            self.rank.persistent.insert(request, known.sent);
+            self.rank.persistent.insert(request, *known);
             return;
         }
         self.send(known.sent);
         if takes && !at_once {
-            self.begin(request, end);
+            let call = known.signature;
+            self.begin(request, BegunRequest { at: end, call });
             self.own.effect.request = Some(request);
         }
     }
@@ -143,9 +153,9 @@ impl Reader<'_> {
         self.own.effect.sent.grow(bytes);
     }
 
-    fn begin(&mut self, request: RequestId, at: u64) {
+    fn begin(&mut self, request: RequestId, begun: BegunRequest) {
         if !self.rank.early.remove(&request) {
-            self.rank.pending.insert(request, at);
+            self.rank.pending.insert(request, begun);
         }
     }
 
@@ -155,9 +165,10 @@ impl Reader<'_> {
         match change {
             RequestChange::Started { created, first } => {
                 for (created, number) in created.ids().zip(first..) {
-                    let sent = self.rank.persistent.get(&created).copied().unwrap_or(0);
-                    self.send(sent);
-                    self.begin((thread, number), self.own.last_end);
+                    let known = self.rank.persistent.get(&created).copied();
+                    self.send(known.map_or(0, |known| known.sent));
+                    let call = known.map_or(Signature::EMPTY, |known| known.signature);
+                    self.begin((thread, number), BegunRequest { at: self.own.last_end, call });
                 }
             }
             RequestChange::Completed(run) | RequestChange::Freed(run) => {

@@ -1,4 +1,4 @@
-//! Counts the ranks that have reached the collective call that a rank is in.
+//! Finds the ranks that have reached the collective call that a rank is in, and those that have not.
 
 use rustc_hash::FxHashMap;
 
@@ -16,20 +16,35 @@ struct Part {
     kind: CollectiveKind,
 }
 
-/// For each rank, how many ranks have reached its collective call, of how many. `made` is by the rank's own numbers for objects.
-pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<(u64, u64)>> {
+/// How far a collective call has been reached.
+pub struct Arrivals {
+    /// Number of ranks that have come.
+    pub came: u64,
+    /// Number of ranks in the call.
+    pub of: u64,
+    /// Places of the ranks without which the call cannot end here and that have not come: of a call with another root, only that.
+    pub absent: Vec<u32>,
+}
+
+/// For each rank, the arrivals at its collective call. `made` is by the rank's own numbers for objects.
+pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<Arrivals>> {
     let made = of_run(made, objects);
     let parts: Vec<Option<Part>> = (0..).zip(views).map(|(at, view)| part(at, &view.spot, &made, objects)).collect();
-    let came = |part: &Part| {
+    let came = |(at, part): (usize, &Part)| {
         let group = &objects.groups[part.object as usize];
         let has_come = |rank: &u32| {
             let open = parts[*rank as usize].as_ref().filter(|other| other.object == part.object);
             let made = made.get(&(*rank, part.object)).copied();
             Reach { made, open: open.map(|other| other.kind) }.has_come_to(part.ordinal, &part.kind)
         };
-        (group.everybody().filter(has_come).count() as u64, group.size())
+        let (here, absent): (Vec<u32>, Vec<u32>) = group.everybody().partition(has_come);
+        let root = part.kind.root.and_then(|root| group.peer(at, root)).filter(|root| *root != at as u32);
+        let is_needed = |rank: &u32| root.is_none_or(|root| root == *rank);
+        let absent = absent.into_iter().filter(is_needed).collect();
+        Arrivals { came: here.len() as u64, of: group.size(), absent }
     };
-    parts.iter().map(|part| part.as_ref().map(came).filter(|(_, size)| *size > 1)).collect()
+    let arrivals = |(at, part): (usize, &Option<Part>)| Some(came((at, part.as_ref()?))).filter(|all| all.of > 1);
+    parts.iter().enumerate().map(arrivals).collect()
 }
 
 /// Collective calls by place of the rank and the run's number for the object.

@@ -10,13 +10,16 @@ use traces::file::{PageKind, ThreadBlock};
 use traces::progress::{INSIDE, LedgerLine};
 use traces::read::{Follower, FoundPage};
 
-use super::account::RankAccount;
+use super::account::{BegunRequest, RankAccount};
 use super::thread::{ThreadMoment, WatchedThread};
 use crate::Rank;
 use crate::clock::Clock;
 use crate::rank::Latest;
 use crate::standing::Spot;
 use crate::sums::Total;
+
+/// Maximum number of pending requests that a look tells of one by one.
+pub const MOST_REQUESTS: usize = 20;
 
 /// A file that is followed.
 pub struct WatchedFile {
@@ -44,8 +47,10 @@ pub struct FileMoment {
     pub empty_entries: u64,
     /// Number of pending requests.
     pub pending: usize,
-    /// Begin of the oldest pending request.
-    pub oldest: Option<u64>,
+    /// The oldest pending requests.
+    pub requests: Vec<BegunRequest>,
+    /// Number and position of each thread that called MPI.
+    pub spots: Vec<(u32, Spot)>,
     /// The last tick known of the rank.
     pub newest: u64,
 }
@@ -130,27 +135,47 @@ impl WatchedFile {
 
     fn moment(&self, rank: &mut Rank, blocks: &BTreeMap<u32, Option<ThreadBlock>>) -> FileMoment {
         let moment = |(number, block): (&u32, &Option<ThreadBlock>)| {
-            self.threads.get(number).map(|thread| thread.moment(&self.follower, block.as_ref()))
+            Some((*number, self.threads.get(number)?.moment(&self.follower, block.as_ref())))
         };
-        let moments: Vec<ThreadMoment> = blocks.iter().filter_map(moment).collect();
+        let (numbers, moments): (Vec<u32>, Vec<ThreadMoment>) = blocks.iter().filter_map(moment).unzip();
         let mut latest = Latest::default();
         moments.iter().for_each(|thread| latest.add(thread.inside, thread.ended));
         rank.end = latest.end(rank);
         let asks = moments.first().and_then(|first| first.asks);
         let spot = Spot::new(&rank.end, asks.map(|(call, since)| (call, rank.since_begin(since))));
+        let spots = numbers.into_iter().zip(&moments).filter(|(_, thread)| thread.has_called());
+        let spots = spots.map(|(number, thread)| (number, spot_of(rank, thread))).collect();
         let mut ledger = LedgerLine::default();
         blocks.values().flatten().for_each(|block| ledger += block.ledger[INSIDE]);
-        let called = |thread: &&ThreadMoment| thread.inside.is_some() || thread.ended.is_some() || thread.ticks > 0;
         FileMoment {
             spot,
             inside: moments.iter().filter_map(|thread| thread.inside).map(|(since, _)| since).collect(),
             in_mpi: moments.iter().map(|thread| thread.ticks).total(),
             sent: moments.iter().map(|thread| thread.sent).chain([self.account.sent]).total(),
-            threads: moments.iter().filter(called).count().max(1),
+            threads: moments.iter().filter(|thread| thread.has_called()).count().max(1),
             empty_entries: ledger.calls.entries.saturating_sub(ledger.calls.productive),
             pending: self.account.pending.len(),
-            oldest: self.account.pending.values().min().copied(),
+            requests: self.oldest(),
+            spots,
             newest: moments.iter().map(|thread| thread.newest).max().unwrap_or(0).max(rank.header.begin.ticks),
         }
     }
+
+    /// The oldest pending requests, oldest first.
+    fn oldest(&self) -> Vec<BegunRequest> {
+        let mut all: Vec<BegunRequest> = self.account.pending.values().copied().collect();
+        if all.len() > MOST_REQUESTS {
+            all.select_nth_unstable_by_key(MOST_REQUESTS, |request| request.at);
+            all.truncate(MOST_REQUESTS);
+        }
+        all.sort_by_key(|request| (request.at, request.call.number));
+        all
+    }
+}
+
+/// Position of a thread alone.
+fn spot_of(rank: &Rank, thread: &ThreadMoment) -> Spot {
+    let mut latest = Latest::default();
+    latest.add(thread.inside, thread.ended);
+    Spot::new(&latest.end(rank), thread.asks.map(|(call, since)| (call, rank.since_begin(since))))
 }

@@ -11,6 +11,7 @@ mod rates;
 mod remote_rank;
 mod thread;
 mod view;
+mod waiting;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -23,13 +24,14 @@ use super::run::{files, order};
 use super::standing::{Made, age, clocks};
 use crate::error::Error;
 use crate::parallel;
+pub use file::MOST_REQUESTS;
 use file::WatchedFile;
 use node_feed::ToldSoFar;
 pub use node_feed::{NodeNews, RankNews};
 use rates::RateMeter;
 pub use rates::{Rates, Sum};
 use remote_rank::ToldRank;
-pub use view::RankView;
+pub use view::{ListedRequest, RankView, STAY, ThreadView};
 
 /// A watched run.
 pub struct Watch {
@@ -101,8 +103,11 @@ impl Watch {
             self.sort();
             self.objects = Objects::of_ranks(&self.ranks);
         }
-        let came = arrivals::of(&self.views, &self.made(), &self.objects);
-        self.views.iter_mut().zip(came).for_each(|(view, came)| view.came = came);
+        let arrivals = arrivals::of(&self.views, &self.made(), &self.objects);
+        for (at, (view, arrivals)) in self.views.iter_mut().zip(arrivals).enumerate() {
+            view.came = arrivals.as_ref().map(|arrivals| (arrivals.came, arrivals.of));
+            view.waits_for = waiting::of(at, view, arrivals, &self.objects);
+        }
         Ok(())
     }
 

@@ -44,6 +44,12 @@ pub struct ThreadMoment {
     pub newest: u64,
 }
 
+impl ThreadMoment {
+    pub fn has_called(&self) -> bool {
+        self.inside.is_some() || self.ended.is_some() || self.ticks > 0
+    }
+}
+
 /// Ignores records, so that a walk only counts them.
 struct Nobody;
 

@@ -1,9 +1,12 @@
 //! The current state of one rank, as shown by a watch.
 
 use serde::{Deserialize, Serialize};
+use traces::signature::Signature;
 
+use super::account::BegunRequest;
 use super::file::FileMoment;
 use super::rates::{RateMeter, Rates, Sum};
+use crate::bytes;
 use crate::process::{Process, ProcessState};
 use crate::standing::Spot;
 use crate::{ProcessFate, Rank};
@@ -24,11 +27,34 @@ pub struct RankView {
     pub rates: Option<Rates>,
     /// Number of pending requests.
     pub pending: u64,
-    /// Age of the oldest pending request, seconds.
-    pub oldest: Option<f64>,
+    /// The oldest pending requests, oldest first.
+    pub requests: Vec<ListedRequest>,
+    /// Threads that called MPI.
+    pub threads: Vec<ThreadView>,
     /// Number of ranks that have reached its collective call, of how many.
     pub came: Option<(u64, u64)>,
+    /// Places of the ranks that its call waits for, as far as they are known.
+    pub waits_for: Vec<u32>,
 }
+
+/// A pending request that a look tells of. The call began it, or created it if it is persistent.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ListedRequest {
+    #[serde(with = "bytes")]
+    pub call: Signature,
+    /// Its begin, seconds since the rank's recording began.
+    pub begun: f64,
+}
+
+/// Position of a thread.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ThreadView {
+    pub number: u32,
+    pub spot: Spot,
+}
+
+/// A rank that has been in one call for as many seconds waits in it.
+pub const STAY: f64 = 0.5;
 
 impl RankView {
     /// The view by a file's moment, `now` seconds after its recording began.
@@ -39,6 +65,8 @@ impl RankView {
         let process = (rank.fate != ProcessFate::Unknown).then(|| Process::of(rank.header.pid)).flatten();
         let sum = Sum::of(rank, moment, age);
         meter.add(now, sum, newest);
+        let request =
+            |request: &BegunRequest| ListedRequest { call: request.call, begun: rank.since_begin(request.at) };
         RankView {
             spot: moment.spot,
             process,
@@ -47,8 +75,10 @@ impl RankView {
             sum,
             rates: meter.rates().filter(|_| rank.fate != ProcessFate::Ended),
             pending: moment.pending as u64,
-            oldest: moment.oldest.map(|tick| (age - rank.since_begin(tick)).max(0.0)),
+            requests: moment.requests.iter().map(request).collect(),
+            threads: moment.spots.iter().map(|(number, spot)| ThreadView { number: *number, spot: *spot }).collect(),
             came: None,
+            waits_for: Vec::new(),
         }
     }
 
@@ -56,16 +86,28 @@ impl RankView {
     pub fn later(&self, seconds: f64) -> RankView {
         let lives = self.process.is_none_or(|process| process.state != ProcessState::Gone);
         let longer = if lives { seconds } else { 0.0 };
-        RankView {
-            age: self.age + longer,
-            data_age: self.data_age + seconds,
-            oldest: self.oldest.map(|oldest| oldest + longer),
-            ..self.clone()
-        }
+        RankView { age: self.age + longer, data_age: self.data_age + seconds, ..self.clone() }
     }
 
     /// Seconds that it has been at its spot; `None` if it came there after `age`.
     pub fn since(&self) -> Option<f64> {
-        Some(self.age - self.spot.since()?).filter(|since| *since > 0.0)
+        self.since_spot(&self.spot)
+    }
+
+    /// Seconds that one of its threads has been at its spot.
+    pub fn since_spot(&self, spot: &Spot) -> Option<f64> {
+        Some(self.age - spot.since()?).filter(|since| *since > 0.0)
+    }
+
+    /// Age of the oldest pending request, seconds.
+    pub fn oldest(&self) -> Option<f64> {
+        self.requests.first().map(|request| (self.age - request.begun).max(0.0))
+    }
+
+    /// True if all its threads have been in one call each for a while.
+    pub fn stays(&self) -> bool {
+        let is_inside = |spot: &Spot| matches!(spot, Spot::Inside(..));
+        let stays = |spot: &Spot| is_inside(spot) && self.since_spot(spot).is_some_and(|since| since >= STAY);
+        stays(&self.spot) && self.threads.iter().all(|thread| stays(&thread.spot))
     }
 }

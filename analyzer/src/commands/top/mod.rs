@@ -1,6 +1,9 @@
 //! `overhear top`: positions of a running program's ranks, once or as a screen that is redrawn every second.
 
+mod choice;
+mod draw;
 mod feed;
+mod history;
 mod nodes;
 mod screen;
 
@@ -16,9 +19,9 @@ use model::named_or_newest;
 use model::sites::Sites;
 use model::watch::Watch;
 use nodes::NodeReaders;
-use tables::Report;
 use tables::schema::Schema;
 use tables::terminal;
+use tables::{Fact, Report, Value};
 
 /// Time between the two looks of a single frame, for rates.
 const BETWEEN: Duration = Duration::from_millis(200);
@@ -36,7 +39,7 @@ pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
     let mut watch = Watch::new(&folder);
     let nodes = arguments.launcher.map(|launcher| NodeReaders::new(launcher, &folder)).transpose()?;
     if !arguments.once && !arguments.metrics {
-        return screen::run(&folder, watch, nodes, !arguments.no_cache).map(|()| OK);
+        return screen::run(&folder, watch, nodes, !arguments.no_cache, arguments.print.sort.clone()).map(|()| OK);
     }
     watch.look()?;
     let notes = nodes.map_or_else(Vec::new, |nodes| hear(nodes, &mut watch));
@@ -78,9 +81,11 @@ fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
 }
 
 fn report(watch: &Watch, sites: &Sites) -> Report {
-    Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(watch, sites).into()] }
+    let verdict = Value::Text(top::verdict(watch, sites));
+    let facts = vec![Fact::new(top::VERDICT, "now", verdict)];
+    Report { facts, warnings: Vec::new(), tables: vec![top::table(watch, sites).into()] }
 }
 
 pub fn schema() -> Schema {
-    Schema::of("top").table::<top::TopRow>()
+    Schema::of("top").facts(top::FACTS).table::<top::TopRow>()
 }

@@ -5,33 +5,48 @@ use std::mem;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
-use ratatui::style::Style;
-use ratatui::text::{Line, Text};
+use ratatui::crossterm::event::{self, Event, KeyEvent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::choice::{Choice, KeyEffect};
+use super::draw::{Picture, draw};
+use super::history::{History, Shares};
 use super::nodes::NodeReaders;
 use super::{SECOND, look_or_wait};
+use metrics::top;
+use metrics::words::rank_in_words;
 use model::error::Error;
 use model::sites::Sites;
 use model::watch::Watch;
-use tables::text;
 use tables::visible::visible;
+use tables::{Sheet, WorldRank, text};
 
 /// Interval of checks for keys if stdin is not the terminal that is drawn on.
 const ELSEWHERE: Duration = Duration::from_millis(50);
 
 /// Draws a run's ranks every second until the user quits. Waits for a folder that does not exist yet or has no traces.
-pub fn run(folder: &Path, mut watch: Watch, nodes: Option<NodeReaders>, keep: bool) -> Result<(), Error> {
+pub fn run(
+    folder: &Path,
+    mut watch: Watch,
+    nodes: Option<NodeReaders>,
+    keep: bool,
+    sort: Option<String>,
+) -> Result<(), Error> {
     if !io::stdout().is_terminal() {
         return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
     }
     // The existing data is read before the screen opens: that may take a while, and errors belong on the user's
     // terminal.
     look_or_wait(&mut watch)?;
+    let sites = Sites::load(folder, &watch.ranks, keep);
+    let known = places(&watch);
+    let choice = Choice { sort, ..Choice::default() };
+    let mut screen = Screen { folder, watch, nodes, sites, keep, known, history: History::default(), choice };
+    // A column that does not exist is an error before anything is drawn.
+    screen.picture()?;
     let mut terminal = ratatui::try_init().map_err(failed)?;
-    let result = draw_until_quit(&mut terminal, folder, watch, nodes, keep);
+    let result = draw_until_quit(&mut terminal, screen);
     if io::stdout().is_terminal() {
         ratatui::restore();
     } else {
@@ -45,36 +60,103 @@ fn failed(source: io::Error) -> Error {
     Error::Write { path: "the terminal".into(), source }
 }
 
-fn draw_until_quit(
-    terminal: &mut ratatui::DefaultTerminal,
-    folder: &Path,
-    mut watch: Watch,
-    mut nodes: Option<NodeReaders>,
-    keep: bool,
-) -> Result<(), Error> {
-    let title = format!("overhear top {}", visible(&folder.display().to_string()));
-    let mut sites = Sites::load(folder, &watch.ranks, keep);
-    let mut known = places(&watch);
+fn draw_until_quit(terminal: &mut ratatui::DefaultTerminal, mut screen: Screen<'_>) -> Result<(), Error> {
     loop {
-        let lines = lines(folder, &watch, &sites)?;
-        let notes = nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes);
+        screen.history.add(&screen.watch);
         let due = Instant::now() + SECOND;
         loop {
-            terminal.draw(|frame| draw(frame, &title, &notes, &lines)).map_err(failed)?;
+            let picture = screen.picture()?;
+            terminal.draw(|frame| draw(frame, &picture)).map_err(failed)?;
             match next(due).map_err(failed)? {
-                Input::Quit => return Ok(()),
+                Input::Gone => return Ok(()),
+                Input::Key(key) => {
+                    if screen.choice.press(key, &picture.sheet) == KeyEffect::Quit {
+                        return Ok(());
+                    }
+                }
                 Input::Resized => {}
                 Input::None => break,
             }
         }
-        nodes.iter_mut().for_each(|nodes| nodes.follow(&mut watch));
-        look_or_wait(&mut watch)?;
-        // Call sites are looked up once.
-        if places(&watch) != known {
-            sites = Sites::load(folder, &watch.ranks, keep);
-            known = places(&watch);
-        }
+        screen.look()?;
     }
+}
+
+/// A run, and what the user has chosen to see of it.
+struct Screen<'a> {
+    folder: &'a Path,
+    watch: Watch,
+    nodes: Option<NodeReaders>,
+    sites: Sites,
+    /// Whether names of call sites are kept.
+    keep: bool,
+    /// The run and the number of call sites that `sites` was loaded for.
+    known: ([u8; 16], usize),
+    history: History,
+    choice: Choice,
+}
+
+impl Screen<'_> {
+    fn look(&mut self) -> Result<(), Error> {
+        self.nodes.iter_mut().for_each(|nodes| nodes.follow(&mut self.watch));
+        look_or_wait(&mut self.watch)?;
+        // Call sites are looked up once.
+        let places = places(&self.watch);
+        if places != self.known {
+            if places.0 != self.known.0 {
+                self.history = History::default();
+            }
+            self.sites = Sites::load(self.folder, &self.watch.ranks, self.keep);
+            self.known = places;
+        }
+        Ok(())
+    }
+
+    fn picture(&mut self) -> Result<Picture, Error> {
+        let mut title = format!("overhear top {}", visible(&self.folder.display().to_string()));
+        let sheet = self.choice.arrange(top::table(&self.watch, &self.sites).into())?;
+        let notes = self.nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes);
+        let open = self.choice.open.and_then(|open| {
+            let mut all = self.watch.ranks.iter().zip(&self.watch.views);
+            all.find(|(rank, _)| WorldRank { world: rank.header.world, number: rank.number() } == open)
+        });
+        if let Some((rank, view)) = open {
+            let host = visible(&rank.process.host).into_owned();
+            title += &format!(": {} on {host}, process {}", rank_in_words(rank), rank.header.pid);
+            let tables = [top::threads(rank, view, &self.sites).into(), top::requests(rank, view, &self.sites).into()];
+            let lines = tables.iter().flat_map(titled).collect();
+            let shares = self.history.of(&rank.file);
+            let shares = shares.map(shown);
+            let (verdict, cursor, typed, help) = (String::new(), None, None, OPEN_HELP);
+            return Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help, sheet });
+        }
+        self.choice.open = None;
+        if self.watch.ranks.is_empty() {
+            let why = if self.folder.exists() { "" } else { ": no such folder yet" };
+            let (verdict, shares, lines) = (String::new(), None, vec![format!("no ranks yet{why}")]);
+            let (cursor, typed, help) = (None, None, "q quits");
+            return Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help, sheet });
+        }
+        title += &self.choice.in_words(&sheet);
+        let verdict = top::verdict(&self.watch, &self.sites);
+        let typed = self.choice.is_typing.then(|| self.choice.filter.clone());
+        let (cursor, lines) = (Some(self.choice.cursor), text::lines(&sheet, false));
+        let shares = Some(shown(&self.history.total));
+        Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help: HELP, sheet })
+    }
+}
+
+const HELP: &str = "q quits  / filters  ←→ sort  r reverses  ↑↓ Enter: a rank's threads, requests";
+const OPEN_HELP: &str = "q quits  Esc: back to all ranks";
+
+fn shown(shares: &Shares) -> [Vec<u64>; 2] {
+    [shares.in_mpi.values(), shares.waiting.values()]
+}
+
+/// A table below its title and an empty line.
+fn titled(sheet: &Sheet) -> Vec<String> {
+    let rows = if sheet.rows.is_empty() { Vec::new() } else { text::lines(sheet, false) };
+    [sheet.look.title.clone()].into_iter().chain(rows).chain([String::new()]).collect()
 }
 
 /// The run, and the number of its ranks' call sites.
@@ -83,36 +165,11 @@ fn places(watch: &Watch) -> ([u8; 16], usize) {
     (run, watch.ranks.iter().map(|rank| rank.sites.len()).sum())
 }
 
-fn lines(folder: &Path, watch: &Watch, sites: &Sites) -> Result<Vec<String>, Error> {
-    if watch.ranks.is_empty() {
-        let why = if folder.exists() { "" } else { ": no such folder yet" };
-        return Ok(vec![format!("no ranks yet{why}")]);
-    }
-    let mut printed = Vec::new();
-    text::print(&super::report(watch, sites), &mut printed).map_err(failed)?;
-    Ok(String::from_utf8_lossy(&printed).lines().map(String::from).collect())
-}
-
-/// Draws title, notes, headings, and as many ranks as fit.
-fn draw(frame: &mut ratatui::Frame<'_>, title: &str, notes: &[String], lines: &[String]) {
-    // Notes get at most half of the screen.
-    let notes = &notes[..notes.len().min(usize::from(frame.area().height) / 2)];
-    let room = usize::from(frame.area().height).saturating_sub(2 + notes.len());
-    let ranks = lines.len().saturating_sub(1);
-    let more = if ranks + 1 > room { format!(", {} of {ranks} ranks", room.saturating_sub(1)) } else { String::new() };
-    let mut text = Text::from(Line::styled(format!("{title}{more}"), Style::new().bold()));
-    notes.iter().for_each(|note| text.push_line(Line::styled(visible(note).into_owned(), Style::new().italic())));
-    for (at, line) in lines.iter().take(room).enumerate() {
-        let style = if at == 0 { Style::new().underlined() } else { Style::new() };
-        text.push_line(Line::styled(line.clone(), style));
-    }
-    text.push_line(Line::styled("q quits", Style::new().dim()));
-    frame.render_widget(text, frame.area());
-}
-
 /// User input.
 enum Input {
-    Quit,
+    /// The terminal is gone.
+    Gone,
+    Key(KeyEvent),
     Resized,
     None,
 }
@@ -122,26 +179,18 @@ fn next(due: Instant) -> io::Result<Input> {
     let left = || due.saturating_duration_since(Instant::now());
     loop {
         if is_gone(left())? {
-            return Ok(Input::Quit);
+            return Ok(Input::Gone);
         }
         // If keys do not come from the screen's terminal, that is checked this often.
         if event::poll(ELSEWHERE.min(left()))? {
             match event::read()? {
-                Event::Key(key) if is_end(key) => return Ok(Input::Quit),
+                Event::Key(key) => return Ok(Input::Key(key)),
                 Event::Resize(..) => return Ok(Input::Resized),
                 _ => {}
             }
         } else if left().is_zero() {
             return Ok(Input::None);
         }
-    }
-}
-
-fn is_end(key: KeyEvent) -> bool {
-    match key.code {
-        KeyCode::Char('q') | KeyCode::Esc => true,
-        KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
-        _ => false,
     }
 }
 
@@ -155,51 +204,5 @@ fn is_gone(most: Duration) -> io::Result<bool> {
         Ok(_) => Ok(screen[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)),
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use ratatui::Terminal;
-    use ratatui::backend::TestBackend;
-
-    use super::draw;
-
-    fn screen(columns: u16, rows: u16, notes: &[String]) -> Vec<String> {
-        let lines = [
-            "rank  is  function     with         since s  call site",
-            "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12",
-        ]
-        .map(String::from)
-        .into_iter()
-        .chain((4..9).map(|rank| format!("   {rank}  in  MPI_Recv")))
-        .collect::<Vec<_>>();
-        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| draw(frame, "overhear top run", notes, &lines)).unwrap();
-        let buffer = terminal.backend().buffer().clone();
-        let line =
-            |row| (0..columns).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_string();
-        (0..rows).map(line).collect()
-    }
-
-    #[test]
-    fn a_screen_shows_all_ranks_if_there_is_room_and_says_how_many_if_not() {
-        let whole = screen(80, 10, &[]);
-        assert_eq!(whole[0], "overhear top run");
-        assert_eq!(whole[2], "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12");
-        assert_eq!(whole[8], "q quits");
-        let small = screen(40, 5, &[]);
-        assert_eq!(small[0], "overhear top run, 2 of 6 ranks");
-        assert_eq!(small[2], "   3  in  MPI_Barrier  3 of 4 came     1");
-        assert_eq!(small[4], "q quits");
-        assert_eq!(screen(1, 1, &[]), ["o"]);
-    }
-
-    #[test]
-    fn notes_stand_above_the_ranks_and_leave_them_half_of_the_screen() {
-        let notes = ["n1: not heard yet", "n2: not heard yet", "n3: not heard yet"].map(String::from);
-        let screen = screen(40, 5, &notes);
-        assert_eq!(screen[..3], ["overhear top run, 0 of 6 ranks", "n1: not heard yet", "n2: not heard yet"]);
-        assert_eq!(screen[4], "q quits");
     }
 }
