@@ -23,9 +23,9 @@ pub fn sentences(all: &[Comparison]) -> Vec<String> {
         let more = in_words(change(most), "more", "less")?;
         Some(format!("{name}: {more} {of} in B, {}.", both(most)))
     };
-    let wall = wall.and_then(|wall| match in_words(change(wall), "longer than", "shorter than") {
-        Some(longer) => Some(format!("B takes {longer} A, {}.", both(wall))),
-        None => Some(format!("A and B take equally long, {}.", wall.value(wall.mean_b()))),
+    let wall = wall.map(|wall| match in_words(change(wall), "longer than", "shorter than") {
+        Some(longer) => format!("B takes {longer} A, {}.", both(wall)),
+        None => format!("A and B take equally long, {}.", wall.value(wall.mean_b())),
     });
     wall.into_iter().chain(TOLD.iter().filter_map(most)).collect()
 }

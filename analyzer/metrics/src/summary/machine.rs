@@ -96,7 +96,7 @@ fn cores_in_words(shared: &SharedCores) -> String {
     match (shared.usable, shared.cores.as_slice()) {
         (usable, [core]) if usable == 1.0 && shared.online > 1 => format!("core {core}"),
         (usable, cores) if usable == cores.len() as f64 => plural(cores.len() as u64, "core"),
-        (usable, _) if usable == 1.0 => "the one core that their control group allows".to_string(),
+        (1.0, _) => "the one core that their control group allows".to_string(),
         (usable, _) => format!("the {usable} cores that their control group allows"),
     }
 }
