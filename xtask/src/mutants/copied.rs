@@ -13,6 +13,7 @@ use examples::wheel::run as done;
 use examples::{build, target, workspace};
 use serde_json::Value;
 
+use super::files;
 use super::places::{CRATES, Planted};
 use super::written::written;
 
@@ -97,7 +98,9 @@ fn copy_of_the_workspace() -> Result<PathBuf, String> {
 type Places = BTreeMap<String, Vec<(usize, Range<usize>, Range<usize>)>>;
 
 fn write(copy: &Path, chosen: &[Planted], left_out: &BTreeSet<usize>) -> Result<Places, String> {
-    let mut by_file: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    // All files, since the copy may have errors that an earlier command chose.
+    let files = files()?;
+    let mut by_file: BTreeMap<&str, Vec<_>> = files.iter().map(|file| (file.as_str(), Vec::new())).collect();
     for (number, planted) in chosen.iter().enumerate() {
         let of_file = by_file.entry(&planted.file).or_default();
         if !left_out.contains(&number) {
@@ -105,9 +108,6 @@ fn write(copy: &Path, chosen: &[Planted], left_out: &BTreeSet<usize>) -> Result<
         }
     }
     let heads = CRATES.map(|folder| format!("{folder}/src/lib.rs"));
-    for head in &heads {
-        by_file.entry(head).or_default();
-    }
     let mut places = Places::new();
     for (file, mutations) in by_file {
         let failed = |error: std::io::Error| format!("{file}: {error}");

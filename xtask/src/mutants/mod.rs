@@ -44,19 +44,27 @@ pub fn run(count: usize, seed: usize) -> Result<(), String> {
 
 /// All possible errors, ordered by file and line.
 fn all() -> Result<Vec<Planted>, String> {
+    let mut all = Vec::new();
+    for file in files()? {
+        let text = fs::read_to_string(workspace().join(&file)).map_err(|error| format!("{file}: {error}"))?;
+        let found = places::of(&text).map_err(|error| format!("{file}: {error}"))?;
+        all.extend(found.into_iter().map(|mutation| Planted { file: file.clone(), mutation }));
+    }
+    Ok(all)
+}
+
+/// The sources of all crates, by their path in the workspace, in order.
+fn files() -> Result<Vec<String>, String> {
     let mut files = Vec::new();
     for folder in CRATES {
         sources(&workspace().join(folder).join("src"), &mut files)?;
     }
     files.sort();
-    let mut all = Vec::new();
-    for path in files {
-        let file = path.strip_prefix(workspace()).map_err(|error| error.to_string())?.display().to_string();
-        let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
-        let found = places::of(&text).map_err(|error| format!("{file}: {error}"))?;
-        all.extend(found.into_iter().map(|mutation| Planted { file: file.clone(), mutation }));
-    }
-    Ok(all)
+    let name = |path: &std::path::PathBuf| {
+        let file = path.strip_prefix(workspace()).map_err(|error| error.to_string())?;
+        Ok(file.display().to_string())
+    };
+    files.iter().map(name).collect()
 }
 
 fn sources(folder: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<(), String> {
