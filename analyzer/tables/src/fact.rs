@@ -85,14 +85,16 @@ impl Fact {
     }
 }
 
-/// One line, with all its times in one unit and as many digits in the error as in the figure.
+/// One line, with all its times in one unit. An error has two digits, and the figure no more decimals than it; an error of 0 says
+/// nothing and is left out.
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let times = std::iter::once(&self.value).chain(&self.note).filter_map(Value::seconds);
         let scale = Scale::of(times.fold(0.0, |longest, time| time.abs().max(longest)));
-        let scale = if self.error.is_some() { scale } else { scale.in_words() };
+        let error = self.error.as_ref().and_then(Value::seconds).filter(|error| *error > 0.0);
+        let scale = error.map_or(scale.in_words(), |error| scale.known_to(error));
         let figure = |value: &Value| value.seconds().map_or_else(|| value.to_string(), |seconds| scale.text(seconds));
-        match (self.value.seconds(), self.error.as_ref().and_then(Value::seconds)) {
+        match (self.value.seconds(), error) {
             (Some(seconds), Some(error)) => write!(f, "{} ± {}", scale.number(seconds), scale.text(error))?,
             _ => f.write_str(&figure(&self.value))?,
         }

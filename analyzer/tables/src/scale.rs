@@ -29,6 +29,12 @@ impl Scale {
         Scale { decimals: self.decimals.min(3), ..self }
     }
 
+    /// The scale for times that are known to `error` seconds: two digits of that are enough.
+    pub fn known_to(self, error: f64) -> Scale {
+        let before = (error * self.in_a_second).log10().floor() as i32;
+        Scale { decimals: self.decimals.min((1 - before).max(0) as usize), ..self }
+    }
+
     /// A time in this unit, without the unit. Only a time of 0 is printed as 0; a time too short for the decimals is
     /// printed as `<0.001`.
     pub fn number(&self, seconds: f64) -> String {
@@ -49,6 +55,19 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::Scale;
+
+    #[test]
+    fn a_time_has_no_more_digits_than_its_error_allows() {
+        let said = |time: f64, error: f64| {
+            let scale = Scale::of(time).known_to(error);
+            format!("{} ± {}", scale.number(time), scale.text(error))
+        };
+        assert_eq!(said(1.177_737, 29e-6), "1.177737 ± 0.000029 s");
+        assert_eq!(said(1.177_737, 0.0293), "1.178 ± 0.029 s");
+        assert_eq!(said(184.482e-6, 0.936e-6), "184.48 ± 0.94 µs");
+        assert_eq!(said(42.0, 310.0), "42 ± 310 s");
+        assert_eq!(said(2.5, 1e-9), "2.500000 ± <0.000001 s");
+    }
 
     #[test]
     fn the_longest_time_chooses_the_unit_and_none_that_passed_is_printed_as_zero() {
