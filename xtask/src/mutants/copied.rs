@@ -13,8 +13,7 @@ use examples::wheel::run as done;
 use examples::{build, target, workspace};
 use serde_json::Value;
 
-use super::files;
-use super::places::{CRATES, Planted};
+use super::places::{CRATES, Planted, files};
 use super::written::written;
 
 /// Selects the error, for a process and its children.

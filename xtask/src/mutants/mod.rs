@@ -7,10 +7,9 @@ mod trials;
 mod written;
 
 use std::fs;
-use std::path::Path;
 
 use examples::workspace;
-use places::{CRATES, Planted};
+use places::{Planted, files};
 
 /// Tries `count` errors, spread evenly over the files, and prints the missed ones. Fails if more than a tenth were
 /// missed.
@@ -51,30 +50,4 @@ fn all() -> Result<Vec<Planted>, String> {
         all.extend(found.into_iter().map(|mutation| Planted { file: file.clone(), mutation }));
     }
     Ok(all)
-}
-
-/// The sources of all crates, by their path in the workspace, in order.
-fn files() -> Result<Vec<String>, String> {
-    let mut files = Vec::new();
-    for folder in CRATES {
-        sources(&workspace().join(folder).join("src"), &mut files)?;
-    }
-    files.sort();
-    let name = |path: &std::path::PathBuf| {
-        let file = path.strip_prefix(workspace()).map_err(|error| error.to_string())?;
-        Ok(file.display().to_string())
-    };
-    files.iter().map(name).collect()
-}
-
-fn sources(folder: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<(), String> {
-    let listed = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for path in listed.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            sources(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

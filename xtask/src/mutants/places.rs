@@ -3,8 +3,11 @@
 //! In: the text of a file. Out: mutations by byte ranges of that text, which [`write`](super::written) puts beside the
 //! original. Constants and patterns stay as they are, since no condition can stand there, and so do macros and tests.
 
+use std::fs;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
+use examples::workspace;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
@@ -14,6 +17,32 @@ use syn::{
 
 /// Crates that get errors.
 pub const CRATES: [&str; 2] = ["analyzer/model", "analyzer/metrics"];
+
+/// The sources of all crates, by their path in the workspace, in order.
+pub fn files() -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    for folder in CRATES {
+        sources(&workspace().join(folder).join("src"), &mut files)?;
+    }
+    files.sort();
+    let name = |path: &PathBuf| {
+        let file = path.strip_prefix(workspace()).map_err(|error| error.to_string())?;
+        Ok(file.display().to_string())
+    };
+    files.iter().map(name).collect()
+}
+
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let listed = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for path in listed.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            sources(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
 
 pub struct Planted {
     /// Path from the workspace's folder.
