@@ -6,17 +6,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Run;
-use super::common_clock::CommonClock;
+use super::common_clock::{ClockLine, CommonClock};
 use super::fate::ProcessFate;
 use super::matching::{Jump, Links, NEVER, Settled};
 use super::objects::Objects;
 use super::rank::End;
-use super::roles::{CallSite, CallSites, Roles};
+use super::roles::{CallSite, CallSites, Role, Roles};
 use super::selection::LEFT_OUT;
-use super::stream::Stream;
+use super::stream::{Stream, TimedCall};
 use super::sums::{Grow, Total};
-use crate::parallel;
+use crate::{Rank, Run, parallel};
 
 /// A stretch of the path on one rank, nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,11 +46,16 @@ pub struct CriticalPath {
 impl CriticalPath {
     /// Finds the path by the jumps of an account, which are used up.
     pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
-        let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
-        let segments = selected(run, &settled.common_clock, path);
+        let segments = segments(run, settled);
         let places = places(run, &settled.common_clock, &segments);
         CriticalPath { segments, places }
     }
+}
+
+/// The selected parts of the path, by the jumps of an account, which are used up.
+pub fn segments(run: &Run, settled: &mut Settled) -> Vec<PathSegment> {
+    let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
+    selected(run, &settled.common_clock, path)
 }
 
 /// Time at a call site, nanoseconds.
@@ -67,7 +71,7 @@ pub struct Time {
 
 /// A rank's times by number of the call site, each as (total, on the path), for the computation before the call and the call.
 #[derive(Default)]
-struct Sums {
+pub struct Sums {
     times: Vec<[(i64, i64); 2]>,
     /// Call site of the call that has not returned.
     open: Option<usize>,
@@ -146,32 +150,30 @@ fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegmen
 
 /// Time on the path and of all ranks, by call site. Only first threads are counted.
 pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
-    let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
-    // Earliest first.
-    path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
-    let objects = Objects::of(run);
-    let places = CallSites::default();
-    let one = |at: usize| {
-        let mut sums = Sums::default();
+    let (objects, sites) = (Objects::of(run), CallSites::default());
+    let parts = PathParts::of(run, common_clock, path);
+    let of_rank = |at: usize| {
         let contents = run.ranks[at].contents();
-        if let Some(thread) = contents.threads.first() {
-            let roles = Roles::of(run, &objects, &places, at);
-            let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-            let stream = Stream::whole(thread, rank, line, roles);
-            let asked = rank.selection.as_ref().map(|_| of_rank(run, common_clock, at));
-            let end = !matches!(rank.end, End::Finalized);
-            let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
-            let end = end.then(|| (places.add(name), line.nanoseconds_at(rank.until)));
-            add(stream, &on[at], asked.as_deref(), end, &mut sums);
+        let Some(thread) = contents.threads.first() else { return Sums::default() };
+        let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
+        let mut reader = parts.reader(rank, line, at, &sites);
+        let mut stream = Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at));
+        while let Some(call) = stream.peek() {
+            reader.call(call, stream.role(call));
+            stream.advance();
         }
-        sums
+        reader.finish()
     };
-    let ranks = parallel::map(run.ranks.len(), one);
-    let places = places.list();
+    let ranks = parallel::map(run.ranks.len(), of_rank);
+    by_site(ranks, &sites.list())
+}
+
+/// The times of all ranks by call site; the sums name sites by number.
+pub fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time> {
     let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
         let Sums { times: sums, open } = sums;
-        let sums = sums.into_iter().zip(&places).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
+        let sums = sums.into_iter().zip(sites).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
         for (at, (place, (total, on_path))) in sums.enumerate().filter(|(_, (_, sum))| *sum != (0, 0)) {
             let time = times.entry(PathSite { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
             time.is_open |= at % 2 == 1 && open == Some(at / 2);
@@ -184,42 +186,78 @@ pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> Fx
     times
 }
 
-/// Adds a rank's time by call site: its selected part (`asked`, `None` for all) and the share of that on the path. `end` is the
-/// site of what follows the last call, and the time at which the rank ends.
-fn add(
-    mut stream: Stream<'_>,
-    mut on: &[PathSegment],
-    mut asked: Option<&[PathSegment]>,
-    end: Option<(usize, i64)>,
-    sums: &mut Sums,
-) {
-    let mut one = |place: usize, (from, to): (i64, i64), in_mpi: bool| {
-        if sums.times.len() <= place {
-            sums.times.resize(place + 1, Default::default());
+/// A path and the selection, by rank.
+pub struct PathParts {
+    /// Earliest first.
+    on: Vec<Vec<PathSegment>>,
+    /// The selected part of each rank's time; `None` for all of it.
+    asked: Vec<Option<Vec<PathSegment>>>,
+}
+
+impl PathParts {
+    pub fn of(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> PathParts {
+        let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
+        for segment in path.iter().rev() {
+            on[segment.rank as usize].push(*segment);
         }
-        let all = asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
-        let on_path = shared(&mut on, from, to);
-        let sum = &mut sums.times[place][usize::from(in_mpi)];
+        let asked = |at: usize| run.ranks[at].selection.as_ref().map(|_| of_rank(run, common_clock, at));
+        PathParts { on, asked: (0..run.ranks.len()).map(asked).collect() }
+    }
+
+    /// The reader of a rank's first thread; `sites` gets the name of what follows the last call.
+    pub fn reader(&self, rank: &Rank, line: &ClockLine, at: usize, sites: &CallSites) -> PathReader<'_> {
+        let has_end = !matches!(rank.end, End::Finalized);
+        let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
+        let end = has_end.then(|| (sites.add(name), line.nanoseconds_at(rank.until)));
+        PathReader { on: &self.on[at], asked: self.asked[at].as_deref(), end, last: None, sums: Sums::default() }
+    }
+}
+
+/// Adds up a rank's time by call site, and the share of it on the path.
+pub struct PathReader<'a> {
+    /// Parts of the path that are not over.
+    on: &'a [PathSegment],
+    /// Selected parts that are not over; `None` if all is selected.
+    asked: Option<&'a [PathSegment]>,
+    /// Site of what follows the last call, and the time at which the rank ends.
+    end: Option<(usize, i64)>,
+    /// End of the last call.
+    last: Option<i64>,
+    sums: Sums,
+}
+
+impl PathReader<'_> {
+    pub fn call(&mut self, call: &TimedCall, role: &Role) {
+        let site = role.place.number();
+        if let Some(last) = self.last.filter(|last| *last < call.start) {
+            self.add(site, (last, call.start), false);
+        }
+        self.add(site, (call.start, call.end), true);
+        self.last = Some(call.end);
+        if call.open {
+            self.sums.open = Some(site);
+        }
+    }
+
+    pub fn finish(mut self) -> Sums {
+        if let (Some(last), Some((site, end))) = (self.last, self.end)
+            && last < end
+        {
+            self.add(site, (last, end), false);
+        }
+        self.sums
+    }
+
+    fn add(&mut self, site: usize, (from, to): (i64, i64), in_mpi: bool) {
+        let sums = &mut self.sums.times;
+        if sums.len() <= site {
+            sums.resize(site + 1, Default::default());
+        }
+        let all = self.asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
+        let on_path = shared(&mut self.on, from, to);
+        let sum = &mut sums[site][usize::from(in_mpi)];
         sum.0.grow(all);
         sum.1.grow(on_path);
-    };
-    let mut last = None;
-    while let Some(call) = stream.peek() {
-        let place = stream.role(call).place.number();
-        if let Some(last) = last.filter(|last| *last < call.start) {
-            one(place, (last, call.start), false);
-        }
-        one(place, (call.start, call.end), true);
-        last = Some(call.end);
-        if call.open {
-            sums.open = Some(place);
-        }
-        stream.advance();
-    }
-    if let (Some(last), Some((place, end))) = (last, end)
-        && last < end
-    {
-        one(place, (last, end), false);
     }
 }
 

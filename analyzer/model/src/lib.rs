@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! lib
+//! shared_walk
 //! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
 //! open overlap stream
@@ -48,6 +49,7 @@ pub mod rounds;
 pub mod run;
 pub mod sample;
 pub mod selection;
+pub mod shared_walk;
 pub mod sites;
 pub mod standing;
 pub mod stream;

@@ -11,6 +11,7 @@ use model::error::Error;
 use model::habits::CallHabits;
 use model::matching::{Follow, Settled, settled};
 use model::origins::WaitOrigins;
+use model::shared_walk::SharedWalk;
 
 /// Results of these analyses.
 pub struct AllAnalyses<'r> {
@@ -66,9 +67,7 @@ impl Matched {
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::SPANS | Follow::DEPENDENCIES);
-        let habits = CallHabits::of(run, &settled);
-        let origins = WaitOrigins::of(run, &mut settled);
-        let path = CriticalPath::of(run, &mut settled);
+        let SharedWalk { habits, origins, path } = SharedWalk::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &mut settled.account);
         Ok(Matched { settled, origins, habits, path, efficiency, phases })
     }

@@ -51,6 +51,7 @@ mod origins;
 mod otf2;
 mod overlap;
 mod page;
+mod passes;
 mod perfetto;
 mod planted;
 mod plots;

@@ -6,11 +6,12 @@ use crate::common::recorded::{all_measured, ask, recorded};
 use model::Run;
 use model::matching::{Follow, settled};
 use model::origins::{Activity, WaitOrigins};
+use model::shared_walk::SharedWalk;
 
 fn origins(run: &Path) -> WaitOrigins {
     let run = Run::load(run).unwrap();
-    let mut settled = settled(&run, Follow::SPANS);
-    WaitOrigins::of(&run, &mut settled)
+    let mut settled = settled(&run, Follow::SPANS | Follow::JUMPS);
+    SharedWalk::of(&run, &mut settled).origins
 }
 
 /// Seconds that others waited because of a rank's computation behind a function.
@@ -43,9 +44,9 @@ fn the_waiting_that_is_followed_is_all_that_was_found() {
     for program in ["imbalance", "late_sender", "late_receiver", "neighbor_late"] {
         for fixture in recorded(program) {
             let run = Run::load(&fixture.run).unwrap();
-            let mut settled = settled(&run, Follow::SPANS);
+            let mut settled = settled(&run, Follow::SPANS | Follow::JUMPS);
             let waited: i64 = settled.account.waits.sums.values().map(|sum| sum.time).sum();
-            let origins = WaitOrigins::of(&run, &mut settled);
+            let origins = SharedWalk::of(&run, &mut settled).origins;
             let followed = origins.followed + origins.unknown;
             // A call that waits in two states is followed in either.
             assert!((followed - waited).abs() as f64 <= 0.05 * waited as f64, "{program}: {followed} of {waited} ns");

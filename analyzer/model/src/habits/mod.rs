@@ -8,14 +8,9 @@ mod reader;
 
 use rustc_hash::FxHashMap;
 
-use super::Run;
-use super::matching::Settled;
-use super::objects::Objects;
-use super::parallel;
-use super::roles::{CallPart, CallSite, CallSites, Roles};
-use super::stream::Stream;
+use super::roles::{CallPart, CallSite};
 pub use fans::FanTimes;
-use reader::HabitReader;
+pub use reader::HabitReader;
 
 /// A rank's calls at one site. Times in nanoseconds.
 #[derive(Clone, Debug)]
@@ -51,7 +46,7 @@ pub struct SiteHabits {
 /// All call sites of all ranks.
 #[derive(Default)]
 pub struct CallHabits {
-    /// By the rank's place in [`Run::ranks`], and the site's number.
+    /// By the rank's place in [`Run::ranks`](super::Run::ranks), and the site's number.
     pub of_site: FxHashMap<(u32, u32), SiteHabits>,
     /// Calls and call sites by number.
     pub sites: Vec<CallSite>,
@@ -66,28 +61,5 @@ impl SiteHabits {
     /// The mean length of the rows that the calls stand in.
     pub fn row_length(&self) -> f64 {
         self.count as f64 / self.count.saturating_sub(self.repeated).max(1) as f64
-    }
-}
-
-impl CallHabits {
-    /// Reads the single waits of an account that keeps them ([`Follow::SPANS`](super::matching::Follow::SPANS)).
-    pub fn of(run: &Run, settled: &Settled) -> CallHabits {
-        let (objects, sites) = (Objects::of(run), CallSites::default());
-        let of_rank = |at: usize| {
-            let mut waits: Vec<(i64, i64)> =
-                settled.account.spans[at].iter().map(|span| (span.from, span.until)).collect();
-            waits.sort_unstable();
-            let mut reader = HabitReader::new(&objects, &waits);
-            let contents = run.ranks[at].contents();
-            if let Some(thread) = contents.threads.first() {
-                let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
-                reader.read(Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at)));
-            }
-            reader.habits
-        };
-        let ranks = parallel::map(run.ranks.len(), of_rank).into_iter().enumerate();
-        let of_site = ranks
-            .flat_map(|(rank, habits)| habits.into_iter().map(move |(site, habits)| ((rank as u32, site), habits)));
-        CallHabits { of_site: of_site.collect(), sites: sites.list() }
     }
 }

@@ -8,7 +8,7 @@ use super::fans::OpenFan;
 use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Role};
-use crate::stream::{Stream, TimedCall};
+use crate::stream::TimedCall;
 use crate::sums::Grow;
 
 /// A rank's habits so far.
@@ -29,13 +29,9 @@ impl<'a> HabitReader<'a> {
         HabitReader { habits: FxHashMap::default(), objects, waits, rows, fan, last: None }
     }
 
-    pub fn read(&mut self, mut stream: Stream<'_>) {
-        while let Some(call) = stream.peek() {
-            let role = stream.role(call);
-            if role.place.counts() && !role.nested {
-                self.add(call, role);
-            }
-            stream.advance();
+    pub fn call(&mut self, call: &TimedCall, role: &Role) {
+        if role.place.counts() && !role.nested {
+            self.add(call, role);
         }
     }
 

@@ -1,45 +1,18 @@
-//! One walk through each rank's calls: the times of its activities, and which of them others waited for.
+//! The times of a rank's activities, and which of them others waited for.
 
 use rustc_hash::FxHashMap;
 
 use super::chase::{BlamedTime, ChasedWaits};
 use super::{Activity, ActivityTimes};
-use crate::common_clock::CommonClock;
-use crate::objects::Objects;
-use crate::roles::{CallSite, CallSites, Roles};
-use crate::stream::Stream;
+use crate::roles::Role;
+use crate::stream::TimedCall;
 use crate::sums::Grow;
-use crate::{Run, parallel};
 
 /// The share of the other ranks that have to wait for a rank to be alone at work.
 const MOST_OTHERS: f64 = 0.8;
 
-/// The activities of all ranks, and the calls that they are named by.
-pub fn activities(
-    run: &Run,
-    common_clock: &CommonClock,
-    chased: &ChasedWaits,
-) -> (FxHashMap<(u32, Activity), ActivityTimes>, Vec<CallSite>) {
-    let (objects, sites) = (Objects::of(run), CallSites::default());
-    let others = run.ranks.len().saturating_sub(1);
-    let of_rank = |at: usize| {
-        let mut account = RankAccount::new(&chased.blamed[at], &chased.waiting[at], others);
-        let contents = run.ranks[at].contents();
-        if let Some(thread) = contents.threads.first() {
-            let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-            account.read(Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at)));
-        }
-        account.times
-    };
-    let ranks = parallel::map(run.ranks.len(), of_rank);
-    let named = |(rank, times): (usize, FxHashMap<Activity, ActivityTimes>)| {
-        times.into_iter().map(move |(activity, times)| ((rank as u32, activity), times))
-    };
-    (ranks.into_iter().enumerate().flat_map(named).collect(), sites.list())
-}
-
 /// A rank's activities so far.
-struct RankAccount<'a> {
+pub struct ActivityReader<'a> {
     /// Blamed times that have not begun.
     blamed: &'a [BlamedTime],
     /// Those that have, and may not be over.
@@ -47,32 +20,32 @@ struct RankAccount<'a> {
     /// The rank's own waits that are not over.
     waiting: &'a [(i64, i64)],
     others: usize,
-    times: FxHashMap<Activity, ActivityTimes>,
+    /// Site, end and whether it counts, of the last call.
+    last: Option<(u32, i64, bool)>,
+    pub times: FxHashMap<Activity, ActivityTimes>,
 }
 
-impl<'a> RankAccount<'a> {
-    fn new(blamed: &'a [BlamedTime], waiting: &'a [(i64, i64)], others: usize) -> RankAccount<'a> {
-        RankAccount { blamed, current: Vec::new(), waiting, others, times: FxHashMap::default() }
+impl<'a> ActivityReader<'a> {
+    /// Reads the rank at a place in [`Run::ranks`](crate::Run::ranks).
+    pub fn new(chased: &'a ChasedWaits, at: usize) -> ActivityReader<'a> {
+        let (blamed, waiting) = (&*chased.blamed[at], &*chased.waiting[at]);
+        let others = chased.blamed.len().saturating_sub(1);
+        ActivityReader { blamed, current: Vec::new(), waiting, others, last: None, times: FxHashMap::default() }
     }
 
-    fn read(&mut self, mut stream: Stream<'_>) {
-        let mut last: Option<(u32, i64, bool)> = None;
-        while let Some(call) = stream.peek() {
-            let place = stream.role(call).place;
-            let (site, counts) = (place.number() as u32, place.counts());
-            // Computation behind MPI_Init counts, and so does that before MPI_Finalize.
-            if let Some((from, end, last_counts)) = last
-                && end < call.start
-                && (counts || last_counts)
-            {
-                self.add(Activity::Between(from, site), (end, call.start));
-            }
-            if counts {
-                self.add(Activity::In(site), (call.start, call.end));
-            }
-            last = Some((site, call.end, counts));
-            stream.advance();
+    pub fn call(&mut self, call: &TimedCall, role: &Role) {
+        let (site, counts) = (role.place.number() as u32, role.place.counts());
+        // Computation behind MPI_Init counts, and so does that before MPI_Finalize.
+        if let Some((from, end, last_counts)) = self.last
+            && end < call.start
+            && (counts || last_counts)
+        {
+            self.add(Activity::Between(from, site), (end, call.start));
         }
+        if counts {
+            self.add(Activity::In(site), (call.start, call.end));
+        }
+        self.last = Some((site, call.end, counts));
     }
 
     fn add(&mut self, activity: Activity, (from, until): (i64, i64)) {

@@ -11,12 +11,11 @@ mod duration_bins;
 
 use rustc_hash::FxHashMap;
 
-use super::Run;
-use super::matching::{Settled, WaitKey};
+use super::matching::WaitKey;
 use super::roles::CallSite;
-use super::sums::{Grow, Total};
-use activities::activities;
-use chase::chased;
+use super::sums::Grow;
+pub use activities::ActivityReader;
+pub use chase::{ChasedWaits, chased};
 pub use duration_bins::DurationBins;
 
 /// A part of the program, by its calls' numbers in [`WaitOrigins::sites`].
@@ -51,7 +50,7 @@ pub struct ActivityTimes {
 /// All waits of a run by what they began with.
 #[derive(Default)]
 pub struct WaitOrigins {
-    /// By the rank's place in [`Run::ranks`].
+    /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,
     /// Calls and call sites by number.
     pub sites: Vec<CallSite>,
@@ -59,16 +58,6 @@ pub struct WaitOrigins {
     pub followed: i64,
     /// Waits for what no rank is known to have delayed.
     pub unknown: i64,
-}
-
-impl WaitOrigins {
-    /// Uses up the single waits of an account that keeps them ([`Follow::SPANS`](super::matching::Follow::SPANS)).
-    pub fn of(run: &Run, settled: &mut Settled) -> WaitOrigins {
-        let chased = chased(std::mem::take(&mut settled.account.spans));
-        let (activities, sites) = activities(run, &settled.common_clock, &chased);
-        let followed = activities.values().map(|times| times.blamed).total();
-        WaitOrigins { activities, sites, followed, unknown: chased.unknown }
-    }
 }
 
 impl ActivityTimes {
