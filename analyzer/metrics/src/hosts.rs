@@ -8,19 +8,19 @@ use tables::{Column, Row, Table};
 
 /// A host and its ranks. Empty fields are unknown: older recorders did not read them, or the system does not say.
 pub struct HostRow {
-    pub host: String,
-    pub ranks: u64,
-    pub online: Option<u64>,
-    pub allowed: Option<u64>,
-    pub limit: Option<f64>,
-    pub ranks_a_core: Option<f64>,
-    pub sockets: Option<u64>,
-    pub nodes: Option<u64>,
-    pub threads_a_core: Option<u64>,
-    pub governor: String,
-    pub delay_percent: Option<f64>,
-    pub others_percent: Option<f64>,
-    pub stolen_percent: Option<f64>,
+    host: String,
+    ranks: u64,
+    online: Option<u64>,
+    allowed: Option<u64>,
+    limit: Option<f64>,
+    ranks_a_core: Option<f64>,
+    sockets: Option<u64>,
+    nodes: Option<u64>,
+    threads_a_core: Option<u64>,
+    governor: String,
+    delay_percent: Option<f64>,
+    others_percent: Option<f64>,
+    stolen_percent: Option<f64>,
 }
 
 impl Row for HostRow {

@@ -147,6 +147,12 @@ impl<Row: 'static> Column<Row> {
         Column { head, fill: Box::new(move |rows, _| Values::ByRow(rows.iter().map(&value).collect())) }
     }
 
+    /// The column for rows that share something, which its figures do not use.
+    pub fn beside_shared<Common: 'static>(self) -> Column<Row, Common> {
+        let Column { head, fill } = self;
+        Column { head, fill: Box::new(move |rows: &[Row], _: &Common| fill(rows, &())) }
+    }
+
     /// The column for longer rows that contain this one's rows.
     pub fn from_part<Outer: 'static>(self, part: fn(&Outer) -> &Row) -> Column<Outer> {
         let Column { head, fill } = self;

@@ -1,4 +1,4 @@
-//! How often the pages of a run are decoded.
+//! Counts how often commands decode the pages of a run.
 
 use crate::common::recorded::recorded;
 use analyzer::commands::all_analyses::AllAnalyses;

@@ -28,7 +28,7 @@ fn pair(folder: &Folder, a: &Path, b: &Path) -> PathBuf {
     file
 }
 
-/// What both timelines show: the time since the begin of each run, and its length.
+/// The time that both timelines show: since the begin of each run, and its length.
 const VIEWS: &str = "['a', 'b'].map(side => {
   const [from, to] = /timeline-SIDE=(-?\\d+)-(-?\\d+)/.exec(location.hash.replace('timeline-' + side, 'timeline-SIDE')).slice(1).map(Number);
   return [from - JSON.parse(document.getElementById('timeline-data-' + side).textContent).from, to - from];

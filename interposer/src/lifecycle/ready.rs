@@ -123,12 +123,12 @@ fn provided() -> i32 {
     level
 }
 
-/// What recording costs: the best of ten rounds of 200 calls or entries each. A productive entry's cost includes that of
+/// Measures the costs of recording: the best of ten rounds of 200 calls or entries each. A productive entry's cost includes that of
 /// its call's longer record.
 fn rehearse(RunContext { config, family, handed }: &RunContext) -> Option<RecordingCosts> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
-    /// Of a call with an entry.
+    /// Words of the record of a call with an entry.
     const WORDS: u32 = 4;
     let rehearsal = Thread::rehearsal((WORDS * CALLS * (2 * ROUNDS + 1)) as usize, config.mode.unwrap_or(Mode::Trace))?;
     let own = current::thread()?;

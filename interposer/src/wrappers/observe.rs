@@ -411,7 +411,7 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
 #[derive(Clone, Copy)]
 struct RehearsedCall<'a> {
     communicator: u64,
-    /// What happens inside MPI.
+    /// Work that is done inside MPI.
     inside: &'a dyn Fn(),
 }
 

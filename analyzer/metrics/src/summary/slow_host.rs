@@ -8,9 +8,10 @@ use crate::words::plural;
 use model::Rank;
 use tables::{Value, WorldRank};
 
-/// The host's quickest rank computes at least this much longer than the slowest of the others. Guesses, as this one is.
+/// The host's quickest rank computes at least this much longer than the slowest of the others. A guess.
 const LEAST_LONGER: f64 = 0.05;
-/// No less than this part of the host's difference separates the two sets of ranks.
+/// The gap between the two sets of ranks is at least this part of the difference of their means. A guess.
+/// Less is what uneven ranks would look like.
 const LEAST_APART: f64 = 0.5;
 
 /// A host and the seconds for which each of its ranks was outside MPI and not kept from running.
@@ -51,10 +52,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     }
     hosts.sort_by(|a, b| b.mean().total_cmp(&a.mean()));
     let (slow, others) = hosts.split_first()?;
-    let (most, count) =
-        (others.iter().map(Computing::most).fold(0.0, f64::max), others.iter().map(|host| host.ranks.len()));
-    let (count, all) = (count.sum::<usize>() as f64, others.iter().flat_map(|host| &host.seconds).sum::<f64>());
-    let mean = all / count;
+    let most = others.iter().map(Computing::most).fold(0.0, f64::max);
+    let count = others.iter().map(|host| host.ranks.len()).sum::<usize>() as f64;
+    let mean = others.iter().flat_map(|host| &host.seconds).sum::<f64>() / count;
     let (apart, longer) = (slow.least() - most, slow.mean() - mean);
     if mean <= 0.0 || apart < LEAST_LONGER * mean || apart < LEAST_APART * longer {
         return None;

@@ -1,5 +1,6 @@
 //! The position of each rank of a running program, those longest where they are first.
 
+mod call_words;
 mod one_rank;
 mod open_metrics;
 mod verdict;
@@ -9,12 +10,11 @@ pub use open_metrics::open_metrics;
 pub use verdict::{FACTS, VERDICT, verdict};
 
 use super::totals::world_rank;
-use super::whereabouts::{self, peer_of, tag_of};
-use super::words::object;
+use super::whereabouts;
 use crate::meaning;
+use call_words::CallWords;
 use model::Rank;
 use model::process::ProcessState;
-use model::rank::function;
 use model::sites::Sites;
 use model::wait_for::Halt;
 use model::watch::{RankView, Watch};
@@ -25,10 +25,8 @@ pub struct TopRow {
     host: String,
     core: Option<u64>,
     state: Label,
-    function: Option<String>,
-    partner: Option<String>,
-    tag: Option<String>,
-    communicator: Option<String>,
+    /// Of a collective call, the partner is how many ranks have come to it.
+    call: CallWords,
     since: Option<f64>,
     in_mpi: Option<f64>,
     sent: Option<f64>,
@@ -36,7 +34,6 @@ pub struct TopRow {
     pending: u64,
     oldest: Option<f64>,
     data_age: f64,
-    site: Option<String>,
 }
 
 impl Row for TopRow {
@@ -54,19 +51,19 @@ impl Row for TopRow {
                 "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; \
                  stopped; dead; finalized.",
             ),
-            Column::text("function", "function", |row: &Self| row.function.clone())
+            Column::text("function", "function", |row: &Self| row.call.function.clone())
                 .means("The MPI function it is in; outside MPI, the last one."),
-            Column::text("partner", "with", |row: &Self| row.partner.clone())
+            Column::text("partner", "with", |row: &Self| row.call.partner.clone())
                 .means(
                     "The rank at the other end as the program names it; of a collective call, how many ranks have come \
                      to it.",
                 )
                 .silent_empty(),
-            Column::text("tag", "tag", |row: &Self| row.tag.clone())
+            Column::text("tag", "tag", |row: &Self| row.call.tag.clone())
                 .means("The tag it was given, or any.")
                 .silent_empty()
                 .spare(1),
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone())
+            Column::text("communicator", "communicator", |row: &Self| row.call.communicator.clone())
                 .means(meaning::COMMUNICATOR)
                 .spare(7),
             Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
@@ -95,7 +92,7 @@ impl Row for TopRow {
                      nothing, and what another host writes may be seen late, unless --launcher reads it there.",
                 )
                 .spare(4),
-            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::text("site", "call site", |row: &Self| row.call.site.clone()).means(meaning::SITE),
         ]
     }
 }
@@ -109,16 +106,16 @@ pub fn table(watch: &Watch, sites: &Sites) -> Table<TopRow> {
 }
 
 fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
-    let call = view.spot.call();
+    let mut call = CallWords::of(rank, view.spot.call(), sites);
+    if call.partner.is_none() {
+        call.partner = view.came.map(|(came, of)| format!("{came} of {of} came"));
+    }
     TopRow {
         rank: world_rank(rank),
         host: rank.process.host.clone(),
         core: view.process.filter(|process| process.state != ProcessState::Gone).map(|process| process.core.into()),
         state: state(view),
-        function: call.map(function),
-        partner: call.and_then(peer_of).or_else(|| view.came.map(|(came, of)| format!("{came} of {of} came"))),
-        tag: call.and_then(tag_of),
-        communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
+        call,
         since: view.since(),
         in_mpi: view.rates.map(|rates| 100.0 * rates.in_mpi),
         sent: view.rates.map(|rates| rates.sent),
@@ -126,7 +123,6 @@ fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
         pending: view.pending,
         oldest: view.oldest(),
         data_age: view.data_age,
-        site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
     }
 }
 

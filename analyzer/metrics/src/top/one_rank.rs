@@ -1,12 +1,9 @@
 //! The threads and the pending requests of one rank.
 
-use traces::signature::Signature;
-
-use super::super::whereabouts::{self, peer_of, tag_of};
-use super::super::words::object;
-use crate::meaning;
+use super::call_words::CallWords;
+use crate::whereabouts;
+use crate::words::plural;
 use model::Rank;
-use model::rank::function;
 use model::sites::Sites;
 use model::wait_for::Halt;
 use model::watch::{MOST_REQUESTS, RankView};
@@ -22,44 +19,6 @@ pub struct ThreadRow {
 pub struct RequestRow {
     begun: f64,
     call: CallWords,
-}
-
-/// A call in words.
-struct CallWords {
-    function: Option<String>,
-    partner: Option<String>,
-    tag: Option<String>,
-    communicator: Option<String>,
-    site: Option<String>,
-}
-
-impl CallWords {
-    fn of(rank: &Rank, call: Option<&Signature>, sites: &Sites) -> CallWords {
-        CallWords {
-            function: call.map(function),
-            partner: call.and_then(peer_of),
-            tag: call.and_then(tag_of),
-            communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
-            site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
-        }
-    }
-
-    fn columns<R: 'static>(of: fn(&R) -> &CallWords) -> Vec<Column<R>> {
-        vec![
-            Column::text("function", "function", move |row: &R| of(row).function.clone())
-                .means("The MPI function it is in, or the last one; of a request, the one that began it."),
-            Column::text("partner", "with", move |row: &R| of(row).partner.clone())
-                .means("The rank at the other end, as the program names it.")
-                .silent_empty(),
-            Column::text("tag", "tag", move |row: &R| of(row).tag.clone())
-                .means("The tag it was given, or any.")
-                .silent_empty(),
-            Column::text("communicator", "communicator", move |row: &R| of(row).communicator.clone())
-                .means(meaning::COMMUNICATOR)
-                .spare(1),
-            Column::text("site", "call site", move |row: &R| of(row).site.clone()).means(meaning::SITE),
-        ]
-    }
 }
 
 impl Row for ThreadRow {
@@ -107,7 +66,7 @@ pub fn requests(rank: &Rank, view: &RankView, sites: &Sites) -> Table<RequestRow
     let title = match view.pending {
         0 => "no pending requests".into(),
         count if count > MOST_REQUESTS as u64 => format!("the oldest {MOST_REQUESTS} of {count} pending requests"),
-        count => format!("{count} pending request{}", if count == 1 { "" } else { "s" }),
+        count => plural(count, "pending request"),
     };
     Table::new(title, rows.collect()).silent_empty()
 }

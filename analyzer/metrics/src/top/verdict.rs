@@ -1,6 +1,6 @@
-//! Who waits for whom at the moment, in a sentence.
+//! Says in a sentence who waits for whom at the moment.
 //!
-//! It says what was seen, not why: whether a run hangs is what `overhear hang` finds out, with a second look.
+//! The sentence names no reason: `overhear hang` finds out by a second look whether a run hangs.
 
 use std::collections::BTreeSet;
 
@@ -110,7 +110,7 @@ fn reached(watch: &Watch, from: usize) -> BTreeSet<usize> {
     reached
 }
 
-/// Where a rank is that others wait for.
+/// Describes the position of a rank that others wait for.
 fn standing(watch: &Watch, sites: &Sites, at: usize) -> String {
     let (rank, view) = (&watch.ranks[at], &watch.views[at]);
     let since = view.since().map_or(String::new(), |since| format!(" for {}", seconds(since)));

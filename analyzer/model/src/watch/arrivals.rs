@@ -16,7 +16,7 @@ struct Part {
     kind: CollectiveKind,
 }
 
-/// How far a collective call has been reached.
+/// The ranks that have come to a collective call, and those that it lacks.
 pub struct Arrivals {
     /// Number of ranks that have come.
     pub came: u64,

@@ -84,9 +84,10 @@ export class Store {
    * @template T @param {string} name @param {(text: string) => T} decode @returns {T | undefined} */
   part(name, decode) {
     const there = this.parts.get(name);
+    if (there !== undefined || this.failed.has(name)) return there;
     const script = document.createElement("script");
     script.src = `${encodeURIComponent(this.data.folder)}/${name}.js`;
-    if (there !== undefined || awaited.has(script.src) || this.failed.has(name)) return there;
+    if (awaited.has(script.src)) return undefined;
     const over = () => {
       awaited.delete(script.src);
       script.remove();

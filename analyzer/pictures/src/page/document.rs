@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::shell::{command, data, shell, term, warnings};
+use super::shell::{self, command, data, shell, term, warnings};
 use super::{Page, PageSection, modules, table_json};
 use metrics::overview;
 use metrics::summary::Finding;
@@ -107,24 +107,19 @@ fn title(page: &Page, id: &str) -> &'static str {
 }
 
 fn analysis(page: &Page, section: &PageSection) -> Markup {
-    let title = format!("{}-title", section.id);
-    html! {
-        section id=(section.id) aria-labelledby=(title) {
-            h2 id=(title) { (section.title) }
-            p.question { (section.question) }
-            @match &section.found {
-                Err(reason) => p.none { (visible(reason)) },
-                Ok(_) => {
-                    @let facts: Vec<&Fact> = section.own_facts(page).collect();
-                    @if !facts.is_empty() { dl.facts { @for fact in facts { (term(fact)) } } }
-                    div.picture data-section=(section.id) {}
-                    div.tables data-section=(section.id) {}
-                    (warnings(section.own_warnings(page)))
-                }
+    let content = html! {
+        @match &section.found {
+            Err(reason) => p.none { (visible(reason)) },
+            Ok(_) => {
+                @let facts: Vec<&Fact> = section.own_facts(page).collect();
+                @if !facts.is_empty() { dl.facts { @for fact in facts { (term(fact)) } } }
+                div.picture data-section=(section.id) {}
+                div.tables data-section=(section.id) {}
+                (warnings(section.own_warnings(page)))
             }
-            (command(section.command))
         }
-    }
+    };
+    shell::section(section, &content)
 }
 
 fn about(page: &Page) -> Markup {

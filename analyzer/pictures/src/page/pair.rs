@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::shell::{command, data, shell, term, warnings};
+use super::shell::{self, data, shell, term, warnings};
 use super::{PageSection, modules, table_json};
+use metrics::words::plural;
 use tables::visible::visible;
 use tables::{Report, Sheet};
 
@@ -11,7 +12,7 @@ use tables::{Report, Sheet};
 pub struct PairPage {
     /// A and B.
     pub runs: [PairRun; 2],
-    /// What differs, the most important first.
+    /// The differences, the most important first.
     pub sentences: Vec<String>,
     /// The comparison.
     pub report: Report,
@@ -43,9 +44,10 @@ impl PairPage {
     /// Text of the HTML file.
     pub fn html(self) -> String {
         let [a, b] = &self.runs;
-        let title = match a.program == b.program {
-            true => format!("{}: A and B", a.program),
-            false => format!("{} and {}", a.program, b.program),
+        let title = if a.program == b.program {
+            format!("{}: A and B", a.program)
+        } else {
+            format!("{} and {}", a.program, b.program)
         };
         let sections: Vec<PageSection> = self.report.tables.into_iter().map(section).collect();
         let has_timelines = a.timeline.is_ok() || b.timeline.is_ok();
@@ -102,7 +104,7 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
             p.question { "Where does B take longer? Both begin at the left, on one scale; zooming one zooms the other. Tables below are of the whole runs." }
             div.pair {
                 @for ((side, name), run) in [("a", "A"), ("b", "B")].iter().zip(runs) {
-                    h3 class={ "side-" (side) } { (name) ": " (visible(&run.program)) ", " (run.ranks) @if run.ranks == 1 { " rank" } @else { " ranks" } }
+                    h3 class={ "side-" (side) } { (name) ": " (visible(&run.program)) ", " (plural(run.ranks.into(), "rank")) }
                     @match &run.timeline {
                         Ok(_) => div id={ "timeline-" (side) } class={ "of-" (side) } {},
                         Err(reason) => p.none class={ "side-" (side) } { (visible(reason)) },
@@ -114,13 +116,5 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
 }
 
 fn table(section: &PageSection) -> Markup {
-    let title = format!("{}-title", section.id);
-    html! {
-        section id=(section.id) aria-labelledby=(title) {
-            h2 id=(title) { (section.title) }
-            p.question { (section.question) }
-            div.tables data-section=(section.id) {}
-            (command(section.command))
-        }
-    }
+    shell::section(section, &html! { div.tables data-section=(section.id) {} })
 }

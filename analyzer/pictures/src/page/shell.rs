@@ -1,8 +1,8 @@
-//! What pages share: the document around their content, and its smallest parts.
+//! The parts that all pages share: the document around their content, sections, and smaller ones.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::modules;
+use super::{PageSection, modules};
 use crate::timeline::STYLE;
 use tables::Fact;
 use tables::visible::visible;
@@ -47,6 +47,19 @@ pub fn term(fact: &Fact) -> Markup {
 /// Command that prints the section, and an element for the options that select the visible part.
 pub fn command(words: &str) -> Markup {
     html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
+}
+
+/// An analysis: its title, its question, and the command that prints the same.
+pub fn section(section: &PageSection, content: &Markup) -> Markup {
+    let title = format!("{}-title", section.id);
+    html! {
+        section id=(section.id) aria-labelledby=(title) {
+            h2 id=(title) { (section.title) }
+            p.question { (section.question) }
+            (content)
+            (command(section.command))
+        }
+    }
 }
 
 pub fn warnings<'a>(warnings: impl Iterator<Item = &'a String>) -> Markup {

@@ -1,4 +1,4 @@
-//! What the user has chosen on the screen: order, filter, and the rank that is looked at.
+//! The user's choices on the screen: order, filter, and the open rank.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -61,7 +61,7 @@ impl Choice {
         ["host", "state", "function", "site"].into_iter().any(has)
     }
 
-    /// What a key does while `sheet` is on the screen.
+    /// Changes the choices by a key, while `sheet` is on the screen.
     pub fn press(&mut self, key: KeyEvent, sheet: &Sheet) -> KeyEffect {
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
             return KeyEffect::Quit;

@@ -63,7 +63,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     frame.render_widget(keys, help);
 }
 
-/// How many ranks there is room for, if not for all.
+/// The number of ranks that fit, if not all do.
 fn how_many(picture: &Picture, room: usize) -> String {
     let ranks = picture.sheet.rows.len();
     let is_cut = picture.cursor.is_some() && ranks + 1 > room;

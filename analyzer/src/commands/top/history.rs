@@ -1,4 +1,4 @@
-//! What the last minute was like: shares in MPI and waiting, once a look.
+//! The last minute: shares in MPI and waiting, one of each a look.
 
 use std::collections::{HashMap, VecDeque};
 

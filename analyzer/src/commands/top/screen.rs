@@ -88,7 +88,7 @@ struct Screen<'a> {
     watch: Watch,
     nodes: Option<NodeReaders>,
     sites: Sites,
-    /// Whether names of call sites are kept.
+    /// Names of call sites are kept for later commands.
     keep: bool,
     /// The run and the number of call sites that `sites` was loaded for.
     known: ([u8; 16], usize),
@@ -98,7 +98,9 @@ struct Screen<'a> {
 
 impl Screen<'_> {
     fn look(&mut self) -> Result<(), Error> {
-        self.nodes.iter_mut().for_each(|nodes| nodes.follow(&mut self.watch));
+        if let Some(nodes) = &mut self.nodes {
+            nodes.follow(&mut self.watch);
+        }
         look_or_wait(&mut self.watch)?;
         // Call sites are looked up once.
         let places = places(&self.watch);
