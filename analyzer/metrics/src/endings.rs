@@ -1,5 +1,7 @@
 //! Ranks that have not finalized MPI: by MPI_Abort, by a signal, or since they still run.
 
+use crate::overview::numbers_of;
+use crate::totals::world_rank;
 use crate::words::{call_in_words, plural, rank_in_words};
 use model::{End, ProcessFate, Rank, Run};
 use traces::calls::Call;
@@ -16,19 +18,68 @@ pub fn aborts(run: &Run) -> Vec<(&Rank, &Signature)> {
     call.filter(|(_, call)| Call::from_number(call.call) == Some(Call::Abort)).collect()
 }
 
-/// The warnings about ranks that have not finalized MPI: one for all where MPI_Abort ended the run.
+/// A run with more different endings names these, and counts the rest.
+const MOST: usize = 6;
+
+/// The warnings about ranks that have not finalized MPI: one for all where MPI_Abort ended the run, else one for all
+/// that ended at the same place.
 pub fn warnings(run: &Run) -> Vec<String> {
-    let aborts = aborts(run);
-    let Some((rank, call)) = aborts.first() else {
-        return run.ranks.iter().filter_map(|rank| ending(run, rank)).collect();
-    };
-    let cut = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).count() as u64;
-    let call = call_in_words(run, rank, call);
-    let ended = format!("{} ended the run in {call}", rank_in_words(rank));
-    vec![format!(
-        "{ended}: {} did not finalize MPI, and each counts until the last sign of life in its file",
-        plural(cut, "rank")
-    )]
+    let cut: Vec<&Rank> = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
+    if let Some((rank, call)) = aborts(run).first() {
+        let ended = format!("{} ended the run in {}", rank_in_words(rank), call_in_words(run, rank, call));
+        return vec![format!(
+            "{ended}: {} did not finalize MPI, and each counts until the last sign of life in its file",
+            plural(cut.len() as u64, "rank")
+        )];
+    }
+    let mut endings: Vec<(String, Vec<&Rank>)> = Vec::new();
+    for rank in cut {
+        let place = place(run, rank);
+        match endings.iter_mut().find(|(other, ranks)| *other == place && ranks[0].fate == rank.fate) {
+            Some((_, ranks)) => ranks.push(rank),
+            None => endings.push((place, vec![rank])),
+        }
+    }
+    let told = endings.iter().take(MOST);
+    let mut warnings: Vec<String> = told
+        .filter_map(|(place, ranks)| match ranks.as_slice() {
+            [rank] => ending(run, rank),
+            several => Some(common_ending(place, several)),
+        })
+        .collect();
+    let untold: usize = endings.iter().skip(MOST).map(|(_, ranks)| ranks.len()).sum();
+    if untold > 0 {
+        let others = plural(untold as u64, "other rank");
+        warnings.push(format!("{others} did not finalize MPI: `overhear hang` says where each was"));
+    }
+    warnings
+}
+
+/// Where a rank is, or was when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.
+fn place(run: &Run, rank: &Rank) -> String {
+    match &rank.end {
+        End::Inside { call, .. } => format!("in {}", call_in_words(run, rank, call)),
+        End::Outside { last: Some(last), .. } => format!("outside MPI, after {}", call_in_words(run, rank, last)),
+        End::Outside { last: None, .. } | End::Finalized => "outside MPI, with no call recorded".into(),
+    }
+}
+
+/// The warning about several ranks at one place, with the shortest time for which they have been there.
+fn common_ending(place: &str, ranks: &[&Rank]) -> String {
+    let numbers: Vec<_> = ranks.iter().map(|rank| world_rank(rank)).collect();
+    let who = numbers_of(&numbers);
+    let lasted = ranks.iter().filter_map(|rank| match rank.end {
+        End::Inside { since, .. } => Some((rank.whole() - since).max(0.0)),
+        _ => None,
+    });
+    let least = lasted.reduce(f64::min);
+    let open = if least.is_some() { " (open)" } else { "" };
+    let at_least = least.filter(|least| *least > 0.0).map_or(String::new(), |least| format!(", at least {least:.6} s"));
+    match ranks[0].fate {
+        ProcessFate::Runs => format!("{who} still run: they have been {place}{at_least} so far{open}"),
+        ProcessFate::Ended => format!("{who} did not finalize MPI: they ended {place}{at_least}{open}"),
+        ProcessFate::Unknown => format!("{who} did not finalize MPI: their recordings end {place}{at_least}{open}"),
+    }
 }
 
 /// The warning about a rank that has not finalized MPI: where it is, or was when it ended.

@@ -1,10 +1,10 @@
 //! Analyses that the page and the first screen share.
 
+use metrics::hang::hung_at_its_end;
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
 use metrics::summary::{self, Evidence, Finding};
-use model::Run;
 use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::error::Error;
@@ -12,6 +12,7 @@ use model::habits::CallHabits;
 use model::matching::{Follow, Settled, settled};
 use model::origins::WaitOrigins;
 use model::shared_walk::SharedWalk;
+use model::{Choice, Run};
 
 /// Results of these analyses.
 pub struct AllAnalyses<'r> {
@@ -21,12 +22,14 @@ pub struct AllAnalyses<'r> {
     /// Progress engine of each rank, by thread.
     pub engines: Vec<Vec<EngineAccount>>,
     pub requests: Result<GatheredRequests, Error>,
+    /// The verdict on a run that was hanging when it ended, and each reason.
+    hung: Option<Vec<String>>,
 }
 
 impl<'r> AllAnalyses<'r> {
     pub fn of(run: &'r Run) -> AllAnalyses<'r> {
         let (matched, engines) = (Matched::of(run), progress::engines(run));
-        AllAnalyses { run, matched, engines, requests: overlap::requests(run) }
+        AllAnalyses { run, matched, engines, requests: overlap::requests(run), hung: hung(run) }
     }
 
     pub fn findings(&self) -> Vec<Finding> {
@@ -44,8 +47,18 @@ impl<'r> AllAnalyses<'r> {
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
+            hung: self.hung.as_deref(),
         }
     }
+}
+
+/// Judges a run that did not end by MPI_Finalize. What was selected of it does not tell where its ranks stood at its end.
+fn hung(run: &Run) -> Option<Vec<String>> {
+    if !run.is_partial() {
+        return None;
+    }
+    let whole = Run::select(&run.folder, &Choice { whole: true, ..Choice::default() }).ok()?;
+    hung_at_its_end(&whole).ok().flatten()
 }
 
 /// Results of matching all calls.

@@ -42,6 +42,24 @@ fn a_run_that_hung_elsewhere_probably_hangs_for_the_reason_that_its_program_stat
 }
 
 #[test]
+fn the_first_screen_of_a_run_that_hung_begins_with_the_verdict_and_reason_of_hang() {
+    let mut seen = 0;
+    for (fixture, library) in all() {
+        let reason = ask(&fixture.run, "hang", &["--no-cache"]).rows("reasons")[0]["detail"].clone();
+        let first = ask(&fixture.run, "diagnose", &["--no-cache"]).rows("findings")[0].clone();
+        let name = format!("{} under {library}", fixture.program.name);
+        assert_eq!(first["kind"], "stuck", "{name}");
+        assert!(
+            first["headline"].as_str().unwrap().starts_with("By its files the run hangs (likely)"),
+            "{name}: {first}"
+        );
+        assert!(first["detail"].as_str().unwrap().starts_with(reason.as_str().unwrap()), "{name}: {first}");
+        seen += 1;
+    }
+    assert_eq!(seen, 2 * HUNG.len());
+}
+
+#[test]
 fn hang_and_top_say_of_runs_that_hung_what_they_said() {
     for (fixture, library) in all() {
         let hang = stdout(&overhear("hang", &fixture.run, &["--no-cache"]));

@@ -16,9 +16,10 @@ pub use reasons::{Reason, ReasonRow, in_words, reasons};
 pub use wavefront::{WavefrontRow, wavefront};
 
 use model::deadlock::{Doubt, deadlocked};
+use model::error::Error;
 use model::standing::{Change, Look, Position, Standing, Stir, age};
 use model::wait_for::{Halt, Sighting, WaitFor};
-use model::{ProcessFate, Rank, Run};
+use model::{End, ProcessFate, Rank, Run};
 use sightings::sightings;
 use tables::{Fact, Value, facts};
 
@@ -33,6 +34,22 @@ facts! {
         "How long no rank had moved at the last look: the least time that any is where it is.";
     LONGEST_PAUSE = "longest_pause_s", Seconds, always,
         "The longest time that a rank was in one call, or between two, before that.";
+}
+
+/// The verdict on a run whose processes have ended, and each reason, as [`in_words`] says them; `None` if it was not
+/// hanging, or nobody can tell. The run has to be read whole.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn hung_at_its_end(run: &Run) -> Result<Option<Vec<String>>, Error> {
+    let goes_on = run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
+    let is_finalized = run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
+    if goes_on || is_finalized || run.has_calls("hang").is_err() {
+        return Ok(None);
+    }
+    let (standing, look) = (Standing::of(run), Look::of(&run.folder)?);
+    let findings = Findings::of(run, &standing, &look, &look);
+    Ok(findings.judgement.verdict.hangs().then(|| in_words(&findings)))
 }
 
 /// Everything found out about a run.

@@ -53,6 +53,8 @@ pub struct Evidence<'a> {
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
     pub requests: Option<&'a GatheredRequests>,
+    /// The verdict on a run that was hanging when it ended, and each reason.
+    pub hung: Option<&'a [String]>,
 }
 
 impl Evidence<'_> {
@@ -272,8 +274,11 @@ fn of_calls(known: &Evidence) -> Vec<Finding> {
 /// All findings on a run, the most important first.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
-    all.extend(aborted::finding(known).or_else(|| whole::finding(known)));
-    all.extend(whole::stuck(known));
+    let hung = || whole::hung(known).or_else(|| whole::finding(known));
+    all.extend(aborted::finding(known).or_else(hung));
+    if !all.iter().any(|finding| finding.kind == FindingKind::Stuck) {
+        all.extend(whole::stuck(known));
+    }
     let machine = machine::finding(known);
     let is_scheduled = machine.is_some();
     all.extend(machine);

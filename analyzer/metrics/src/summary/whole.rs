@@ -3,6 +3,7 @@
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{percent, seconds};
 use crate::words::{plural, rank_in_words};
+use model::matching::{Account, WaitKey, WaitSum};
 use model::sums::Total;
 use model::{End, ProcessFate, Rank};
 use tables::Value;
@@ -27,16 +28,34 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     Some(Finding::new(FindingKind::Unfinished, "run", text))
 }
 
+/// A first screen says no more reasons for which a run hung.
+const MOST_REASONS: usize = 2;
+
+/// The finding on a run that was hanging when it ended.
+pub fn hung(known: &Evidence) -> Option<Finding> {
+    let (verdict, reasons) = known.hung?.split_first()?;
+    let mut finding = Finding::new(FindingKind::Stuck, "run", verdict.as_str());
+    for reason in reasons.iter().take(MOST_REASONS) {
+        finding.add(reason);
+    }
+    if let Some(unfinished) = self::finding(known) {
+        finding.add(&unfinished.headline);
+    }
+    let waited = |account| open_waits(account).iter().map(|(_, sum)| sum.time).total();
+    finding.costs = known.account.map(|account| known.mean(waited(account)));
+    Some(finding.next("Mend that first: all figures count the time in which nothing could move."))
+}
+
 /// If a larger share of the waiting is in calls that have not returned, those are the finding.
 const MOST_PERCENT: f64 = 50.0;
 
 /// The finding on calls that have not returned.
 pub fn stuck(known: &Evidence) -> Option<Finding> {
     let account = known.account?;
+    let open = open_waits(account);
     let all: i64 = account.waits.sums.values().map(|sum| sum.time).total();
-    let open = account.waits.sums.iter().filter(|(_, sum)| sum.open > 0);
-    let (key, most) = open.clone().max_by_key(|(key, sum)| (sum.time, **key))?;
-    let time = open.map(|(_, sum)| sum.time).total();
+    let time: i64 = open.iter().map(|(_, sum)| sum.time).total();
+    let (key, most) = open.into_iter().max_by_key(|(key, sum)| (sum.time, *key))?;
     percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT)?;
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = account.places.get(key.waiter.place.number());
@@ -54,4 +73,9 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
         Value::Seconds(longest)
     );
     Some(Finding::new(FindingKind::Stuck, "run", headline).costs(mean).next(next))
+}
+
+/// The waits in calls that have not returned.
+fn open_waits(account: &Account) -> Vec<(WaitKey, &WaitSum)> {
+    account.waits.sums.iter().filter(|(_, sum)| sum.open > 0).map(|(key, sum)| (*key, sum)).collect()
 }

@@ -15,6 +15,7 @@ use crate::launch::split_launch;
 
 use super::run_folder::{RunFolder, Whereabouts};
 use metrics::cost::RecordingCost;
+use metrics::summary::FindingKind;
 use model::parallel;
 use model::{Choice, Rank, Run, Sketch, run as runs, sites::Sites};
 use tables::Value;
@@ -96,10 +97,11 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     first
 }
 
-/// First sentence of the first screen, if the run is complete and something stands out.
+/// First sentence of the first screen, if something stands out. That a run is not complete, other messages say.
 fn main_sentence(folder: &Path) -> Option<String> {
-    let run = Run::select(folder, &Choice::default()).ok().filter(|run| !run.is_partial())?;
-    AllAnalyses::of(&run).findings().into_iter().next().map(|finding| finding.headline)
+    let run = Run::select(folder, &Choice::default()).ok()?;
+    let first = AllAnalyses::of(&run).findings().into_iter().next()?;
+    (first.kind != FindingKind::Unfinished).then_some(first.headline)
 }
 
 /// Allocated bytes of a file: on a full disk its length includes data that found no room.

@@ -110,17 +110,19 @@ pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
     // A process on another host may be gone, or its file may not be up to date.
     let is_unseen = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
     let (hangs, not, whether) = match (findings.is_live(), is_unseen) {
-        (true, _) => ("It hangs", "It does not hang", "whether it hangs"),
-        (false, true) => ("By its files it hangs", "By its files it does not hang", "whether it hangs"),
-        (false, false) => {
-            ("It was hanging when it ended", "It was not hanging when it ended", "whether it was hanging when it ended")
-        }
+        (true, _) => ("The run hangs", "The run does not hang", "whether it hangs"),
+        (false, true) => ("By its files the run hangs", "By its files the run does not hang", "whether it hangs"),
+        (false, false) => (
+            "The run was hanging when it ended",
+            "The run was not hanging when it ended",
+            "whether it was hanging when it ended",
+        ),
     };
     let verdict = match judgement.verdict {
         Verdict::Certain => format!("{hangs} (certain)"),
         Verdict::Likely => format!("{hangs} (likely)"),
         Verdict::No => not.into(),
-        Verdict::Finished => "It does not hang".into(),
+        Verdict::Finished => "The run does not hang".into(),
         Verdict::Unknown => format!("Cannot tell {whether}"),
     };
     let mut words = vec![format!("{verdict}: {}.", judgement.rests_on)];
