@@ -19,6 +19,7 @@ mod slow_calls;
 mod slow_host;
 mod small_collectives;
 mod small_messages;
+mod transfer;
 mod uneven_totals;
 mod used_sites;
 mod whole;
@@ -143,12 +144,20 @@ finding_kinds! {
     Unprogressed "unprogressed";
     /// Requests that were waited for later, without progress meanwhile.
     NoOverlap "no_overlap";
+    /// MPI calls take time that no late rank explains.
+    Transfer "transfer";
 }
 
 impl FindingKind {
     /// It qualifies all other findings, so it comes before them whatever they cost, in the order of the kinds.
     fn is_about_the_run(self) -> bool {
         self <= FindingKind::NotRunning
+    }
+
+    /// It is about what ranks do between two calls, which it names.
+    fn is_of_work(self) -> bool {
+        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay};
+        matches!(self, LateRank | SerialWork | SporadicDelay | Chain)
     }
 }
 
@@ -298,6 +307,10 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(of_calls);
     if !all.iter().any(|finding| finding.kind == FindingKind::Unprogressed) {
         all.extend(overlap::finding(known));
+    }
+    // Where the scheduler kept ranks from running, their calls took longer for that.
+    if !is_scheduled {
+        all.extend(transfer::finding(known, &all));
     }
     let (wall, shares_cores) = (known.wall(), known.shares_cores());
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, shares_cores));

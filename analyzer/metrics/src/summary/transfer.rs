@@ -1,0 +1,77 @@
+//! The finding on time in MPI that no late rank explains: data on its way, and the steps of collective calls.
+
+use super::used_sites::{UsedSite, used_sites};
+use super::{Evidence, Finding, FindingKind};
+use crate::words::plural;
+use model::matching::WaitState;
+use model::roles::CallSite;
+use model::sums::{Grow, Total};
+use rustc_hash::FxHashMap;
+use tables::Value;
+
+/// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
+/// work.
+const LEAST_SHARE: f64 = 0.2;
+/// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
+const LARGE: u64 = 64 * 1024;
+
+/// Calls that take longer than on a slow network by this factor wait for something else.
+const SLOW: f64 = 2.0;
+
+/// Call sites that other findings are about are theirs.
+pub fn finding(known: &Evidence, others: &[Finding]) -> Option<Finding> {
+    let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
+    let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
+    let is_named = |used: &UsedSite| used.sites().iter().any(|site| theirs.contains(&site));
+    let sites: Vec<UsedSite> = used_sites(known).into_iter().filter(|used| !is_named(used)).collect();
+    let completion = completion(known);
+    let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
+    let costs = known.mean(sites.iter().map(of_site).total());
+    if costs < LEAST_SHARE * known.wall() {
+        return None;
+    }
+    let most = sites.iter().max_by_key(|used| of_site(used))?;
+    let headline = format!("MPI itself takes {}, most of it in {}.", known.cost(costs), most.place());
+    let per_call = crate::totals::seconds(of_site(most)) / most.count().max(1) as f64;
+    let calls = plural(most.count() / most.ranks.len().max(1) as u64, "call");
+    let size = most.bytes() / most.count().max(1);
+    let of_size = if size > 0 { format!(" of {}", Value::Bytes(size)) } else { String::new() };
+    let detail = format!(
+        "There a rank makes {calls}{of_size}; each takes {} from when all ranks that it needs are there.",
+        Value::Seconds(per_call)
+    );
+    let next = if most.site.function.starts_with("MPI_File") {
+        "Access the file in larger pieces, by all ranks together (MPI_File_..._all), or while they compute (MPI_File_i...)."
+    } else if size > 0 && per_call > SLOW * slowest(known.ranks(), size) {
+        "No network is that slow: see if ranks get their cores (`overhear report --by rank`), and which way MPI sends (`overhear \
+         doctor`)."
+    } else if size == 0 || size >= LARGE {
+        "Compare it with what the network allows (`overhear network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
+         and compute meanwhile."
+    } else {
+        "So few bytes cost their steps from rank to rank: combine calls, or begin them earlier, by nonblocking ones, and compute \
+         meanwhile."
+    };
+    let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(detail).next(next);
+    Some(finding.costs(costs).sites(most.sites()))
+}
+
+/// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for
+/// nobody.
+fn completion<'a>(known: &Evidence<'a>) -> FxHashMap<&'a CallSite, i64> {
+    let mut times = FxHashMap::default();
+    let Some(account) = known.account else { return times };
+    for (key, sum) in &account.waits.sums {
+        if matches!(key.state, WaitState::NxnCompletion | WaitState::BarrierCompletion) {
+            times.entry(&account.places[key.waiter.place.number()]).or_insert(0i64).grow(sum.time);
+        }
+    }
+    times
+}
+
+/// Seconds that a call takes on a slow network, whose steps take 100 us and whose links carry 1 Gbit/s: as many steps as
+/// a tree over all ranks has, and each rank's bytes through one link.
+fn slowest(ranks: usize, bytes: u64) -> f64 {
+    let ranks = ranks as f64;
+    1e-4 * (1.0 + ranks.log2()) + bytes as f64 * ranks / 1.25e8
+}
