@@ -7,11 +7,13 @@
 //! page
 //! charts timeline
 //! module_url plot
+//! palette
 //! ```
 
 pub mod charts;
 mod module_url;
 pub mod page;
+mod palette;
 pub mod plot;
 pub mod timeline;
 

@@ -115,7 +115,7 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
     browser.open(&whole_sample());
     let top = "[...document.querySelectorAll('#ranks svg text')].filter(text => text.textContent.includes(' ms'))\
                .map(text => parseFloat(text.textContent)).reduce((a, b) => Math.max(a, b))";
-    let parts = "document.querySelectorAll('#ranks .part-start-and-end:not(.swatch)').length";
+    let parts = "document.querySelectorAll('#ranks .part-start_and_end_s:not(.swatch)').length";
     let whole = browser.ask(top).as_f64().unwrap();
     assert_eq!(browser.ask(parts), 4);
     for (left, least) in [(0, 0.0), (4, whole)] {
@@ -214,7 +214,7 @@ fn a_thousand_ranks_share_bars_and_places() {
     browser.wait_for("performance.getEntriesByType('paint').length > 0");
     let paint = browser.ask("performance.getEntriesByType('paint')[0].startTime").as_f64().unwrap();
     println!("1,024 ranks: first paint after {paint:.0} ms");
-    let bars = browser.ask("document.querySelectorAll('#ranks .part-computation').length").as_u64().unwrap();
+    let bars = browser.ask("document.querySelectorAll('#ranks .part-computation_s').length").as_u64().unwrap();
     assert!((100..400).contains(&bars), "{bars}");
     let places =
         browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");

@@ -75,7 +75,7 @@ export class Pattern {
       context.fillRect(LEFT + key % places * size, TOP + Math.floor(key / places) * size, size, size);
     }
     context.globalAlpha = 1;
-    context.strokeStyle = context.fillStyle = colors.text;
+    context.strokeStyle = context.fillStyle = colors.ink;
     context.strokeRect(LEFT - 0.5, TOP - 0.5, side + 1, side + 1);
     context.font = "11px system-ui, sans-serif";
     const [first, last] = [rows[0], rows[rows.length - 1]].map((row) => this.data.ranks[row].label);

@@ -67,7 +67,7 @@ export class Scene {
     // A property of our own is computed as it is written: what a color comes to in this scheme, an element says that has it.
     const probe = this.canvas.parentElement?.appendChild(document.createElement("i")) ?? this.canvas;
     const value = (/** @type {string} */ name) => {
-      probe.style.color = `var(--timeline-${name})`;
+      probe.style.color = `var(--${name})`;
       const parts = getComputedStyle(probe).color.match(/\d+/g)?.slice(0, 3) ?? ["128", "128", "128"];
       return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
     };
@@ -75,7 +75,7 @@ export class Scene {
       const [, r, g, b] = /^#(..)(..)(..)$/.exec(color) ?? ["", "80", "80", "80"];
       return (0xff000000 | parseInt(b + g + r, 16)) >>> 0;
     };
-    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(this.weak.has(at) ? "dim" : `class-${at}`));
+    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(this.weak.has(at) ? "weak" : `class-${at}`));
     const ink = value("ink");
     // What is written on a color: the one of two that stands out more from it.
     const light = (/** @type {string} */ color) => {
@@ -84,8 +84,8 @@ export class Scene {
     };
     const written = classes.map((/** @type {string} */ color) => (light(color) ? "#000000" : "#ffffff"));
     this.colors = {
-      classes, written, packed: Uint32Array.from([...classes, value("dim")], packed), ink, packedInk: packed(this.showsWaits ? ink : value("ground")), ground: value("ground"),
-      dim: value("dim"), text: value("text"), band: value("band"), accent: value("accent"),
+      classes, written, packed: Uint32Array.from([...classes, value("weak")], packed), ink, packedInk: packed(this.showsWaits ? ink : value("ground")), ground: value("ground"),
+      gray: value("gray"), accent: value("accent"),
     };
     if (probe !== this.canvas) probe.remove();
     return this.colors;
@@ -110,7 +110,7 @@ export class Scene {
     this.drawMessages(layout, place);
     this.drawMarks(layout, place);
     this.drawLabels(layout);
-    context.fillStyle = context.strokeStyle = colors.text;
+    context.fillStyle = context.strokeStyle = colors.ink;
     context.textBaseline = "top";
     context.textAlign = "center";
     const bottom = plot.top + plot.height;
@@ -195,11 +195,11 @@ export class Scene {
       if (to <= view.from || from >= view.to || depth >= this.depths) continue;
       const [left, right] = [place(Math.max(from, view.from)), place(Math.min(to, view.to))];
       const y = MAP + 4 + depth * BAND;
-      context.fillStyle = colors.band;
+      context.fillStyle = colors.gray;
       context.fillRect(left, y, Math.max(right - left - 1, 0.5), BAND - 2);
       const fits = Math.floor((right - left - 8) / 6);
       if (fits < Math.min(3, name.length)) continue;
-      context.fillStyle = colors.text;
+      context.fillStyle = colors.ink;
       context.fillText(name.length > fits ? `${name.slice(0, fits - 1)}…` : name, left + 4, y + BAND / 2 - 0.5);
     }
   }

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{PageSection, modules};
-use crate::timeline::STYLE;
+use crate::timeline;
 use tables::Fact;
 use tables::visible::visible;
 
@@ -22,7 +22,7 @@ pub fn shell(title: &str, content: &Markup, start: &str) -> Markup {
                 // The page makes no network request, whatever a name contains.
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (visible(title)) " · overhear" }
-                style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(modules::STYLE)) (PreEscaped(timeline::style())) }
                 script type="importmap" { (PreEscaped(modules::import_map())) }
             }
             body {
