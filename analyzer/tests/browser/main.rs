@@ -8,6 +8,7 @@ mod follow;
 mod interaction;
 mod pair;
 mod pictures;
+mod row_order;
 mod row_shares;
 mod timeline;
 mod units;

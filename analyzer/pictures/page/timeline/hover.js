@@ -43,7 +43,7 @@ export function under(scene, at) {
     const facts = factRows(store, call).filter(([name]) => TOLD.includes(name)).slice(1).map(([name, text]) => `${name} ${text}`);
     return [`rank ${name(at.row)}: ${factRows(store, call)[0][1]}, ${duration(call.end - call.start)}`, ...facts.filter((text) => !text.startsWith("took")), `at ${moment(at.time, at.pixel)}`].join("\n");
   }
-  const who = line.count > 1 ? `ranks ${name(line.first)} to ${name(line.first + line.count - 1)}` : `rank ${name(at.row)}`;
+  const who = `rank${line.count > 1 ? "s" : ""} ${store.rowNames(line.first, line.count)}`;
   const words = scene.chunks === undefined ? sharesAt(scene, line, at.time) : "computation";
   return `${who} at ${moment(at.time, at.pixel)}\n${words}`;
 }

@@ -248,7 +248,7 @@ export class Scene {
   }
 
   /** @param {any} layout */
-  drawLabels({ plot, lines, each }) {
+  drawLabels({ plot, lines }) {
     const { context, store } = this;
     context.font = "12px system-ui, sans-serif";
     context.textAlign = "right";
@@ -258,8 +258,7 @@ export class Scene {
     for (const line of lines) {
       const middle = line.y + line.height / 2;
       if (middle < free || middle < plot.top || middle > plot.top + plot.height) continue;
-      const [first, last] = [line.first, line.first + line.count - 1].map((row) => store.data.ranks[row].label);
-      context.fillText(each > 1 ? `${first}-${last}` : first, plot.left - 8, middle, plot.left - 10);
+      context.fillText(store.rowNames(line.first, line.count), plot.left - 8, middle, plot.left - 10);
       free = middle + 14;
     }
     context.textAlign = "left";

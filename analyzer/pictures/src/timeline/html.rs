@@ -15,6 +15,7 @@ const MODULES: &[(&str, &str)] = &[
     ("#timeline-sums", include_str!("../../page/timeline/sums.js")),
     ("#timeline-view", include_str!("../../page/timeline/view.js")),
     ("#timeline-scene", include_str!("../../page/timeline/scene.js")),
+    ("#timeline-row-order", include_str!("../../page/timeline/row_order.js")),
     ("#timeline-rows", include_str!("../../page/timeline/rows.js")),
     ("#timeline-shares", include_str!("../../page/timeline/shares.js")),
     ("#timeline-call-shares", include_str!("../../page/timeline/call_shares.js")),

@@ -8,6 +8,7 @@ mod html;
 pub mod page_data;
 mod rank_section;
 mod records;
+mod row_orders;
 mod share;
 mod svg;
 mod text;
@@ -20,6 +21,7 @@ pub use html::{imports, page, part, style};
 pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums, rank_json};
 pub use rank_section::{CallKind, PageWait, RankSection, bins, chunk};
 pub use records::{KindRecord, Layouts, known, layouts};
+pub use row_orders::row_orders;
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 

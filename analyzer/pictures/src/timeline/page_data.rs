@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use super::row_orders::RowOrder;
 use super::{Layouts, PictureRow};
 use model::levels::{Grid, RegionSpan, TimeClass};
 use tables::WorldRank;
@@ -19,6 +20,8 @@ pub struct PageData {
     pub to: i64,
     pub ranks: Vec<PageRank>,
     /// Every rank of the run, by the number that waits refer to.
+    /// Orders of rows that a reader may choose instead of that by rank.
+    pub orders: Vec<RowOrder>,
     pub names: Vec<PageName>,
     /// Names of time classes.
     pub classes: Vec<&'static str>,

@@ -82,6 +82,7 @@ impl PageParts<'_> {
             to,
             ranks: timeline::page_data::ranks(&self.finest.rows, &own),
             names: run.ranks.iter().map(name).collect(),
+            orders: timeline::row_orders(&self.finest.rows, &self.finest.grid),
             classes: timeline::page_data::classes(),
             functions: self.names.functions.clone(),
             sites: self.names.sites.clone(),
