@@ -3,6 +3,7 @@
 use super::open::{choose, open, status};
 use super::page;
 use super::print::print;
+use super::timeline::PageFile;
 use crate::cli;
 use metrics::matrix::{self, Matrix};
 use metrics::reports::{self, Breakdown};
@@ -15,10 +16,11 @@ use tables::WorldRank;
 
 pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     if let Some(file) = &arguments.html {
-        return page::run(file, arguments.force, &arguments.of);
+        let file = PageFile::of(file, arguments.force, arguments.no_source);
+        return page::run(&file, &arguments.of);
     }
     if let Some(file) = arguments.of.print.page() {
-        return page::run(file, true, &arguments.of);
+        return page::run(&PageFile::of(file, true, arguments.no_source), &arguments.of);
     }
     let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {

@@ -10,6 +10,7 @@ mod pair;
 mod pictures;
 mod row_order;
 mod row_shares;
+mod source_lines;
 mod timeline;
 mod units;
 

@@ -6,7 +6,7 @@ import { rows as factRows } from "#timeline-facts";
 import { duration, moment } from "#timeline-format";
 
 /** Facts of a call that the words have. */
-const TOLD = ["call", "at", "took", "to", "from", "root", "on", "waited"];
+const TOLD = ["call", "at", "source", "took", "to", "from", "root", "on", "waited"];
 
 /** The shares of a line's time in the bin at a time, the largest first.
  * @param {import("#timeline-scene").Scene} scene @param {import("#timeline-shares").Line} line @param {number} time */

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::shell::{self, command, data, shell, term, warnings};
+use super::shell::{self, command, data, shell, sources, term, warnings};
 use super::{Page, PageSection, modules, table_json};
 use metrics::overview;
 use metrics::summary::Finding;
@@ -21,6 +21,7 @@ pub fn markup(page: &Page) -> Markup {
             (about(page))
         }
         (data("tables", &table_json::json(&page.sections)))
+        (sources(&page.sources))
         @if let Some(timeline) = &page.timeline { (data("timeline-data", timeline)) }
     };
     shell(&page.program, &body, modules::START)

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::row_orders::RowOrder;
 use super::{Layouts, PictureRow};
+use crate::SourceLines;
 use model::levels::{Grid, RegionSpan, TimeClass};
 use tables::WorldRank;
 
@@ -19,15 +20,17 @@ pub struct PageData {
     /// End of the timeline.
     pub to: i64,
     pub ranks: Vec<PageRank>,
-    /// Every rank of the run, by the number that waits refer to.
     /// Orders of rows that a reader may choose instead of that by rank.
     pub orders: Vec<RowOrder>,
+    /// Every rank of the run, by the number that waits refer to.
     pub names: Vec<PageName>,
     /// Names of time classes.
     pub classes: Vec<&'static str>,
     pub functions: Vec<PageFunction>,
     /// Short names of call sites.
     pub sites: Vec<String>,
+    /// Source lines by short name of call site; a page with tables has them for all its parts.
+    pub sources: SourceLines,
     /// Names of call sites in reports.
     pub site_names: Vec<String>,
     /// Places that waits are blamed on.
