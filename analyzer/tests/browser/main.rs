@@ -15,6 +15,7 @@ mod timeline;
 mod units;
 
 use std::fs;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -222,4 +223,24 @@ fn a_thousand_ranks_share_bars_and_places() {
         browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");
     assert_eq!(places, 128);
     assert_eq!(browser.complaints, [""; 0]);
+    // From 8 ranks a place down to single ones.
+    let zoom = "[...document.querySelectorAll('#matrix .zoom button')]";
+    for most in [64, 16, 8, 8] {
+        browser.ask(&format!("{zoom}[0].click()"));
+        let sides = "['data-from', 'data-to'].map(side => new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute(side))).size)";
+        let sides: Vec<u64> = serde_json::from_value(browser.ask(sides)).unwrap();
+        assert!(sides.iter().all(|side| (1..=most * 8).contains(side)), "{most}: {sides:?}");
+    }
+    let names = browser.ask("[...document.querySelectorAll('#matrix .heat title')].map(one => one.textContent)");
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    let traffic = browser.ask("JSON.parse(document.getElementById('tables').textContent).matrix.find(one => one.name === 'heat').rows.map(row => `${row[0]} to ${row[1]}`)");
+    let traffic: BTreeSet<String> = serde_json::from_value(traffic).unwrap();
+    assert!(
+        !names.is_empty() && names.iter().all(|name| traffic.contains(name.split(':').next().unwrap())),
+        "{names:?}"
+    );
+    browser.ask(&format!("for (let times = 0; times < 5; times++) {zoom}[1].click()"));
+    let places =
+        browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");
+    assert_eq!(places, 128);
 }
