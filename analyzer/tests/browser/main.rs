@@ -6,6 +6,7 @@ mod browser;
 mod common;
 mod follow;
 mod interaction;
+mod message_lines;
 mod pair;
 mod pictures;
 mod row_order;

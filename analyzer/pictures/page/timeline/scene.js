@@ -10,7 +10,9 @@ import { paintBins } from "#timeline-rows";
 
 const [AXIS, BAND, MAP, RIGHT] = [26, 15, 26, 10];
 const ROW = 40; // The height that a row has at most while all are in view.
-const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lines.
+const LINES = 64; // Rows between which messages are drawn as lines.
+const COVER = 0.08; // Of the rows, lines cover so much: of more messages, one of 2, 4, … is drawn,
+const THINNEST = 64; // down to one of so many.
 
 export class Scene {
   /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view
@@ -25,8 +27,9 @@ export class Scene {
     this.isDim = () => false;
     /** Chunks whose calls are drawn. @type {import("#timeline-decode").Chunk[] | undefined} */
     this.chunks = undefined;
-    /** Whether each message is drawn, and may be. */
+    /** Whether messages are drawn as lines, or may be, and of how many messages one is. */
     this.hasLines = false;
+    this.thinned = 1;
     this.showsMessages = true;
     this.showsWaits = true;
     /** Classes that the legend takes the color from. @type {Set<number>} */
@@ -214,15 +217,20 @@ export class Scene {
       const rows = [message.from, message.to];
       if (isIn && rows.some((row) => row + 1 > view.top && row < view.top + view.rows)) shown.add(message);
     }
-    this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && shown.size <= MESSAGES;
-    if (!this.hasLines || !this.showsMessages) return;
     const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
+    let ink = 0;
+    for (const { begin, end, from, to } of shown) ink += Math.hypot(place(Math.min(end, view.to)) - place(Math.max(begin, view.from)), y(to) - y(from));
+    this.thinned = 2 ** Math.max(0, Math.ceil(Math.log2(ink / (COVER * plot.width * plot.height))));
+    this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && this.thinned <= THINNEST;
+    if (!this.hasLines || !this.showsMessages) return;
     this.within(plot, () => {
       context.strokeStyle = /** @type {any} */ (this.colors).ink;
-      context.globalAlpha = shown.size > 500 ? 0.35 : 0.7;
+      context.globalAlpha = 0.7;
       context.lineWidth = 1;
       context.beginPath();
       for (const message of shown) {
+        // The same ones from near as from far, and no rhythm of the program's.
+        if (scattered(message) % this.thinned > 0) continue;
         context.moveTo(place(message.begin), y(message.from));
         context.lineTo(place(message.end), y(message.to));
       }
@@ -274,4 +282,10 @@ export class Scene {
     const isRow = y >= plot.top && y < plot.top + plot.height && row < view.all && row >= 0 && x < width;
     return { time, row: isRow ? row : -1, isMap: y < MAP, isAxis: y >= plot.top + plot.height, mapTime: first + share * (last - first), pixel: (view.to - view.from) / plot.width, size, x, y };
   }
+}
+
+/** A number that is different for messages that are alike. @param {import("#timeline-decode").Message} message */
+function scattered({ begin, from, to }) {
+  const mixed = Math.imul(begin % 2 ** 31 ^ from * 40_503 ^ to * 65_599, 0x9e3779b1);
+  return Math.imul(mixed ^ mixed >>> 15, 0x85ebca6b) >>> 8;
 }

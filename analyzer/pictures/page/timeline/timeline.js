@@ -128,7 +128,8 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
     show(parts.facts, words, toCause);
     const spoken = call === null ? `${inWords()}. No call is selected.` : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
     if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
-    parts.hint.textContent = store.missing() || [...whose, ...data.notes].join("; ");
+    const thinned = scene.hasLines && scene.showsMessages && scene.thinned > 1 ? [`1 of ${scene.thinned} messages is drawn`] : [];
+    parts.hint.textContent = store.missing() || [...whose, ...data.notes, ...thinned].join("; ");
     // What a frame took, for tests and for whoever wonders.
     element.dataset.frame = (performance.now() - began).toFixed(1);
     element.dataset.calls = scene.chunks === undefined ? "bins" : "calls";
