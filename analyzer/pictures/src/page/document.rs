@@ -145,6 +145,6 @@ fn row(fact: &Fact) -> Markup {
 fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
         true => html! { time data-unix=[fact.value.number()] {} },
-        false => html! { @for line in fact.value.to_string().lines() { div { (visible(line)) } } },
+        false => html! { @for line in fact.value.to_string().lines() { div { (visible(&line.replace('\t', " "))) } } },
     }
 }
