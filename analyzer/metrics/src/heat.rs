@@ -1,4 +1,4 @@
-//! The communication matrix as cells of a picture: with more ranks than cells on a side, neighbors share one.
+//! The communication matrix as cells of a picture: where the pairs of ranks are too many, neighbors share a cell.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use tables::part::Addend::Bytes;
 use tables::part::{PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
-/// Cells on a side.
-const PLACES: usize = 128;
+/// Cells, at most: those of a square of 128 ranks.
+const CELLS: usize = 128 * 128;
 
 /// Bytes from some neighboring ranks to others; each group goes by its first rank.
 pub struct HeatRow {
@@ -28,13 +28,18 @@ impl Row for HeatRow {
 
 /// One row for each cell that has bytes.
 pub fn table(matrix: &Matrix) -> Table<HeatRow> {
-    let each = matrix.ranks.len().div_ceil(PLACES).max(1) as u32;
-    let mut sums: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for ((from, to), traffic) in &matrix.traffic {
-        let sum = sums.entry((from / each, to / each)).or_default();
-        *sum = sum.saturating_add(traffic.total());
+    let pairs = matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total()));
+    let mut sums: BTreeMap<(u32, u32), u64> = pairs.filter(|(_, bytes)| *bytes > 0).collect();
+    let mut each = 1;
+    while sums.len() > CELLS {
+        each *= 2;
+        let mut shared: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for ((from, to), bytes) in sums {
+            let sum = shared.entry((from / 2, to / 2)).or_default();
+            *sum = sum.saturating_add(bytes);
+        }
+        sums = shared;
     }
-    sums.retain(|_, bytes| *bytes > 0);
     let first = |place: u32| matrix.ranks[(place * each) as usize];
     let row = |((from, to), bytes): (&(u32, u32), &u64)| HeatRow { from: first(*from), to: first(*to), bytes: *bytes };
     let title = match each {
@@ -50,18 +55,20 @@ mod tests {
     use crate::matrix::Traffic;
 
     #[test]
-    fn places_hold_all_bytes_and_none_is_empty() {
-        for (count, each) in [(128, 1), (300, 3)] {
+    fn cells_hold_all_bytes_none_is_empty_and_ranks_share_them_only_where_pairs_are_too_many() {
+        // Each even rank sends to so many others.
+        for (count, others, each) in [(128, 1, 1), (1024, 8, 1), (512, 200, 4)] {
             let ranks = (0..count).map(|number| WorldRank { world: 0, number: Some(number) }).collect();
-            let traffic = |rank: u32| {
+            let traffic = |(rank, far): (u32, u32)| {
                 let bytes = if rank.is_multiple_of(2) { 10 } else { 0 };
-                ((rank, (rank + 1) % count), Traffic { messages: 1, bytes, collective: 5 * bytes })
+                ((rank, (rank + far) % count), Traffic { messages: 1, bytes, collective: 5 * bytes })
             };
-            let matrix = Matrix { ranks, traffic: (0..count).map(traffic).collect(), ..Matrix::default() };
+            let pairs = (0..count).flat_map(|rank| (1..=others).map(move |far| (rank, far)));
+            let matrix = Matrix { ranks, traffic: pairs.map(traffic).collect(), ..Matrix::default() };
             let rows = table(&matrix).rows;
             assert_eq!(rows.iter().map(|row| row.bytes).sum::<u64>(), matrix.total().total());
             assert!(rows.iter().all(|row| row.bytes > 0 && row.from.number.unwrap() % each == 0), "{count} ranks");
-            assert!(rows.len() as u32 > count / (2 * each) - 1, "{}", rows.len());
+            assert!(rows.len() <= CELLS && rows.len() as u32 * each * each * 2 >= count * others / 2, "{}", rows.len());
         }
     }
 }

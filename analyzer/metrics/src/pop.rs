@@ -10,7 +10,7 @@ use super::words::plural;
 use crate::meaning;
 use model::matching::{Account, PhaseTimes, replay};
 use model::{End, ProcessFate, Rank, Run};
-use tables::part::Addend::{Nanoseconds, Ran, Ranks};
+use tables::part::Addend::{Nanoseconds, OfOtherThreads, Ran, Ranks};
 use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
@@ -147,7 +147,8 @@ pub fn is_edge(function: u16) -> bool {
 
 /// The factors that need no replay of the run, in a part of it.
 fn part() -> PartTable {
-    let useful = added(Ran).without(Nanoseconds);
+    // Useful time is the first thread's.
+    let useful = added(Ran).without(added(Nanoseconds).without(OfOtherThreads));
     let edges = PartFigure::AddedWhere(Nanoseconds, EDGE, true.to_string());
     let (time, longest) = (added(Ran).without(edges).most(), useful.clone().most());
     let mean = useful.sum().over(Ranks);

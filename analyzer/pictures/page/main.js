@@ -12,6 +12,7 @@ import { longestOf } from "#longest";
 import { rowsOfPart } from "#part";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
+import { sources } from "#source";
 import { leadFrom, select, show } from "#tables";
 import { theme } from "#theme";
 
@@ -63,7 +64,7 @@ if (timeline) {
   /** Tables that show a part of the run. @type {Set<Table>} */
   const parts = new Set();
   let views = 0;
-  const mounted = mount(place, timeline, {
+  const mounted = mount(place, { ...timeline, sources }, {
     onSelect: async ({ sums, isAll, words, interval }) => {
       const view = ++views;
       for (const choice of document.querySelectorAll(".choice")) choice.textContent = isAll ? "" : choiceOf(timeline, interval);

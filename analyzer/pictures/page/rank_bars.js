@@ -23,7 +23,7 @@ export function rankBars(/** @type {HTMLElement} */ element, /** @type {Table} *
   const parts = table.columns.map((column, at) => ({ name: column.heading, key: column.key, at }))
     .filter(({ at }) => table.columns[at].unit === "seconds")
     .filter(({ at }) => table.rows.some((row) => Number(row[at]) > 0))
-    .map((part) => ({ ...part, color: `part-${part.key.replace(/_s$/, "").replaceAll("_", "-")}` }));
+    .map((part) => ({ ...part, color: `part-${part.key}` }));
   const left = new Set(parts);
   const place = document.createElement("div");
   const names = legend(parts, (at, isShown) => {

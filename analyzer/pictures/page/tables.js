@@ -8,11 +8,14 @@
  * @import { Cell, Table } from "#units"
  */
 import { beginsDownwards, compare, matches } from "#order";
+import { linesIn } from "#source";
 import { heading, scalesOf, words } from "#units";
 
 /** Rows that are shown of a long table, and from how many on it has a filter. */
 const SHOWN = 15;
 const FILTERED = 8;
+/** The section whose tables show source lines below their places; others, where the pointer rests. */
+const OF_LINES = "sites";
 
 /** @type {Map<Table, View>} */
 const views = new Map();
@@ -23,7 +26,7 @@ export function show(/** @type {HTMLElement} */ element, /** @type {string} */ s
   tables.forEach((table, at) => {
     const name = table.name.replaceAll("_", " ");
     // The first of a section needs no heading but the section's.
-    const view = new View(table, table.title || (at > 0 ? name : ""), `${heading}: ${table.title || name}`);
+    const view = new View(table, table.title || (at > 0 ? name : ""), `${heading}: ${table.title || name}`, section === OF_LINES);
     views.set(table, view);
     element.append(view.element);
   });
@@ -55,8 +58,9 @@ function make(/** @type {string} */ name, text = "", /** @type {Record<string, s
 }
 
 class View {
-  constructor(/** @type {Table} */ table, /** @type {string} */ title, /** @type {string} */ label) {
+  constructor(/** @type {Table} */ table, /** @type {string} */ title, /** @type {string} */ label, /** @type {boolean} */ hasLines) {
     this.table = table;
+    this.hasLines = hasLines;
     this.rows = table.rows;
     /** @type {{ at: number, downwards: boolean } | null} */
     this.sorted = null;
@@ -173,6 +177,7 @@ class View {
         cell.classList.add("share");
         cell.style.setProperty("--share", `${Math.max(0, Math.min(100, value))}%`);
       }
+      if (column.unit === "text") this.addLines(cell, text[at]);
       line.append(cell);
     });
     if (this.link?.leads(row)) {
@@ -181,6 +186,13 @@ class View {
       line.firstElementChild?.replaceChildren(button);
     }
     return line;
+  }
+
+  /** Adds the source lines of a cell's places. */
+  addLines(/** @type {HTMLElement} */ cell, /** @type {string} */ text) {
+    const lines = linesIn(text);
+    if (this.hasLines) cell.append(...lines.map(([, line]) => make("code", line, { class: "source" })));
+    else if (lines.length > 0) cell.title = lines.map(([place, line]) => `${place}  ${line}`).join("\n");
   }
 
   nothing() {

@@ -6,13 +6,17 @@
 //! lib
 //! page
 //! charts timeline
-//! module_url plot
+//! module_url plot source_lines
+//! palette
 //! ```
 
 pub mod charts;
 mod module_url;
 pub mod page;
+mod palette;
 pub mod plot;
+mod source_lines;
 pub mod timeline;
 
 pub use module_url::module_url;
+pub use source_lines::{SourceLines, source_lines};

@@ -148,6 +148,9 @@ pub struct ReportArgs {
     /// With --html: replace the file if it exists
     #[arg(long, requires = "html")]
     pub force: bool,
+    /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
+    #[arg(long)]
+    pub no_source: bool,
     /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
@@ -226,6 +229,9 @@ pub struct DiffArgs {
     /// With --html: replace the file if it exists
     #[arg(long, requires = "html")]
     pub force: bool,
+    /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
+    #[arg(long)]
+    pub no_source: bool,
     /// The part of each run to look at.
     #[command(flatten)]
     pub select: Select,

@@ -81,6 +81,9 @@ pub struct TimelineArgs {
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
+    /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
+    #[arg(long)]
+    pub no_source: bool,
     /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,

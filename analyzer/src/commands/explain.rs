@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
-use textwrap::{Options, WordSplitter};
 
 use super::print::print_text;
 use super::schema;
@@ -12,6 +11,7 @@ use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
 use tables::schema::ColumnMeaning;
 use tables::terminal;
+use tables::text::wrap_to;
 
 /// Widest text, in columns, on a wide terminal or without one.
 const WIDTH: usize = 80;
@@ -111,8 +111,7 @@ fn indented(first: &str, others: &str, text: &str) -> String {
         0 => WIDTH,
         width => width.clamp(40, WIDTH),
     };
-    let options = Options::new(width).initial_indent(first).subsequent_indent(others);
-    textwrap::fill(text, options.word_splitter(WordSplitter::NoHyphenation)) + "\n"
+    wrap_to(&format!("{first}{text}"), others.len(), width) + "\n"
 }
 
 /// Normal form of a name: `Late-Sender` becomes `late_sender`.

@@ -1,24 +1,29 @@
 //! Analyses of one run: each reads it, draws what `--plot` asks for, prints a report, and returns the exit status.
 
+use std::path::Path;
+
 use super::open::{choose, open, status};
 use super::page;
 use super::print::print;
+use super::timeline::PageFile;
 use crate::cli;
 use metrics::matrix::{self, Matrix};
 use metrics::reports::{self, Breakdown};
-use metrics::{fanout, operations, overlap, waits};
-use model::Choice;
+use metrics::words::plural;
+use metrics::{fanout, operations, overlap, programs, waits};
 use model::error::{DIFFERENT, Error};
+use model::{Choice, Run};
 use pictures::charts;
 use pictures::plot::{self, PlotFile};
 use tables::WorldRank;
 
 pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     if let Some(file) = &arguments.html {
-        return page::run(file, arguments.force, &arguments.of);
+        let file = PageFile::of(file, arguments.force, arguments.no_source);
+        return page::run(&file, &arguments.of);
     }
     if let Some(file) = arguments.of.print.page() {
-        return page::run(file, true, &arguments.of);
+        return page::run(&PageFile::of(file, true, arguments.no_source), &arguments.of);
     }
     let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
@@ -30,7 +35,7 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     let report = match &arguments.plot {
         Some(file) => {
             let all = reports::breakdown::operations_of(&run)?;
-            plot::write(charts::operations::figures(&operations::operations(&all)), file)?;
+            plot::write(charts::operations::figures(&operations::operations(&all)), &of_run(file, &run))?;
             reports::breakdown::collective(&run, &all)
         }
         None => reports::breakdown::analyze(&run, arguments.by)?,
@@ -43,7 +48,7 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let engines = reports::progress::engines(&run);
     if let Some(file) = &arguments.plot {
-        plot::entries(&charts::entry_rates(&run, &engines), file)?;
+        plot::entries(&charts::entry_rates(&run, &engines), &of_run(file, &run))?;
     }
     print(reports::progress::report(&run, &engines, arguments.by), "progress", &arguments.of.print)?;
     Ok(status(&run))
@@ -87,7 +92,7 @@ pub fn overlap(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let requests = reports::overlap::requests(&run)?;
     if let Some(file) = &arguments.plot {
-        plot::write(charts::overlap::figures(&overlap::messages(&requests)), file)?;
+        plot::write(charts::overlap::figures(&overlap::messages(&requests)), &of_run(file, &run))?;
     }
     print(reports::overlap::report(&run, &requests), "overlap", &arguments.of.print)?;
     Ok(status(&run))
@@ -98,7 +103,7 @@ pub fn network(arguments: &cli::Plotted) -> Result<u8, Error> {
     let settled = reports::network::matched(&run)?;
     let network = reports::network::network(&run, &settled);
     if let Some(file) = &arguments.plot {
-        plot::write(charts::network::figures(&network), file)?;
+        plot::write(charts::network::figures(&network), &of_run(file, &run))?;
     }
     print(reports::network::report(&run, &settled.account, &network), "network", &arguments.of.print)?;
     Ok(status(&run))
@@ -109,7 +114,7 @@ pub fn fanout(arguments: &cli::Plotted) -> Result<u8, Error> {
     let rounds = reports::fanout::RunRounds::of(&run)?;
     let gathered = rounds.gathered(&run);
     if let Some(file) = &arguments.plot {
-        plot::write(charts::fanout::figures(&fanout::round_rows(&gathered)), file)?;
+        plot::write(charts::fanout::figures(&fanout::round_rows(&gathered)), &of_run(file, &run))?;
     }
     print(rounds.report(&run, &gathered), "fanout", &arguments.of.print)?;
     Ok(status(&run))
@@ -119,10 +124,21 @@ pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(file) = &arguments.plot {
-        draw_matrix(&matrix, file)?;
+        draw_matrix(&matrix, &of_run(file, &run))?;
     }
     print(reports::matrix::report(&run, &matrix), "matrix", &arguments.of.print)?;
     Ok(status(&run))
+}
+
+/// A picture's file, with a line that names its run.
+pub fn of_run(file: &PlotFile, run: &Run) -> PlotFile {
+    file.captioned(vec![run_in_words(&programs::command(run.first()), run.size(), &run.folder)])
+}
+
+/// A run's program, size and folder.
+pub fn run_in_words(command: &str, ranks: u32, folder: &Path) -> String {
+    let folder = folder.file_name().map_or(folder.as_os_str(), |name| name);
+    format!("{command}, {} ({})", plural(ranks.into(), "rank"), folder.display())
 }
 
 /// Draws a heat map of the bytes between ranks.

@@ -1,12 +1,11 @@
 //! `overhear report --html`: every analysis of one run on one page.
 
 use std::io::Write;
-use std::path::Path;
 
 use super::all_analyses::{AllAnalyses, Matched};
 use super::open::{open, status};
 use super::print::check_overwrite;
-use super::timeline;
+use super::timeline::{self, PageFile};
 use crate::cli::OneRun;
 use metrics::matrix::matrix as traffic;
 use metrics::reports::{Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, pop, progress, waits};
@@ -15,29 +14,32 @@ use model::Run;
 use model::error::Error;
 use model::matching::Account;
 use model::output;
+use pictures::SourceLines;
 use pictures::page::{Page, PageSection};
 use tables::Report;
 
-/// Writes the page, over an existing file only if `force`. Returns the exit status.
-pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
+/// Writes the page. Returns the exit status.
+pub fn run(of: &PageFile<'_>, asked: &OneRun) -> Result<u8, Error> {
+    let file = of.path;
     let failed = |source| Error::Write { path: file.into(), source };
-    check_overwrite(file, force)?;
+    check_overwrite(file, of.force)?;
     // Created first, so an unwritable folder fails before the work.
     let mut out = output::create(file).map_err(failed)?;
     let run = open(asked)?;
-    let shown = Page { timeline: timeline_of(&run, asked, file, force)?, ..page(&run) };
+    let sources = of.sources(&run);
+    let shown = Page { timeline: timeline_of(&run, asked, of)?, sources, ..page(&run) };
     let html = shown.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)?;
     Ok(status(&run))
 }
 
 /// Data of the timeline; `None` if single calls are unknown.
-fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Option<String>, Error> {
+fn timeline_of(run: &Run, asked: &OneRun, of: &PageFile<'_>) -> Result<Option<String>, Error> {
     if run.has_calls("a timeline").is_err() {
         return Ok(None);
     }
     let select = &asked.select;
-    timeline::in_page(run, (select.part.from, select.to), (file, ""), force).map(Some)
+    timeline::in_page(run, (select.part.from, select.to), of, SourceLines::new()).map(Some)
 }
 
 /// The report, or the reason why there is none.
@@ -132,7 +134,15 @@ fn page(run: &Run) -> Page {
     let question = "Do the ranks' accounts agree, and how well are their clocks known?";
     sections.push(section("check", "Agreement", question, "overhear check DIR", check));
     let program = metrics::programs::command(run.first());
-    Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections, timeline: None }
+    Page {
+        program,
+        facts: overview::facts(run),
+        warnings: overview::warnings(run),
+        findings,
+        sections,
+        timeline: None,
+        sources: SourceLines::new(),
+    }
 }
 
 /// Time by rank, as a picture and a table, and its imbalance.

@@ -1,11 +1,13 @@
 //! `overhear plot`: draws a table.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::compared_runs::ComparedRuns;
+use super::one_run::{self, run_in_words};
 use super::open::open_run;
 use super::print::check_overwrite;
 use crate::cli::{self, PlotKind};
+use metrics::words::plural;
 use metrics::{compare, fanout, matrix, operations, overlap, reports, scaling};
 use model::error::{Error, OK, PARTIAL};
 use model::matching::{Follow, settled};
@@ -21,22 +23,12 @@ pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
         (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
         (kind, [folder]) => {
             let run = open_run(Some(folder), choice)?;
-            of_one(
-                &run,
-                kind,
-                &file.captioned(vec![name(&metrics::programs::command(run.first()), run.size(), folder)]),
-            )?;
+            of_one(&run, kind, &one_run::of_run(file, &run))?;
             run.is_partial()
         }
         (kind, folders) => return Err(wrong_number(kind, folders.len())),
     };
     Ok(if is_partial { PARTIAL } else { OK })
-}
-
-/// Caption with a run's name.
-fn name(command: &str, ranks: u32, folder: &Path) -> String {
-    let folder = folder.file_name().map_or(folder.as_os_str(), |name| name);
-    format!("{command}, {ranks} rank{} ({})", if ranks == 1 { "" } else { "s" }, folder.display())
 }
 
 fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
@@ -57,7 +49,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             let (_, efficiency, phases) = reports::pop::efficiencies(run)?;
             plot::write(charts::efficiency(&efficiency, phases), file)
         }
-        PlotKind::Matrix => super::one_run::draw_matrix(&matrix::matrix(run, None, None)?, file),
+        PlotKind::Matrix => one_run::draw_matrix(&matrix::matrix(run, None, None)?, file),
         PlotKind::Progress => plot::entries(&charts::entry_rates(run, &reports::progress::engines(run)), file),
         PlotKind::Availability => {
             plot::write(charts::overlap::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
@@ -90,7 +82,10 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
     let mut commands: Vec<&str> = runs.figures.iter().map(|run| run.command.as_str()).collect();
     commands.dedup();
     let caption = match commands.as_slice() {
-        [one] => vec![format!("{one}, {} runs", runs.figures.len())],
+        [one] => {
+            let ranks: Vec<String> = runs.figures.iter().map(|run| run.ranks.to_string()).collect();
+            vec![format!("{one}, {} of {} ranks", plural(ranks.len() as u64, "run"), ranks.join(", "))]
+        }
         _ => vec![format!("Different programs, whose times do not compare: {}", commands.join("; "))],
     };
     plot::write(charts::growth(&scaling::grown(&runs.figures, false)), &file.captioned(caption))?;
@@ -105,8 +100,8 @@ fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result
     let (folders, a, b) = ([a, b], read(a)?, read(b)?);
     let [of_a, of_b] = [&a.figures[0], &b.figures[0]];
     let mut caption = vec![
-        format!("A: {}", name(&of_a.command, of_a.ranks, folders[0])),
-        format!("B: {}", name(&of_b.command, of_b.ranks, folders[1])),
+        format!("A: {}", run_in_words(&of_a.command, of_a.ranks, folders[0])),
+        format!("B: {}", run_in_words(&of_b.command, of_b.ranks, folders[1])),
     ];
     if of_a.command != of_b.command {
         caption.push("A and B are different programs.".into());

@@ -16,6 +16,7 @@ use model::{Choice, Run, output};
 use pictures::plot::PlotFile;
 use pictures::timeline::contents::{self as timeline, PageParts};
 use pictures::timeline::{self as drawn, PageData};
+use pictures::{SourceLines, source_lines};
 use tables::schema::Schema;
 use tables::{Format, Report, terminal};
 
@@ -48,7 +49,8 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
         }
     }
     if let Some(path) = html_page {
-        html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), path, arguments.force)?;
+        let file = PageFile::of(path, arguments.force, arguments.no_source);
+        html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), file.sources(&run), &file)?;
     }
     if files.is_empty() {
         let columns = drawn::columns(terminal::columns(), labels());
@@ -77,35 +79,54 @@ fn has_colors() -> bool {
 }
 
 /// Writes the page, after the folder with the data that exceeds its limit.
-fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<(), Error> {
-    let data = data(parts, interval, (path, ""), force)?;
+fn html(parts: &PageParts<'_>, interval: (i64, i64), sources: SourceLines, file: &PageFile<'_>) -> Result<(), Error> {
+    let path = file.path;
+    let data = PageData { sources, ..data(parts, interval, file)? };
     let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
     let failed = |source| Error::Write { path: path.into(), source };
     output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
-/// Timeline data for a page, which gets a folder beside it for data that exceeds its limit. `side` tells the folders of
-/// several timelines apart.
+/// A page to write.
+pub struct PageFile<'a> {
+    pub path: &'a Path,
+    /// Whether it may replace a file.
+    pub force: bool,
+    /// Whether it shows source lines.
+    pub has_source: bool,
+    /// Tells the folders of several timelines apart.
+    pub side: &'static str,
+}
+
+impl<'a> PageFile<'a> {
+    pub fn of(path: &'a Path, force: bool, no_source: bool) -> PageFile<'a> {
+        PageFile { path, force, has_source: !no_source, side: "" }
+    }
+
+    /// Source lines that the page shows.
+    pub fn sources(&self, run: &Run) -> SourceLines {
+        if self.has_source { source_lines(run) } else { SourceLines::new() }
+    }
+}
+
+/// Timeline data for a page, which gets a folder beside it for data that exceeds its limit.
 pub fn in_page(
     run: &Run,
     (from, to): (Option<i64>, Option<i64>),
-    (path, side): (&Path, &str),
-    force: bool,
+    file: &PageFile<'_>,
+    sources: SourceLines,
 ) -> Result<String, Error> {
     let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
     let interval = timeline::interval(run, &settled.common_clock, from, to);
     let messages = timeline::take_messages(run, &mut settled.account, interval);
     let grid = Grid { keeps_outside: from.is_none() && to.is_none(), ..Grid::over(interval.0, interval.1, 1) };
-    let data = data(&timeline::page_parts(run, &settled, &grid, &messages), interval, (path, side), force)?;
+    let parts = timeline::page_parts(run, &settled, &grid, &messages);
+    let data = PageData { sources, ..data(&parts, interval, file)? };
     data.script().map_err(|error| Error::Other(error.to_string()))
 }
 
-fn data(
-    parts: &PageParts<'_>,
-    interval: (i64, i64),
-    (path, side): (&Path, &str),
-    force: bool,
-) -> Result<PageData, Error> {
+fn data(parts: &PageParts<'_>, interval: (i64, i64), file: &PageFile<'_>) -> Result<PageData, Error> {
+    let PageFile { path, force, side, .. } = *file;
     // Devices and pipes have no place for a folder beside them.
     let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
     let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);

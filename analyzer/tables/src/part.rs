@@ -13,6 +13,8 @@ pub enum Addend {
     Calls,
     /// Time inside MPI.
     Nanoseconds,
+    /// That of threads other than the first.
+    OfOtherThreads,
     /// What the calls moved.
     Bytes,
     /// Entries into the progress engine.
@@ -37,9 +39,10 @@ pub enum Addend {
 
 impl Addend {
     /// Those of records. The others are of each rank as it was there.
-    pub const OF_RECORDS: [Addend; 9] = [
+    pub const OF_RECORDS: [Addend; 10] = [
         Addend::Calls,
         Addend::Nanoseconds,
+        Addend::OfOtherThreads,
         Addend::Bytes,
         Addend::Entries,
         Addend::Productive,
@@ -54,6 +57,7 @@ impl Addend {
         match self {
             Addend::Calls => "calls",
             Addend::Nanoseconds => "ns",
+            Addend::OfOtherThreads => "ofOthers",
             Addend::Bytes => "bytes",
             Addend::Entries => "entries",
             Addend::Productive => "productive",

@@ -163,9 +163,57 @@ fn terminal_width() -> usize {
     if io::stdout().is_terminal() { crate::terminal::width().max(WIDTH) } else { WIDTH }
 }
 
-/// Breaks a line at spaces and indents the lines that follow.
+/// Breaks a line at spaces, none of which is between a number and its unit, and indents the lines that follow.
 pub fn wrap(line: &str, indent: usize) -> String {
+    wrap_to(line, indent, terminal_width())
+}
+
+/// The same for lines of this width.
+pub fn wrap_to(line: &str, indent: usize, width: usize) -> String {
     let indent = " ".repeat(indent);
-    let options = Options::new(terminal_width()).subsequent_indent(&indent).break_words(false);
-    textwrap::fill(&visible(line), options.word_splitter(WordSplitter::NoHyphenation))
+    let options = Options::new(width).subsequent_indent(&indent).break_words(false);
+    let text = textwrap::fill(&held_together(&visible(line)), options.word_splitter(WordSplitter::NoHyphenation));
+    text.replace(HOLD, " ")
+}
+
+/// A space at which no line ends.
+const HOLD: char = '\u{a0}';
+/// Units, and what stands between a figure and its error.
+const UNITS: [&str; 15] =
+    ["%", "s", "ms", "µs", "ns", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "MB/s", "GB/s", "±"];
+
+/// The text with numbers held to their units.
+fn held_together(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    for (at, word) in line.split(' ').enumerate() {
+        let is_unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));
+        if at > 0 {
+            text.push(if is_unit && text.ends_with(|last: char| last.is_ascii_digit()) || text.ends_with('±') {
+                HOLD
+            } else {
+                ' '
+            });
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap_to;
+
+    #[test]
+    fn no_line_ends_between_a_number_and_its_unit_or_its_error() {
+        let text =
+            "Rank 3 waits 12.345 s ± 0.021 s, 45.6 % of its time, for 81,204 messages of 8 B: at most 1.5 GB/s (2 ms).";
+        for width in 12..60 {
+            let wrapped = wrap_to(text, 2, width);
+            for line in wrapped.lines().skip(1) {
+                let first = line.split_whitespace().next().unwrap().trim_end_matches(['.', ',', ';', ':', ')']);
+                assert!(!["s", "±", "0.021", "%", "B", "GB/s", "ms"].contains(&first), "{width}:\n{wrapped}");
+            }
+            assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>().join(" "), text);
+        }
+    }
 }

@@ -87,5 +87,6 @@ fn page() -> Page {
         findings: Vec::new(),
         sections: vec![section],
         timeline: None,
+        sources: pictures::SourceLines::new(),
     }
 }

@@ -47,7 +47,7 @@ fn charts() -> Vec<Chart> {
 
 /// Rows of bars with everything that makes them hard to read: a name that is too long, empty parts, intervals.
 fn bars() -> Vec<Bars> {
-    let part = |name: &str, is_quiet| BarPart { name: name.into(), is_quiet };
+    let part = |name: &str| BarPart { name: name.into(), hue: None };
     let row = |name: &str, values: &[f64], intervals: &[Option<(f64, f64)>]| BarRow {
         name: name.into(),
         values: values.into(),
@@ -58,7 +58,7 @@ fn bars() -> Vec<Bars> {
     let stacked = Bars {
         title: "time by rank".into(),
         x: x.clone(),
-        parts: vec![part("computation", true), part("MPI_Allreduce", false), part("MPI_Waitall", false)],
+        parts: vec![part("computation"), part("MPI_Allreduce"), part("MPI_Waitall")],
         layout: BarLayout::Stacked,
         rows: vec![
             row("rank 0", &[0.8, 0.15, 0.05], &[]),
@@ -68,7 +68,7 @@ fn bars() -> Vec<Bars> {
     };
     let grouped = Bars {
         title: "two runs".into(),
-        parts: vec![part("A", false), part("B", false)],
+        parts: vec![part("A"), part("B")],
         layout: BarLayout::Grouped,
         rows: vec![
             row("MPI_Barrier", &[0.010, 0.012], &[Some((0.009, 0.013)), Some((0.010, 0.015))]),

@@ -13,6 +13,7 @@ use synthetic::{Shape, Topology};
 use traces::signature::{CREATES, UNKNOWN_BYTES};
 
 use crate::browser::Browser;
+use crate::common::recorded::recorded;
 use crate::common::{Folder, report};
 use crate::page;
 
@@ -88,7 +89,8 @@ impl Truth {
                 }
                 let function = function_of(call.signature.call);
                 useful.0 -= if ["MPI_Init", "MPI_Finalize"].contains(&&*function) { inside } else { 0.0 };
-                useful.1 -= inside;
+                // Efficiency is of the first thread.
+                useful.1 -= if call.thread == 0 { inside } else { 0.0 };
                 let known = |bytes: u64| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
                 let size = known(call.signature.sent).max(known(call.signature.received));
                 if size > 0 {
@@ -242,6 +244,14 @@ fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
 }
 
 #[test]
+#[test]
+fn tables_of_a_part_of_a_run_with_threads_have_the_figures_of_the_trace() {
+    let threads = &recorded("threads")[0].run;
+    let run = Run::select(threads, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+    assert!(run.ranks.iter().all(|rank| rank.threads.len() > 1));
+    follow(&page(threads, "followed threads"), threads, (0.0, 0.7), 0..run.ranks.len());
+}
+
 fn tables_of_a_part_of_a_long_run_have_the_figures_of_the_trace() {
     let folder = Folder::new();
     let run: PathBuf = folder.0.join("run");

@@ -6,13 +6,17 @@ mod browser;
 mod common;
 mod follow;
 mod interaction;
+mod message_lines;
 mod pair;
 mod pictures;
+mod row_order;
 mod row_shares;
+mod source_lines;
 mod timeline;
 mod units;
 
 use std::fs;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -115,7 +119,7 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
     browser.open(&whole_sample());
     let top = "[...document.querySelectorAll('#ranks svg text')].filter(text => text.textContent.includes(' ms'))\
                .map(text => parseFloat(text.textContent)).reduce((a, b) => Math.max(a, b))";
-    let parts = "document.querySelectorAll('#ranks .part-start-and-end:not(.swatch)').length";
+    let parts = "document.querySelectorAll('#ranks .part-start_and_end_s:not(.swatch)').length";
     let whole = browser.ask(top).as_f64().unwrap();
     assert_eq!(browser.ask(parts), 4);
     for (left, least) in [(0, 0.0), (4, whole)] {
@@ -214,10 +218,30 @@ fn a_thousand_ranks_share_bars_and_places() {
     browser.wait_for("performance.getEntriesByType('paint').length > 0");
     let paint = browser.ask("performance.getEntriesByType('paint')[0].startTime").as_f64().unwrap();
     println!("1,024 ranks: first paint after {paint:.0} ms");
-    let bars = browser.ask("document.querySelectorAll('#ranks .part-computation').length").as_u64().unwrap();
+    let bars = browser.ask("document.querySelectorAll('#ranks .part-computation_s').length").as_u64().unwrap();
     assert!((100..400).contains(&bars), "{bars}");
     let places =
         browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");
     assert_eq!(places, 128);
     assert_eq!(browser.complaints, [""; 0]);
+    // From 8 ranks a place down to single ones.
+    let zoom = "[...document.querySelectorAll('#matrix .zoom button')]";
+    for most in [64, 16, 8, 8] {
+        browser.ask(&format!("{zoom}[0].click()"));
+        let sides = "['data-from', 'data-to'].map(side => new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute(side))).size)";
+        let sides: Vec<u64> = serde_json::from_value(browser.ask(sides)).unwrap();
+        assert!(sides.iter().all(|side| (1..=most * 8).contains(side)), "{most}: {sides:?}");
+    }
+    let names = browser.ask("[...document.querySelectorAll('#matrix .heat title')].map(one => one.textContent)");
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    let traffic = browser.ask("JSON.parse(document.getElementById('tables').textContent).matrix.find(one => one.name === 'heat').rows.map(row => `${row[0]} to ${row[1]}`)");
+    let traffic: BTreeSet<String> = serde_json::from_value(traffic).unwrap();
+    assert!(
+        !names.is_empty() && names.iter().all(|name| traffic.contains(name.split(':').next().unwrap())),
+        "{names:?}"
+    );
+    browser.ask(&format!("for (let times = 0; times < 5; times++) {zoom}[1].click()"));
+    let places =
+        browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");
+    assert_eq!(places, 128);
 }

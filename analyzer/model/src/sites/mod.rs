@@ -116,12 +116,18 @@ impl Sites {
 
     /// Function, file and line of a rank's call site, from the program's own runtime or as resolved.
     pub fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
+        let (function, path, line) = self.in_source(rank, site)?;
+        Some((function, file_name(path), line))
+    }
+
+    /// The same with the file's whole path, as the compiler or the runtime has it.
+    pub fn in_source<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
         if let Some(place) = rank.places.get(&site) {
-            return Some((&place.function, file_name(&place.file), place.line));
+            return Some((&place.function, &place.file, place.line));
         }
         let (module, offset) = key(rank, site)?;
         let frame = self.modules.get(&module)?.get(&offset)?.first()?;
-        Some((&frame.function, file_name(&frame.file), frame.line))
+        Some((&frame.function, &frame.file, frame.line))
     }
 }
 

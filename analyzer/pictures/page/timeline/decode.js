@@ -146,7 +146,7 @@ export function chunk(text, layouts, rows, from) {
 }
 
 /** Calls of one function, call site and size. A call counts where it begins.
- * @typedef {{fn: number, site: number, size: number, calls: number, ns: number, bytes: number, entries: number, productive: number}} CallSum */
+ * @typedef {{fn: number, site: number, size: number, calls: number, ns: number, ofOthers: number, bytes: number, entries: number, productive: number}} CallSum */
 /** Waits of one function and call site for one reason.
  * @typedef {{fn: number, site: number, state: number, cause: number, place: number, waits: number, waited: number, longest: number}} WaitSum */
 /** @typedef {{from: number, to: number, messages: number, bytes: number}} PairSum */

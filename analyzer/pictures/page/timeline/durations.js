@@ -94,10 +94,10 @@ export class Durations {
     const [each, room] = [width / BARS, height - 16];
     this.bars.forEach((calls, at) => {
       const size = calls === 0 ? 0 : Math.max(2, Math.log1p(calls) / Math.log1p(most) * (room - 2));
-      context.fillStyle = this.has(least(at) * 1.01 + 0.01) ? colors.accent : colors.dim;
+      context.fillStyle = this.has(least(at) * 1.01 + 0.01) ? colors.accent : colors.gray;
       context.fillRect(at * each, room - size, Math.max(each - 1, 1), size);
     });
-    context.fillStyle = colors.text;
+    context.fillStyle = colors.ink;
     context.fillRect(0, room, width, 1);
     context.font = "10px system-ui, sans-serif";
     context.textBaseline = "top";

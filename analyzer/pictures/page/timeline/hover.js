@@ -6,7 +6,7 @@ import { rows as factRows } from "#timeline-facts";
 import { duration, moment } from "#timeline-format";
 
 /** Facts of a call that the words have. */
-const TOLD = ["call", "at", "took", "to", "from", "root", "on", "waited"];
+const TOLD = ["call", "at", "source", "took", "to", "from", "root", "on", "waited"];
 
 /** The shares of a line's time in the bin at a time, the largest first.
  * @param {import("#timeline-scene").Scene} scene @param {import("#timeline-shares").Line} line @param {number} time */
@@ -43,7 +43,7 @@ export function under(scene, at) {
     const facts = factRows(store, call).filter(([name]) => TOLD.includes(name)).slice(1).map(([name, text]) => `${name} ${text}`);
     return [`rank ${name(at.row)}: ${factRows(store, call)[0][1]}, ${duration(call.end - call.start)}`, ...facts.filter((text) => !text.startsWith("took")), `at ${moment(at.time, at.pixel)}`].join("\n");
   }
-  const who = line.count > 1 ? `ranks ${name(line.first)} to ${name(line.first + line.count - 1)}` : `rank ${name(at.row)}`;
+  const who = `rank${line.count > 1 ? "s" : ""} ${store.rowNames(line.first, line.count)}`;
   const words = scene.chunks === undefined ? sharesAt(scene, line, at.time) : "computation";
   return `${who} at ${moment(at.time, at.pixel)}\n${words}`;
 }

@@ -6,11 +6,12 @@
 export function legend(all, scene, changed) {
   const list = document.createElement("p");
   list.className = "timeline-legend";
-  /** @param {string} color @param {string} name @param {(isShown: boolean) => void} choose */
-  const entry = (color, name, choose) => {
+  /** @param {string} color @param {string} name @param {(isShown: boolean) => void} choose
+   * @param {boolean} [isLine] */
+  const entry = (color, name, choose, isLine) => {
     const [button, box] = [document.createElement("button"), document.createElement("span")];
-    [button.className, box.className, button.type] = ["timeline-entry", `timeline-box timeline-${color}`, "button"];
-    box.style.setProperty("--color", `var(--timeline-${color})`);
+    [button.className, box.className, button.type] = ["timeline-entry", `timeline-box${isLine ? " timeline-line" : ""}`, "button"];
+    box.style.setProperty("--color", `var(--${color})`);
     button.setAttribute("aria-pressed", "true");
     button.append(box, name);
     button.addEventListener("click", () => {
@@ -28,6 +29,6 @@ export function legend(all, scene, changed) {
     entry(`class-${at}`, name, (isShown) => (isShown ? scene.weak.delete(at) : scene.weak.add(at)));
   });
   if (all.some(({ waits }) => waits.length > 0)) entry("ink", "waiting, below its row", (isShown) => (scene.showsWaits = isShown));
-  entry("line", "messages", (isShown) => (scene.showsMessages = isShown));
+  entry("ink", "messages", (isShown) => (scene.showsMessages = isShown), true);
   return list;
 }

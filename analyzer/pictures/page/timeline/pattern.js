@@ -9,9 +9,9 @@ const [LEFT, TOP] = [44, 16]; // For the names of the first and last row.
 const PLACE = 28; // Of one row, at most.
 
 export class Pattern {
-  /** @param {any} data @param {HTMLCanvasElement} canvas @param {HTMLElement} caption */
-  constructor(data, canvas, caption) {
-    this.data = data;
+  /** @param {import("#timeline-store").Store} store @param {HTMLCanvasElement} canvas @param {HTMLElement} caption */
+  constructor(store, canvas, caption) {
+    this.store = store;
     this.canvas = canvas;
     this.caption = caption;
     /** What is shown: rows, and what goes from the place of one to that of another. */
@@ -75,10 +75,10 @@ export class Pattern {
       context.fillRect(LEFT + key % places * size, TOP + Math.floor(key / places) * size, size, size);
     }
     context.globalAlpha = 1;
-    context.strokeStyle = context.fillStyle = colors.text;
+    context.strokeStyle = context.fillStyle = colors.ink;
     context.strokeRect(LEFT - 0.5, TOP - 0.5, side + 1, side + 1);
     context.font = "11px system-ui, sans-serif";
-    const [first, last] = [rows[0], rows[rows.length - 1]].map((row) => this.data.ranks[row].label);
+    const [first, last] = [rows[0], rows[rows.length - 1]].map((row) => this.store.data.ranks[row].label);
     context.textBaseline = "alphabetic";
     context.textAlign = "left";
     context.fillText(first, LEFT, TOP - 5);
@@ -95,7 +95,7 @@ export class Pattern {
     const { rows, each } = this.shown;
     const [messages, sent] = [pairs.reduce((sum, pair) => sum + pair.messages, 0), pairs.reduce((sum, pair) => sum + pair.bytes, 0)];
     const most = pairs.reduce((best, pair) => (pair.messages > best.messages ? pair : best));
-    const [from, to] = [most.from, most.to].map((row) => this.data.ranks[row].label);
+    const [from, to] = [most.from, most.to].map((row) => this.store.data.ranks[row].label);
     const shared = each > 1 ? `, ${each} ranks to a place` : "";
     this.caption.textContent = `${count(messages)} messages, ${bytes(sent)}, from row to column${shared}`;
     const which = `of ${rows.length} ranks as a square of ${places} places`;
@@ -110,8 +110,7 @@ export class Pattern {
     const cell = cells.get(from * places + to);
     if (cell === undefined || to < 0 || to >= places) return "";
     const name = (/** @type {number} */ place) => {
-      const [first, last] = [rows[place * each], rows[Math.min((place + 1) * each, rows.length) - 1]].map((row) => this.data.ranks[row].label);
-      return first === last ? first : `${first}-${last}`;
+      return this.store.rowNames(rows[place * each], Math.min(each, rows.length - place * each));
     };
     return `${name(from)} to ${name(to)}: ${count(cell.messages)} messages, ${bytes(cell.bytes)}`;
   }

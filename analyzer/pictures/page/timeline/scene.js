@@ -10,7 +10,9 @@ import { paintBins } from "#timeline-rows";
 
 const [AXIS, BAND, MAP, RIGHT] = [26, 15, 26, 10];
 const ROW = 40; // The height that a row has at most while all are in view.
-const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lines.
+const LINES = 64; // Rows between which messages are drawn as lines.
+const COVER = 0.08; // Of the rows, lines cover so much: of more messages, one of 2, 4, … is drawn,
+const THINNEST = 64; // down to one of so many.
 
 export class Scene {
   /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view
@@ -25,8 +27,9 @@ export class Scene {
     this.isDim = () => false;
     /** Chunks whose calls are drawn. @type {import("#timeline-decode").Chunk[] | undefined} */
     this.chunks = undefined;
-    /** Whether each message is drawn, and may be. */
+    /** Whether messages are drawn as lines, or may be, and of how many messages one is. */
     this.hasLines = false;
+    this.thinned = 1;
     this.showsMessages = true;
     this.showsWaits = true;
     /** Classes that the legend takes the color from. @type {Set<number>} */
@@ -67,7 +70,7 @@ export class Scene {
     // A property of our own is computed as it is written: what a color comes to in this scheme, an element says that has it.
     const probe = this.canvas.parentElement?.appendChild(document.createElement("i")) ?? this.canvas;
     const value = (/** @type {string} */ name) => {
-      probe.style.color = `var(--timeline-${name})`;
+      probe.style.color = `var(--${name})`;
       const parts = getComputedStyle(probe).color.match(/\d+/g)?.slice(0, 3) ?? ["128", "128", "128"];
       return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
     };
@@ -75,7 +78,7 @@ export class Scene {
       const [, r, g, b] = /^#(..)(..)(..)$/.exec(color) ?? ["", "80", "80", "80"];
       return (0xff000000 | parseInt(b + g + r, 16)) >>> 0;
     };
-    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(this.weak.has(at) ? "dim" : `class-${at}`));
+    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(this.weak.has(at) ? "weak" : `class-${at}`));
     const ink = value("ink");
     // What is written on a color: the one of two that stands out more from it.
     const light = (/** @type {string} */ color) => {
@@ -84,8 +87,8 @@ export class Scene {
     };
     const written = classes.map((/** @type {string} */ color) => (light(color) ? "#000000" : "#ffffff"));
     this.colors = {
-      classes, written, packed: Uint32Array.from([...classes, value("dim")], packed), ink, packedInk: packed(this.showsWaits ? ink : value("ground")), ground: value("ground"),
-      dim: value("dim"), text: value("text"), band: value("band"), accent: value("accent"),
+      classes, written, packed: Uint32Array.from([...classes, value("weak")], packed), ink, packedInk: packed(this.showsWaits ? ink : value("ground")), ground: value("ground"),
+      gray: value("gray"), accent: value("accent"),
     };
     if (probe !== this.canvas) probe.remove();
     return this.colors;
@@ -110,7 +113,7 @@ export class Scene {
     this.drawMessages(layout, place);
     this.drawMarks(layout, place);
     this.drawLabels(layout);
-    context.fillStyle = context.strokeStyle = colors.text;
+    context.fillStyle = context.strokeStyle = colors.ink;
     context.textBaseline = "top";
     context.textAlign = "center";
     const bottom = plot.top + plot.height;
@@ -195,11 +198,11 @@ export class Scene {
       if (to <= view.from || from >= view.to || depth >= this.depths) continue;
       const [left, right] = [place(Math.max(from, view.from)), place(Math.min(to, view.to))];
       const y = MAP + 4 + depth * BAND;
-      context.fillStyle = colors.band;
+      context.fillStyle = colors.gray;
       context.fillRect(left, y, Math.max(right - left - 1, 0.5), BAND - 2);
       const fits = Math.floor((right - left - 8) / 6);
       if (fits < Math.min(3, name.length)) continue;
-      context.fillStyle = colors.text;
+      context.fillStyle = colors.ink;
       context.fillText(name.length > fits ? `${name.slice(0, fits - 1)}…` : name, left + 4, y + BAND / 2 - 0.5);
     }
   }
@@ -214,15 +217,20 @@ export class Scene {
       const rows = [message.from, message.to];
       if (isIn && rows.some((row) => row + 1 > view.top && row < view.top + view.rows)) shown.add(message);
     }
-    this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && shown.size <= MESSAGES;
-    if (!this.hasLines || !this.showsMessages) return;
     const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
+    let ink = 0;
+    for (const { begin, end, from, to } of shown) ink += Math.hypot(place(Math.min(end, view.to)) - place(Math.max(begin, view.from)), y(to) - y(from));
+    this.thinned = 2 ** Math.max(0, Math.ceil(Math.log2(ink / (COVER * plot.width * plot.height))));
+    this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && this.thinned <= THINNEST;
+    if (!this.hasLines || !this.showsMessages) return;
     this.within(plot, () => {
       context.strokeStyle = /** @type {any} */ (this.colors).ink;
-      context.globalAlpha = shown.size > 500 ? 0.35 : 0.7;
+      context.globalAlpha = 0.7;
       context.lineWidth = 1;
       context.beginPath();
       for (const message of shown) {
+        // The same ones from near as from far, and no rhythm of the program's.
+        if (scattered(message) % this.thinned > 0) continue;
         context.moveTo(place(message.begin), y(message.from));
         context.lineTo(place(message.end), y(message.to));
       }
@@ -248,7 +256,7 @@ export class Scene {
   }
 
   /** @param {any} layout */
-  drawLabels({ plot, lines, each }) {
+  drawLabels({ plot, lines }) {
     const { context, store } = this;
     context.font = "12px system-ui, sans-serif";
     context.textAlign = "right";
@@ -258,8 +266,7 @@ export class Scene {
     for (const line of lines) {
       const middle = line.y + line.height / 2;
       if (middle < free || middle < plot.top || middle > plot.top + plot.height) continue;
-      const [first, last] = [line.first, line.first + line.count - 1].map((row) => store.data.ranks[row].label);
-      context.fillText(each > 1 ? `${first}-${last}` : first, plot.left - 8, middle, plot.left - 10);
+      context.fillText(store.rowNames(line.first, line.count), plot.left - 8, middle, plot.left - 10);
       free = middle + 14;
     }
     context.textAlign = "left";
@@ -275,4 +282,10 @@ export class Scene {
     const isRow = y >= plot.top && y < plot.top + plot.height && row < view.all && row >= 0 && x < width;
     return { time, row: isRow ? row : -1, isMap: y < MAP, isAxis: y >= plot.top + plot.height, mapTime: first + share * (last - first), pixel: (view.to - view.from) / plot.width, size, x, y };
   }
+}
+
+/** A number that is different for messages that are alike. @param {import("#timeline-decode").Message} message */
+function scattered({ begin, from, to }) {
+  const mixed = Math.imul(begin % 2 ** 31 ^ from * 40_503 ^ to * 65_599, 0x9e3779b1);
+  return Math.imul(mixed ^ mixed >>> 15, 0x85ebca6b) >>> 8;
 }

@@ -3,7 +3,7 @@
 // so a class that takes a tenth of a pixel's height has that pixel in every tenth column.
 
 /** @typedef {{y: number, height: number, first: number, count: number}} Line rows drawn as one, and where */
-/** @typedef {{classes: string[], written: string[], packed: Uint32Array, ink: string, packedInk: number, ground: string, dim: string}} Colors */
+/** @typedef {{classes: string[], written: string[], packed: Uint32Array, ink: string, packedInk: number, ground: string, gray: string, accent: string}} Colors */
 
 /** Pixels of a row's height for its time, and for its waits below. @param {number} height */
 export function parts(height) {

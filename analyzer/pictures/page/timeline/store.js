@@ -18,7 +18,14 @@ const awaited = new Map();
 export class Store {
   /** @param {any} data @param {() => void} changed called when a part has come */
   constructor(data, changed) {
+    /** As the page has it: rows by rank. */
+    this.page = data;
+    /** The same with its rows in the order that is shown. */
     this.data = data;
+    /** The name of that order, nothing for that by rank; each place's row in the page, and each row's place. */
+    this.ordered = "";
+    this.rowAt = data.ranks.map((/** @type {any} */ _, /** @type {number} */ at) => at);
+    this.placeOf = this.rowAt;
     this.changed = changed;
     this.classes = data.classes.length;
     this.classOf = data.functions.map((/** @type {any} */ one) => one.class);
@@ -56,13 +63,35 @@ export class Store {
         }
         waited[bin] = row.waited[cell];
       }
-      this.markOpen(sum, bins.from + first * bins.width, bins.width, count, this.data.ranks[at]);
+      this.markOpen(sum, bins.from + first * bins.width, bins.width, count, this.page.ranks[at]);
       for (let i = this.classes; i < sum.length; i++) sum[i] += sum[i - this.classes];
       for (let i = 1; i < waited.length; i++) waited[i] += waited[i - 1];
       sums.push(sum);
       waits.push(waited);
     }
     return { from: bins.from + first * bins.width, width: bins.width, first, count, rows, sums, waits };
+  }
+
+  /** Puts the rows into an order, by its name. @param {string} name */
+  arrange(name) {
+    const { ranks, waits, orders } = this.page;
+    const known = orders.find((/** @type {any} */ order) => order.name === name);
+    /** @type {number[]} */
+    const rowAt = known?.rows ?? ranks.map((/** @type {any} */ _, /** @type {number} */ at) => at);
+    const placeOf = rowAt.map(() => 0);
+    rowAt.forEach((row, place) => (placeOf[row] = place));
+    const was = rowAt.map((row) => this.placeOf[row]);
+    const place = this.rowAt.map((row) => placeOf[row]);
+    for (const part of [this.coarse, ...this.parts.values()]) moved(part, was, place);
+    [this.ordered, this.rowAt, this.placeOf] = [known === undefined ? "" : name, rowAt, placeOf];
+    this.data = { ...this.page, ranks: rowAt.map((row) => ranks[row]), waits: waits.map((/** @type {any} */ wait) => ({ ...wait, row: placeOf[wait.row] })) };
+  }
+
+  /** Names of neighboring rows. @param {number} first @param {number} count */
+  rowNames(first, count) {
+    const [one, last] = [first, first + count - 1].map((row) => this.data.ranks[row].label);
+    if (count === 1) return one;
+    return this.ordered === "" ? `${one}-${last}` : `${one}, … (${count})`;
   }
 
   /** Shows the time of calls that have not returned as such: they last until their rank's end. @param {Float64Array} sum
@@ -106,7 +135,7 @@ export class Store {
   /** Keeps a part, and lets go of the one that came first where there are many: who looks there again loads it again.
    * @param {string} name @param {any} part */
   keep(name, part) {
-    this.parts.set(name, part);
+    this.parts.set(name, moved(part, this.rowAt, this.placeOf));
     this.loaded.push(name);
     if (this.loaded.length > KEPT) this.parts.delete(this.loaded.shift() ?? "");
   }
@@ -188,4 +217,14 @@ export class Store {
     for (const [begin, end] of this.data.ranks[row].spans) sum += Math.max(0, Math.min(to, end) - Math.max(from, begin));
     return sum;
   }
+}
+
+/** Moves the rows of a part: `was` has for each place the one where its row was before, `place` for each such its new one.
+ * @template T @param {T} part @param {number[]} was @param {number[]} place @returns {T} */
+function moved(part, was, place) {
+  const own = /** @type {any} */ (part);
+  for (const list of ["rows", "sums", "waits"].filter((list) => list in own)) own[list] = was.map((row) => own[list][row]);
+  for (const ends of own.messages ?? own.pairs ?? []) [ends.from, ends.to] = [place[ends.from], place[ends.to]];
+  delete own.lines;
+  return part;
 }

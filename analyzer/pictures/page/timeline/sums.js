@@ -46,7 +46,7 @@ class Adding {
 
   /** @param {number} at @param {{fn: number, site: number, size: number}} kind */
   callSum(at, { fn, site, size }) {
-    return entry(this.calls[at], `${fn} ${site} ${size}`, () => ({ fn, site, size, calls: 0, ns: 0, bytes: 0, entries: 0, productive: 0 }));
+    return entry(this.calls[at], `${fn} ${site} ${size}`, () => ({ fn, site, size, calls: 0, ns: 0, ofOthers: 0, bytes: 0, entries: 0, productive: 0 }));
   }
 
   /** @param {number} at @param {{fn: number, site: number, state: number, cause: number, place: number}} kind */
@@ -112,7 +112,9 @@ class Adding {
       sums.set(number, sum);
       const inside = extra?.ns ?? end - start;
       const shared = overlap([start, end], from, to);
-      sum.ns += shared === end - start ? inside : shared * inside / (end - start);
+      const ns = shared === end - start ? inside : shared * inside / (end - start);
+      sum.ns += ns;
+      if (extra?.thread) sum.ofOthers += ns;
       if (start >= from) {
         sum.calls += extra?.calls ?? 1;
         sum.bytes += extra?.bytes ?? kind.bytes;

@@ -10,6 +10,7 @@ import { showTip, under } from "#timeline-hover";
 import { KEYS, listen } from "#timeline-input";
 import { legend } from "#timeline-legend";
 import { Pattern } from "#timeline-pattern";
+import { rowOrder } from "#timeline-row-order";
 import { Scene } from "#timeline-scene";
 import { Store } from "#timeline-store";
 import { sums } from "#timeline-sums";
@@ -83,6 +84,11 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
   };
   const store = new Store(data, redraw);
   const view = new View(data, () => {
+    if (store.ordered !== view.order) {
+      store.arrange(view.order);
+      summed = null;
+      order?.show();
+    }
     redraw();
     clearTimeout(settled);
     settled = window.setTimeout(settle, 150);
@@ -90,9 +96,12 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
   }, { key: paired?.key ?? "timeline", length: paired === undefined ? 0 : paired.other.to - paired.other.from });
   const all = paired === undefined ? [data] : [data, paired.other];
   const scene = new Scene(parts.canvas, store, view, all);
+  // Rows of two runs stand beside each other by rank.
+  const order = paired === undefined ? rowOrder(store, view) : null;
+  if (order !== null) parts.bar.prepend(order.label);
   parts.bar.prepend(legend(all, scene, redraw));
   const durations = new Durations(parts.durations, parts.caption, redraw);
-  const pattern = new Pattern(data, parts.pattern, parts.messages);
+  const pattern = new Pattern(store, parts.pattern, parts.messages);
   pattern.hide();
   /** What is in view comes to, when it has been added up. @type {import("#timeline-sums").Sums | null} */
   let summed = null;
@@ -119,7 +128,8 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
     show(parts.facts, words, toCause);
     const spoken = call === null ? `${inWords()}. No call is selected.` : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
     if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
-    parts.hint.textContent = store.missing() || [...whose, ...data.notes].join("; ");
+    const thinned = scene.hasLines && scene.showsMessages && scene.thinned > 1 ? [`1 of ${scene.thinned} messages is drawn`] : [];
+    parts.hint.textContent = store.missing() || [...whose, ...data.notes, ...thinned].join("; ");
     // What a frame took, for tests and for whoever wonders.
     element.dataset.frame = (performance.now() - began).toFixed(1);
     element.dataset.calls = scene.chunks === undefined ? "bins" : "calls";
@@ -145,7 +155,9 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
     if (number !== views) return;
     summed = found;
     redraw();
-    onSelect({ sums: found, isAll, words: inWords(), interval: { from, to, rows: rows() } });
+    const byRank = found && { ...found, rows: [...found.rows].sort((a, b) => a.rank - b.rank) };
+    const inPage = rows().map((row) => store.rowAt[row]).sort((a, b) => a - b);
+    onSelect({ sums: byRank, isAll, words: inWords(), interval: { from, to, rows: inPage } });
   }
 
   /** Zooms to a call, so that it takes a fifth of the width. @param {number} start @param {number} end */
@@ -163,7 +175,7 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
 
   /** Goes to the call that a wait is blamed on. @param {any} wait */
   async function toCause(wait) {
-    const row = data.ranks.findIndex((/** @type {any} */ rank) => rank.name === wait.cause);
+    const row = store.data.ranks.findIndex((/** @type {any} */ rank) => rank.name === wait.cause);
     const cause = row < 0 ? null : await causeOf(store, row, wait);
     if (cause === null) {
       parts.live.textContent = "The call that came late is of a rank that is not shown.";
@@ -176,7 +188,7 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
 
   /** Goes to one of the listed waits. @param {number} number */
   function toWait(number) {
-    const { row, call, from, until } = data.waits[number];
+    const { row, call, from, until } = store.data.waits[number];
     wait = number;
     zoomTo(from, until);
     reach({ row, start: call });

@@ -5,7 +5,7 @@
 const LEAST = 20; // Nanoseconds that fill the width: closer there is nothing to see.
 
 export class View {
-  /** @param {{from: number, to: number, ranks: any[]}} data @param {() => void} changed
+  /** @param {{from: number, to: number, ranks: any[], orders: any[]}} data @param {() => void} changed
    * @param {{key: string, length: number}} how its name in the page's address, and the least time that can be shown */
   constructor(data, changed, { key, length }) {
     this.key = key;
@@ -15,6 +15,9 @@ export class View {
     [this.from, this.to] = this.bounds;
     this.top = 0;
     this.rows = this.all;
+    /** The name of the rows' order; nothing for that by rank. */
+    this.order = "";
+    this.orders = data.orders.map(({ name }) => name);
     /** The selected call: its row and begin. @type {{row: number, start: number} | null} */
     this.selected = null;
     /** @type {number[]} */
@@ -67,6 +70,7 @@ export class View {
   write() {
     const numbers = [this.from, this.to].map((time) => Math.round(time));
     const parts = [numbers.join("-"), [this.top, this.rows].map((row) => Number(row.toFixed(2))).join("-")];
+    if (this.order !== "") parts.push(`o${this.orders.indexOf(this.order)}`);
     if (this.selected !== null) parts.push(`c${this.selected.row}-${this.selected.start}`);
     this.marks.forEach((mark) => parts.push(`m${Math.round(mark)}`));
     const fragment = new URLSearchParams(location.hash.slice(1));
@@ -84,6 +88,7 @@ export class View {
     if (interval === undefined || lines === undefined) return false;
     const call = rest.filter((part) => part.startsWith("c")).map((part) => two(part.slice(1)))[0];
     this.selected = call !== undefined && call[0] < this.all ? { row: call[0], start: call[1] } : null;
+    this.order = this.orders[rest.filter((part) => /^o\d+$/.test(part)).map((part) => Number(part.slice(1)))[0]] ?? "";
     this.marks = rest.filter((part) => /^m-?\d+$/.test(part)).map((part) => Number(part.slice(1)));
     this.showRows(lines[0], lines[1]);
     this.show(interval[0], interval[1]);

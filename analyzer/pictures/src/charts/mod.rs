@@ -37,7 +37,7 @@ fn seconds(label: &str) -> Axis {
 }
 
 fn part(name: &str) -> BarPart {
-    BarPart { name: name.into(), is_quiet: false }
+    BarPart { name: name.into(), hue: None }
 }
 
 /// Rows with the largest values of a figure, one bar each.

@@ -1,6 +1,7 @@
 //! Each rank's time, in parts that add up.
 
 use super::{part, seconds};
+use crate::palette;
 use crate::plot::{BarLayout, BarPart, BarRow, Bars};
 use metrics::rank_time;
 use model::Run;
@@ -31,7 +32,7 @@ pub fn ranks(run: &Run, account: Option<&Account>) -> Bars {
             intervals: Vec::new(),
         }
     };
-    let parts = times.iter().map(|column| BarPart { is_quiet: column.key == "computation_s", ..part(&column.heading) });
+    let parts = times.iter().map(|column| BarPart { hue: palette::of_part(&column.key), ..part(&column.heading) });
     Bars {
         title: sheet.look.title.clone(),
         x: seconds(if each > 1 { "mean of these ranks" } else { "time" }),

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::shell::{self, command, data, shell, term, warnings};
+use super::shell::{self, command, data, shell, sources, term, warnings};
 use super::{Page, PageSection, modules, table_json};
 use metrics::overview;
 use metrics::summary::Finding;
@@ -21,6 +21,7 @@ pub fn markup(page: &Page) -> Markup {
             (about(page))
         }
         (data("tables", &table_json::json(&page.sections)))
+        (sources(&page.sources))
         @if let Some(timeline) = &page.timeline { (data("timeline-data", timeline)) }
     };
     shell(&page.program, &body, modules::START)
@@ -144,6 +145,6 @@ fn row(fact: &Fact) -> Markup {
 fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
         true => html! { time data-unix=[fact.value.number()] {} },
-        false => html! { @for line in fact.value.to_string().lines() { div { (visible(line)) } } },
+        false => html! { @for line in fact.value.to_string().lines() { div { (visible(&line.replace('\t', " "))) } } },
     }
 }

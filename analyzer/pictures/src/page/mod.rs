@@ -13,6 +13,7 @@ mod table_json;
 
 pub use pair::{PairPage, PairRun};
 
+use crate::SourceLines;
 use metrics::summary::Finding;
 use tables::{Fact, Report};
 
@@ -29,6 +30,7 @@ pub struct Page {
     pub sections: Vec<PageSection>,
     /// Timeline data, the text of a script element; `None` if single calls are unknown.
     pub timeline: Option<String>,
+    pub sources: SourceLines,
 }
 
 /// An analysis on a page.

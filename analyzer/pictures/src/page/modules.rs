@@ -13,7 +13,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "heat" "longest" "pair"];
+const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "source" "heat" "longest" "pair"];
 
 /// Style sheet of the page.
 pub const STYLE: &str = include_str!("../../page/style.css");

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::shell::{self, data, shell, term, warnings};
+use super::shell::{self, data, shell, sources, term, warnings};
 use super::{PageSection, modules, table_json};
+use crate::SourceLines;
 use metrics::words::plural;
 use tables::visible::visible;
 use tables::{Report, Sheet};
@@ -16,6 +17,7 @@ pub struct PairPage {
     pub sentences: Vec<String>,
     /// The comparison.
     pub report: Report,
+    pub sources: SourceLines,
 }
 
 /// One of the runs.
@@ -81,6 +83,7 @@ impl PairPage {
                 }
             }
             (data("tables", &table_json::json(&sections)))
+            (sources(&self.sources))
             @for (side, run) in ["a", "b"].iter().zip(&self.runs) {
                 @if let Ok(timeline) = &run.timeline { (data(&format!("timeline-data-{side}"), timeline)) }
             }

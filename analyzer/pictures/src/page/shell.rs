@@ -1,9 +1,10 @@
 //! The parts that all pages share: the document around their content, sections, and smaller ones.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::json;
 
 use super::{PageSection, modules};
-use crate::timeline::STYLE;
+use crate::{SourceLines, timeline};
 use tables::Fact;
 use tables::visible::visible;
 
@@ -22,7 +23,7 @@ pub fn shell(title: &str, content: &Markup, start: &str) -> Markup {
                 // The page makes no network request, whatever a name contains.
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (visible(title)) " · overhear" }
-                style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(modules::STYLE)) (PreEscaped(timeline::style())) }
                 script type="importmap" { (PreEscaped(modules::import_map())) }
             }
             body {
@@ -38,6 +39,11 @@ pub fn shell(title: &str, content: &Markup, start: &str) -> Markup {
 /// Data for the modules: JSON without `<`.
 pub fn data(id: &str, json: &str) -> Markup {
     html! { script type="application/json" id=(id) { (PreEscaped(json)) } }
+}
+
+/// Source lines by their places.
+pub fn sources(lines: &SourceLines) -> Markup {
+    data("sources", &json!(lines).to_string().replace('<', "\\u003c"))
 }
 
 pub fn term(fact: &Fact) -> Markup {

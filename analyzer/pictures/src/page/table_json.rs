@@ -8,11 +8,11 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{PageSection, part_rules};
 use crate::timeline::rank_json;
+use metrics::heat::HeatRow;
 use tables::visible::visible;
-use tables::{ColumnHead, Format, Sheet, Unit, Value};
+use tables::{ColumnHead, Format, Row, Sheet, Unit, Value};
 
-/// Rows per table, which keep a page below 5 MiB whatever the run. The page gives the number of omitted rows; pictures
-/// include them all.
+/// Rows per table, which keep a page below 5 MiB whatever the run. The page gives the number of omitted rows.
 const ROWS: usize = 1024;
 
 /// All tables as the text of a script element, with `<` escaped so that no name can end it.
@@ -35,14 +35,16 @@ fn table(sheet: &Sheet) -> Json {
         Unit::ByRow => json!([row[*at].unit().map(name), value(&row[*at])]),
         _ => value(&row[*at]),
     };
+    // A picture is of all its cells, whose number is limited where they are made.
+    let most = if sheet.look.name == HeatRow::TABLE { usize::MAX } else { ROWS };
     let row = |row: &Vec<Value>| Json::Array(shown.iter().map(|column| cell(column, row)).collect());
     json!({
         "name": sheet.look.name,
         "title": sheet.look.title,
         "whole": sheet.look.is_whole,
         "columns": shown.iter().map(|(_, head)| column(head)).collect::<Vec<_>>(),
-        "rows": sheet.rows.iter().take(ROWS).map(row).collect::<Vec<_>>(),
-        "more": sheet.rows.len().saturating_sub(ROWS),
+        "rows": sheet.rows.iter().take(most).map(row).collect::<Vec<_>>(),
+        "more": sheet.rows.len().saturating_sub(most),
         "part": sheet.look.part.as_ref().map(part_rules::table),
     })
 }

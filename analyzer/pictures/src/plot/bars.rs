@@ -6,7 +6,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Drawn;
 use super::axis::Axis;
-use super::chart::{COLORS, GAP, LETTER, LINE, WIDTH};
+use super::chart::{GAP, LETTER, LINE, WIDTH};
+use crate::palette::{Hue, SERIES};
 
 /// Rows of bars over one axis, from 0.
 #[derive(Clone, Debug)]
@@ -26,8 +27,8 @@ pub struct Bars {
 pub struct BarPart {
     /// Name in the legend.
     pub name: String,
-    /// Drawn in gray, as background for the other parts.
-    pub is_quiet: bool,
+    /// Its color, where it has one in other pictures, too.
+    pub hue: Option<Hue>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,8 +59,6 @@ const BELOW: i32 = 58;
 const MARK: i32 = 64;
 /// Longest label that is not shortened, in letters.
 const NAME: usize = 44;
-/// Color of quiet parts.
-const QUIET: RGBColor = RGBColor(205, 205, 205);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -82,11 +81,8 @@ impl Bars {
     }
 
     fn color(&self, part: usize) -> RGBColor {
-        let before = self.parts.iter().take(part).filter(|part| !part.is_quiet).count();
-        match self.parts.get(part) {
-            Some(part) if part.is_quiet => QUIET,
-            _ => COLORS[before % COLORS.len()],
-        }
+        let own = self.parts.get(part).and_then(|part| part.hue);
+        own.unwrap_or(SERIES[part % SERIES.len()]).in_plot()
     }
 
     fn most(&self) -> f64 {

@@ -1,6 +1,8 @@
 //! Lines of text above a picture, such as the names of its runs.
 
 use maud::html;
+
+use crate::palette::{GROUND, INK};
 use tables::visible::visible;
 
 /// Height of a line in pixels.
@@ -18,13 +20,14 @@ pub fn above(svg: &str, lines: &[String]) -> String {
     let text = |(at, line): (usize, &String)| {
         let line: String = visible(line).chars().take(FITS).collect();
         let y = 18 + LINE * at as u32;
-        html! { text x="12" y=(y) font-family="sans-serif" font-size="13" fill="#17202a" { (line) } }.into_string()
+        html! { text x="12" y=(y) font-family="sans-serif" font-size="13" fill=(INK.on_white()) { (line) } }
+            .into_string()
     };
     let lines: String = lines.iter().enumerate().map(text).collect();
-    let whole = height + room;
+    let (whole, ground) = (height + room, GROUND.on_white());
     format!(
         "<svg width=\"{width}\" height=\"{whole}\" viewBox=\"0 0 {width} {whole}\" xmlns=\"http://www.w3.org/2000/svg\">\n\
-         <rect width=\"{width}\" height=\"{whole}\" fill=\"#ffffff\"/>\n{lines}\n\
+         <rect width=\"{width}\" height=\"{whole}\" fill=\"{ground}\"/>\n{lines}\n\
          <g transform=\"translate(0 {room})\">{svg}</g></svg>\n"
     )
 }

@@ -5,6 +5,7 @@ use plotters::prelude::*;
 
 use super::Drawn;
 use super::axis::Axis;
+use crate::palette::SERIES;
 
 /// Lines over one axis.
 #[derive(Clone, Debug)]
@@ -38,17 +39,6 @@ pub(super) const GAP: i32 = 14;
 const STROKE: i32 = 24;
 /// Most points for which each has a marker.
 const MARKED: usize = 50;
-
-/// Palette for color-blind readers (Okabe and Ito 2008), without its yellow, which is hard to see on white.
-pub(super) const COLORS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 0, 0),
-];
 
 impl Chart {
     pub(super) fn is_empty(&self) -> bool {
@@ -88,7 +78,7 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
     for (number, series) in chart.series.iter().enumerate() {
-        let color = COLORS[number % COLORS.len()];
+        let color = SERIES[number % SERIES.len()].in_plot();
         let place = |(x, y): &(f64, f64)| Some((chart.x.place(*x)?, chart.y.place(*y)?));
         let points: Vec<(f64, f64)> = series.points.iter().filter_map(place).collect();
         let intervals = series.intervals.iter().filter_map(|(x, least, most)| {
@@ -125,7 +115,7 @@ const MARKERS: [&[(i32, i32)]; 3] = [
 
 /// Marker of line `number` at a point in pixels.
 fn marker(number: usize, (x, y): (i32, i32)) -> Polygon<(i32, i32)> {
-    let outline = MARKERS[number / COLORS.len() % MARKERS.len()].iter();
+    let outline = MARKERS[number / SERIES.len() % MARKERS.len()].iter();
     let corners: Vec<_> = outline.map(|(right, down)| (x + right, y + down)).collect();
-    Polygon::new(corners, COLORS[number % COLORS.len()].filled())
+    Polygon::new(corners, SERIES[number % SERIES.len()].in_plot().filled())
 }

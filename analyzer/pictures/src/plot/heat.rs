@@ -3,6 +3,7 @@
 use plotters::prelude::*;
 
 use super::{Drawn, PlotFile};
+use crate::palette::BLUE;
 use model::error::Error;
 use tables::Value;
 
@@ -51,7 +52,7 @@ fn heat(svg: &mut String, places: usize, bytes: &[u64], name: &dyn Fn(&f64) -> S
         let (from, to) = ((at / places) as f64, (at % places) as f64);
         // Even a few bytes must be visible against none.
         let shade = 0.1 + 0.9 * *bytes as f64 / most as f64;
-        Rectangle::new([(to, from), (to + 1.0, from + 1.0)], RGBColor(30, 60, 120).mix(shade).filled())
+        Rectangle::new([(to, from), (to + 1.0, from + 1.0)], BLUE.in_plot().mix(shade).filled())
     }))?;
     area.present()?;
     Ok(())

@@ -7,6 +7,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 
 use super::captions;
+use crate::palette::INK;
 use model::error::Error;
 use model::output;
 
@@ -62,6 +63,8 @@ impl PlotFile {
     pub fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
         let mut svg = String::new();
         let bytes = draw(&mut svg).and_then(|()| {
+            // What is drawn by default is black.
+            let svg = svg.replace("#000000", &INK.on_white().to_string());
             let svg = captions::above(&svg, &self.caption);
             match self.format {
                 PictureFormat::Svg => Ok(svg.into_bytes()),

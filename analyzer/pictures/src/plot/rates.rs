@@ -3,6 +3,7 @@
 use plotters::prelude::*;
 
 use super::{Drawn, PlotFile};
+use crate::palette::{BLUE, RED};
 use model::error::Error;
 
 /// Entries per second, in slices of equal length.
@@ -45,9 +46,7 @@ fn draw(svg: &mut String, wall: f64, all: &[f64], productive: &[f64]) -> Drawn {
         let two = |(at, value): (usize, &f64)| [(at as f64 * slice, *value), ((at + 1) as f64 * slice, *value)];
         values.iter().enumerate().flat_map(two).map(|(at, value)| (at, value.max(0.5))).collect()
     };
-    for (values, color, name) in
-        [(all, RGBColor(120, 144, 176), "all"), (productive, RGBColor(200, 80, 30), "productive")]
-    {
+    for (values, color, name) in [(all, BLUE.in_plot(), "all"), (productive, RED.in_plot(), "productive")] {
         let line = LineSeries::new(steps(values), color.stroke_width(2));
         chart
             .draw_series(line)?

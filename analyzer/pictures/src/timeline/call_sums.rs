@@ -9,8 +9,9 @@ use traces::signature::UNKNOWN_BYTES;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct CallSum {
     pub calls: u64,
-    /// Nanoseconds inside MPI.
+    /// Nanoseconds inside MPI, and those of them on threads other than the first.
     pub time: u64,
+    pub of_others: u64,
     /// Moved bytes; once they are [`UNKNOWN_BYTES`] they stay so.
     pub bytes: u64,
     /// Entries into the engine, and those that made progress.
@@ -56,6 +57,9 @@ impl CallSum {
     /// Adds a call that moved these bytes and spent `inside` nanoseconds in MPI; `begins` if it counts here.
     pub fn add(&mut self, call: &PlacedCall<'_>, moved: Option<u64>, inside: u64, begins: bool) {
         self.time.grow(inside);
+        if call.thread > 0 {
+            self.of_others.grow(inside);
+        }
         if begins {
             self.calls.grow(call.count);
             self.engine.0.grow(call.engine.0);
@@ -67,6 +71,7 @@ impl CallSum {
     pub fn merge(&mut self, other: &CallSum) {
         self.calls.grow(other.calls);
         self.time.grow(other.time);
+        self.of_others.grow(other.of_others);
         self.bytes.grow(other.bytes);
         self.engine.0.grow(other.engine.0);
         self.engine.1.grow(other.engine.1);

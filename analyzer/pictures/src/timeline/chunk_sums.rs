@@ -80,9 +80,16 @@ impl ChunkSums {
         for (calls, waits) in &self.rows {
             bytes.length(calls.len());
             for (kind, sum) in calls {
-                let CallSum { calls, time, engine: (entries, productive), .. } = *sum;
-                let record =
-                    CallSumRecord { kind: numbers[kind], calls, time, bytes: known(sum.bytes), entries, productive };
+                let CallSum { calls, time, of_others, engine: (entries, productive), .. } = *sum;
+                let record = CallSumRecord {
+                    kind: numbers[kind],
+                    calls,
+                    time,
+                    of_others,
+                    bytes: known(sum.bytes),
+                    entries,
+                    productive,
+                };
                 record.write(&CallSumRecord::default(), &mut bytes);
             }
             bytes.length(waits.len());

@@ -4,7 +4,7 @@
 use maud::html;
 use serde_json::{Map, Value};
 
-use crate::module_url;
+use crate::{module_url, palette};
 use tables::visible::visible;
 
 /// Modules, by the names they import each other by.
@@ -15,6 +15,7 @@ const MODULES: &[(&str, &str)] = &[
     ("#timeline-sums", include_str!("../../page/timeline/sums.js")),
     ("#timeline-view", include_str!("../../page/timeline/view.js")),
     ("#timeline-scene", include_str!("../../page/timeline/scene.js")),
+    ("#timeline-row-order", include_str!("../../page/timeline/row_order.js")),
     ("#timeline-rows", include_str!("../../page/timeline/rows.js")),
     ("#timeline-shares", include_str!("../../page/timeline/shares.js")),
     ("#timeline-call-shares", include_str!("../../page/timeline/call_shares.js")),
@@ -32,8 +33,9 @@ const MODULES: &[(&str, &str)] = &[
 const TEMPLATE: &str = include_str!("../../page/timeline/page.html");
 
 /// Style sheet, for any page that holds a timeline.
-pub const STYLE: &str =
-    concat!(include_str!("../../page/palette.css"), include_str!("../../page/timeline/timeline.css"));
+pub fn style() -> String {
+    format!("{}{}", palette::css(), include_str!("../../page/timeline/timeline.css"))
+}
 
 /// Import map: `data:` URLs of the modules by name.
 pub fn imports() -> Map<String, Value> {
@@ -46,7 +48,7 @@ pub fn page(title: &str, data: &str) -> String {
     let title_text = html! { (visible(title)) }.into_string();
     let imports = Value::Object(Map::from_iter([("imports".to_string(), Value::Object(imports()))]));
     // Parts in the template's order: text that is filled in is not searched for placeholders.
-    let parts = [title_text.as_str(), STYLE, &imports.to_string(), data];
+    let parts = [title_text.as_str(), &style(), &imports.to_string(), data];
     let mut pieces = TEMPLATE.split("<!--HERE-->");
     let mut page: String = pieces.next().unwrap_or_default().into();
     for (part, piece) in parts.iter().zip(pieces) {

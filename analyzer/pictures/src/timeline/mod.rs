@@ -6,9 +6,9 @@ mod chunk_sums;
 pub mod contents;
 mod html;
 pub mod page_data;
-mod palette;
 mod rank_section;
 mod records;
+mod row_orders;
 mod share;
 mod svg;
 mod text;
@@ -17,10 +17,11 @@ use model::levels::{Grid, Life, RankBins, RegionSpan};
 
 pub use bytes::Bytes;
 pub use chunk_sums::ChunkSums;
-pub use html::{STYLE, imports, page, part};
+pub use html::{imports, page, part, style};
 pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums, rank_json};
 pub use rank_section::{CallKind, PageWait, RankSection, bins, chunk};
 pub use records::{KindRecord, Layouts, known, layouts};
+pub use row_orders::row_orders;
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use super::row_orders::RowOrder;
 use super::{Layouts, PictureRow};
+use crate::SourceLines;
 use model::levels::{Grid, RegionSpan, TimeClass};
 use tables::WorldRank;
 
@@ -18,6 +20,8 @@ pub struct PageData {
     /// End of the timeline.
     pub to: i64,
     pub ranks: Vec<PageRank>,
+    /// Orders of rows that a reader may choose instead of that by rank.
+    pub orders: Vec<RowOrder>,
     /// Every rank of the run, by the number that waits refer to.
     pub names: Vec<PageName>,
     /// Names of time classes.
@@ -25,6 +29,8 @@ pub struct PageData {
     pub functions: Vec<PageFunction>,
     /// Short names of call sites.
     pub sites: Vec<String>,
+    /// Source lines by short name of call site; a page with tables has them for all its parts.
+    pub sources: SourceLines,
     /// Names of call sites in reports.
     pub site_names: Vec<String>,
     /// Places that waits are blamed on.

@@ -135,6 +135,7 @@ records! {
         kind "kind" => number,
         calls Addend::Calls.name() => number,
         time Addend::Nanoseconds.name() => number,
+        of_others Addend::OfOtherThreads.name() => number,
         bytes Addend::Bytes.name() => optional,
         entries Addend::Entries.name() => number,
         productive Addend::Productive.name() => number,

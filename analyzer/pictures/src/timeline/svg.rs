@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::palette::{INK, color};
 use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
+use crate::palette::{GRAY, GROUND, INK, of_class};
 use crate::plot::Drawn;
 use model::levels::{RegionSpan, TimeClass};
 
@@ -42,7 +42,9 @@ pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{all}\" viewBox=\"0 0 {WIDTH} {all}\" \
-         font-family=\"sans-serif\" font-size=\"12\" fill=\"{INK}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>",
+         font-family=\"sans-serif\" font-size=\"12\" fill=\"{ink}\">\n<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>",
+        ink = INK.on_white(),
+        ground = GROUND.on_white(),
         all = bottom + AXIS + MARGIN / 2,
     )?;
     text(svg, MARGIN as f64, (MARGIN + 12) as f64, "font-size=\"15\"", &picture.title)?;
@@ -116,7 +118,7 @@ fn rows(svg: &mut String, rows: &[Vec<BinShare>], scale: &Scale, (top, height): 
         let waits = |share: &BinShare| ((room * 10.0) as i64, ((room + lane * share.waited) * 10.0).round() as i64);
         runs(&mut paths[TimeClass::ALL.len()], shares, scale, y, waits)?;
     }
-    let colors = TimeClass::ALL.iter().map(|class| color(*class)).chain([INK]);
+    let colors = TimeClass::ALL.iter().map(|class| of_class(*class)).chain([INK]).map(|hue| hue.on_white());
     for (path, color) in paths.iter().zip(colors).filter(|(path, _)| !path.is_empty()) {
         writeln!(svg, "<path fill=\"{color}\" shape-rendering=\"crispEdges\" d=\"{path}\"/>")?;
     }
@@ -148,8 +150,9 @@ fn legend(svg: &mut String, rows: &[Vec<BinShare>], y: f64) -> std::fmt::Result 
     let mut x = MARGIN as f64;
     let is_there = |class: &TimeClass| rows.iter().flatten().any(|share| share.of(*class) > 0.0);
     let waits = rows.iter().flatten().any(|share| share.waited > 0.0);
-    let classes = TimeClass::ALL.iter().filter(|class| is_there(class)).map(|class| (color(*class), class.name()));
-    for (color, name) in classes.chain(waits.then_some((INK, "waiting, below"))) {
+    let classes = TimeClass::ALL.iter().filter(|class| is_there(class)).map(|class| (of_class(*class), class.name()));
+    for (hue, name) in classes.chain(waits.then_some((INK, "waiting, below"))) {
+        let color = hue.on_white();
         writeln!(svg, "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"12\" height=\"12\" fill=\"{color}\"/>", y - 11.0)?;
         text(svg, x + 17.0, y, "", name)?;
         x += (17 + LETTER * name.chars().count() + 18) as f64;
@@ -166,7 +169,8 @@ fn bands(svg: &mut String, picture: &Picture<'_>, scale: &Scale, top: f64) -> st
         let height = BAND - 2;
         writeln!(
             svg,
-            "<rect x=\"{from:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"#d7dde5\"/>"
+            "<rect x=\"{from:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"{}\"/>",
+            GRAY.on_white()
         )?;
         let fits = (width as usize / LETTER).saturating_sub(1);
         let name: String = region.name.chars().take(fits).collect();
@@ -192,7 +196,8 @@ fn messages(svg: &mut String, picture: &Picture<'_>, scale: &Scale, rows: (usize
     if !path.is_empty() {
         writeln!(
             svg,
-            "<path fill=\"none\" stroke=\"{INK}\" stroke-opacity=\"0.55\" stroke-width=\"0.8\" d=\"{path}\"/>"
+            "<path fill=\"none\" stroke=\"{}\" stroke-opacity=\"0.55\" stroke-width=\"0.8\" d=\"{path}\"/>",
+            INK.on_white()
         )?;
     }
     Ok(())
@@ -215,5 +220,5 @@ fn axis(svg: &mut String, picture: &Picture<'_>, scale: &Scale, y: usize) -> std
         }
     }
     let (left, right) = (scale.left, scale.edge(picture.grid.count));
-    writeln!(svg, "<path fill=\"none\" stroke=\"{INK}\" d=\"M{left:.1} {y}H{right:.1}{path}\"/>")
+    writeln!(svg, "<path fill=\"none\" stroke=\"{}\" d=\"M{left:.1} {y}H{right:.1}{path}\"/>", INK.on_white())
 }

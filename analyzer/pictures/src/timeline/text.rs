@@ -1,6 +1,5 @@
 //! A timeline in a terminal: a line per rank, a letter per bin.
 
-use super::palette::{letter, terminal};
 use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
 use model::levels::TimeClass;
@@ -140,4 +139,32 @@ fn legend(seen: &[bool], waits: bool, has_colors: bool, width: usize) -> Vec<Str
     }
     lines.push(line);
     lines
+}
+
+/// Closest color of a terminal with 256 colors.
+fn terminal(class: TimeClass) -> u8 {
+    match class {
+        TimeClass::Computation => 250,
+        TimeClass::PointToPoint => 25,
+        TimeClass::Completion => 75,
+        TimeClass::Collective => 166,
+        TimeClass::OneSided => 36,
+        TimeClass::File => 175,
+        TimeClass::Other => 178,
+        TimeClass::Open => 88,
+    }
+}
+
+/// Letter of a class on terminals without colors.
+fn letter(class: TimeClass) -> char {
+    match class {
+        TimeClass::Computation => '.',
+        TimeClass::PointToPoint => 'p',
+        TimeClass::Completion => 't',
+        TimeClass::Collective => 'c',
+        TimeClass::OneSided => 'o',
+        TimeClass::File => 'f',
+        TimeClass::Other => 'm',
+        TimeClass::Open => '!',
+    }
 }

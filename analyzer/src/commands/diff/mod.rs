@@ -3,10 +3,11 @@
 pub mod messages;
 mod page;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::compared_runs::ComparedRuns;
 use super::print::{check_overwrite, print};
+use super::timeline::PageFile;
 use crate::cli;
 use metrics::compare::{self, FigureRow, SectionColumns, Threshold};
 use metrics::engine;
@@ -23,8 +24,8 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     }
     let choice = arguments.select.choice();
     let page = page_of(arguments);
-    if let Some((file, force)) = page {
-        check_overwrite(file, force)?;
+    if let Some(file) = &page {
+        check_overwrite(file.path, file.force)?;
     }
     let (of_a, of_b) = match arguments.runs.as_slice() {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
@@ -39,9 +40,9 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let has_verdict = a.figures.len() > 1 && b.figures.len() > 1;
     let facts = compare::facts(&a.figures, &b.figures, &all);
     let mut tables = compare::sections(&all, SectionColumns { has_verdict, has_difference: page.is_some() });
-    if let Some((file, force)) = page {
+    if let Some(file) = page {
         let sentences = compare::sentences(&all);
-        page::write(file, force, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
+        page::write(&file, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
     } else {
         tables.push(Sheet::from(compare::table(all)));
         print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
@@ -57,10 +58,11 @@ pub fn schema() -> Schema {
     Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
 }
 
-/// The page to write, and whether it may replace a file.
-fn page_of(arguments: &cli::DiffArgs) -> Option<(&Path, bool)> {
-    let asked = arguments.html.as_deref().map(|file| (file, arguments.force));
-    asked.or_else(|| arguments.print.page().map(|file| (file, true)))
+/// The page to write.
+fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
+    let page = |path, force| PageFile::of(path, force, arguments.no_source);
+    let asked = arguments.html.as_deref().map(|path| page(path, arguments.force));
+    asked.or_else(|| arguments.print.page().map(|path| page(path, true)))
 }
 
 /// Reads the runs of a side. Warnings call them by the side's name, numbered if there are several.

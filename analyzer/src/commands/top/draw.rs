@@ -36,7 +36,9 @@ const LOW: u16 = 12;
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let height = usize::from(frame.area().height);
     let is_low = frame.area().height < LOW;
-    let verdict = if is_low || picture.verdict.is_empty() { String::new() } else { text::wrap(&picture.verdict, 2) };
+    let shows_verdict = !is_low && !picture.verdict.is_empty();
+    let wrapped = || text::wrap_to(&picture.verdict, 2, frame.area().width.into());
+    let verdict = if shows_verdict { wrapped() } else { String::new() };
     let mut above: Vec<Line> = verdict.lines().map(|line| Line::from(line.to_string())).collect();
     let shares = picture.shares.as_ref().filter(|shares| !is_low && !shares[0].is_empty());
     // Notes get at most half of the screen.
@@ -181,6 +183,17 @@ mod tests {
         assert_eq!(whole[5], "rank  host  function      since s");
         assert_eq!(whole[6], "   3  n1    MPI_Barrier  9.000000");
         assert_eq!((whole[11].trim_start().split(' ').next(), whole[23].as_str()), (Some("8"), "q quits"));
+    }
+
+    #[test]
+    fn a_narrow_screen_shows_every_word_of_the_verdict() {
+        let verdict = "Rank 4 has waited for rank 3 for 12.345 s in MPI_Recv at halo.c:112, and 7 others wait for it.";
+        let narrow = Picture { verdict: verdict.into(), ..picture(&mut Choice::default(), &[]) };
+        for columns in [30, 50, 79, 200] {
+            let words = screen(columns, 24, &narrow).join(" ");
+            let words: Vec<&str> = words.split_whitespace().collect();
+            assert!(words.join(" ").contains(verdict), "{columns}: {words:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use super::names::{Names, call_sites};
 use super::sum_files::SumFiles;
 use super::{longest, places, regions, title};
+use crate::SourceLines;
 use crate::timeline::{
     self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
     PictureRow, RankSection, rank_json,
@@ -81,10 +82,12 @@ impl PageParts<'_> {
             from,
             to,
             ranks: timeline::page_data::ranks(&self.finest.rows, &own),
+            orders: timeline::row_orders(&self.finest.rows, &self.finest.grid),
             names: run.ranks.iter().map(name).collect(),
             classes: timeline::page_data::classes(),
             functions: self.names.functions.clone(),
             sites: self.names.sites.clone(),
+            sources: SourceLines::new(),
             site_names: self.names.site_names.clone(),
             places: call_sites(&self.settled.account),
             sizes: [None].into_iter().chain((0..64).map(|power| Some(1 << power))).collect(),
