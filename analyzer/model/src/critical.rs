@@ -9,13 +9,12 @@ use rustc_hash::FxHashMap;
 use super::common_clock::{ClockLine, CommonClock};
 use super::fate::ProcessFate;
 use super::matching::{Jump, Links, NEVER, Settled};
-use super::objects::Objects;
 use super::rank::End;
-use super::roles::{CallSite, CallSites, Role, Roles};
+use super::roles::{CallSite, CallSites, Role};
 use super::selection::LEFT_OUT;
-use super::stream::{Stream, TimedCall};
+use super::stream::TimedCall;
 use super::sums::{Grow, Total};
-use crate::{Rank, Run, parallel};
+use crate::{Rank, Run};
 
 /// A stretch of the path on one rank, nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,15 +40,6 @@ pub struct CriticalPath {
     pub segments: Vec<PathSegment>,
     /// Time on it, by call site.
     pub places: FxHashMap<PathSite, Time>,
-}
-
-impl CriticalPath {
-    /// Finds the path by the jumps of an account, which are used up.
-    pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
-        let segments = segments(run, settled);
-        let places = places(run, &settled.common_clock, &segments);
-        CriticalPath { segments, places }
-    }
 }
 
 /// The selected parts of the path, by the jumps of an account, which are used up.
@@ -83,7 +73,7 @@ const THE_END: &str = "the end";
 const NOW: &str = "now";
 
 /// The path by each rank's jumps, latest first; `links` gives the ends of the ranks.
-pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
+fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
         jumps.sort_unstable_by_key(|jump| jump.end);
     }
@@ -113,7 +103,7 @@ fn arrived(jump: Jump, links: &[Links]) -> Jump {
 }
 
 /// The selected parts of a path.
-pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
+fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
     if run.ranks.iter().all(|rank| rank.selection.is_none()) {
         return path;
     }
@@ -146,26 +136,6 @@ fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegmen
         asked.extend(open.then_some(PathSegment { rank: rank as u32, from: at, to: i64::MAX }));
     }
     asked
-}
-
-/// Time on the path and of all ranks, by call site. Only first threads are counted.
-pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
-    let (objects, sites) = (Objects::of(run), CallSites::default());
-    let parts = PathParts::of(run, common_clock, path);
-    let of_rank = |at: usize| {
-        let contents = run.ranks[at].contents();
-        let Some(thread) = contents.threads.first() else { return Sums::default() };
-        let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-        let mut reader = parts.reader(rank, line, at, &sites);
-        let mut stream = Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at));
-        while let Some(call) = stream.peek() {
-            reader.call(call, stream.role(call));
-            stream.advance();
-        }
-        reader.finish()
-    };
-    let ranks = parallel::map(run.ranks.len(), of_rank);
-    by_site(ranks, &sites.list())
 }
 
 /// The times of all ranks by call site; the sums name sites by number.

@@ -6,9 +6,7 @@ mod call_rows;
 mod fans;
 mod reader;
 
-use rustc_hash::FxHashMap;
-
-use super::roles::{CallPart, CallSite};
+use super::roles::CallPart;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
 
@@ -41,15 +39,6 @@ pub struct SiteHabits {
     pub between_tests: i64,
     /// Calls before or behind which windows or files are used.
     pub guards: u64,
-}
-
-/// All call sites of all ranks.
-#[derive(Default)]
-pub struct CallHabits {
-    /// By the rank's place in [`Run::ranks`](super::Run::ranks), and the site's number.
-    pub of_site: FxHashMap<(u32, u32), SiteHabits>,
-    /// Calls and call sites by number.
-    pub sites: Vec<CallSite>,
 }
 
 impl SiteHabits {

@@ -12,13 +12,12 @@ mod duration_bins;
 use rustc_hash::FxHashMap;
 
 use super::matching::WaitKey;
-use super::roles::CallSite;
 use super::sums::Grow;
 pub use activities::ActivityReader;
 pub use chase::{ChasedWaits, chased};
 pub use duration_bins::DurationBins;
 
-/// A part of the program, by its calls' numbers in [`WaitOrigins::sites`].
+/// A part of the program, by the numbers of its calls' sites.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Activity {
     /// Computation between two calls.
@@ -48,12 +47,9 @@ pub struct ActivityTimes {
 }
 
 /// All waits of a run by what they began with.
-#[derive(Default)]
 pub struct WaitOrigins {
     /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,
-    /// Calls and call sites by number.
-    pub sites: Vec<CallSite>,
     /// Waits that were followed to an activity.
     pub followed: i64,
     /// Waits for what no rank is known to have delayed.
