@@ -1,8 +1,9 @@
 //! `ranks`: the processes of the run.
 
-use super::set::{DataSet, RankOfRows, rank_columns, seconds};
+use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
 use metrics::ranks::RankUsage;
+use metrics::totals::seconds;
 use model::clock::kind_in_words;
 use model::rank::is_nested;
 use model::sums::Total;

@@ -9,7 +9,6 @@ use super::objects::Objects;
 use super::origins::{ActivityReader, WaitOrigins, chased};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
-use super::sums::Total;
 use super::{Run, parallel};
 use rustc_hash::FxHashMap;
 
@@ -51,8 +50,7 @@ impl SharedWalk {
             activities.extend(times.into_iter().map(|(what, times)| ((rank, what), times)));
             on_path.push(of_path);
         }
-        let followed = activities.values().map(|times| times.blamed).total();
-        let origins = WaitOrigins { activities, followed, unknown: chased.unknown };
+        let origins = WaitOrigins { activities, unknown: chased.unknown };
         let places = by_site(on_path, &sites);
         SharedWalk { habits, origins, path: CriticalPath { segments, places }, sites }
     }

@@ -47,7 +47,7 @@ fn the_waiting_that_is_followed_is_all_that_was_found() {
             let mut settled = settled(&run, Follow::SPANS | Follow::JUMPS);
             let waited: i64 = settled.account.waits.sums.values().map(|sum| sum.time).sum();
             let origins = SharedWalk::of(&run, &mut settled).origins;
-            let followed = origins.followed + origins.unknown;
+            let followed = origins.activities.values().map(|times| times.blamed).sum::<i64>() + origins.unknown;
             // A call that waits in two states is followed in either.
             assert!((followed - waited).abs() as f64 <= 0.05 * waited as f64, "{program}: {followed} of {waited} ns");
             ran += 1;

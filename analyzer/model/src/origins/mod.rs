@@ -1,4 +1,4 @@
-//! Origins of waiting: each wait followed back to the rank, and to the part of the program, that was late of its own doing.
+//! Origins of waiting: each wait followed back to the rank, and to the part of the program, that caused the delay itself.
 //!
 //! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank its times, and how long others
 //! waited meanwhile. At each moment of a wait the rank that is waited for computes, is in a call, or waits itself; in the last case
@@ -50,9 +50,7 @@ pub struct ActivityTimes {
 pub struct WaitOrigins {
     /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,
-    /// Waits that were followed to an activity.
-    pub followed: i64,
-    /// Waits for what no rank is known to have delayed.
+    /// Time of waits for which no single rank is to blame.
     pub unknown: i64,
 }
 
