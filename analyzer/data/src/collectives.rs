@@ -1,8 +1,9 @@
 //! `collectives`: each rank's part in each collective operation.
 
 use super::matched::RankAndPlaces;
-use super::set::{DataSet, rank_columns, seconds};
+use super::set::{DataSet, rank_columns};
 use super::table::DataRow;
+use metrics::totals::seconds;
 use model::matching::JoinedOperation;
 use model::rank::function_of;
 use tables::{Column, Shared};

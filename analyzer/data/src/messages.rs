@@ -1,8 +1,9 @@
 //! `messages`: each message with its receive.
 
 use super::matched::RankAndPlaces;
-use super::set::{DataSet, rank_columns, seconds};
+use super::set::{DataSet, rank_columns};
 use super::table::DataRow;
+use metrics::totals::seconds;
 use model::matching::{RankSite, ReceivedMessage};
 use tables::{Column, Shared};
 

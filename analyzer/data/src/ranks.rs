@@ -1,13 +1,14 @@
 //! `ranks`: the processes of the run.
 
-use super::set::{DataSet, RankOfRows, rank_columns, seconds};
+use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
+use metrics::ranks::RankUsage;
+use metrics::totals::seconds;
 use model::clock::kind_in_words;
-use model::rank::{UsageBetween, is_nested};
+use model::rank::is_nested;
 use model::sums::Total;
 use model::{End, Rank};
-use tables::{Column, Shared};
-use traces::definitions::Counters;
+use tables::{Column, Shared, Unit};
 
 pub struct RankRow {
     file: String,
@@ -27,14 +28,7 @@ pub struct RankRow {
     clock: &'static str,
     clock_source: &'static str,
     clock_error: f64,
-    usage: Option<UsageBetween>,
-    delay: Option<f64>,
-}
-
-impl RankRow {
-    fn counted(&self, count: fn(&Counters) -> u64) -> Option<u64> {
-        self.usage.as_ref()?.counters.as_ref().map(count)
-    }
+    usage: RankUsage,
 }
 
 impl DataRow for RankRow {
@@ -70,25 +64,10 @@ impl DataRow for RankRow {
                 .means("what its place on the run's clock rests on"),
             Shared::seconds("clock_error_s", |row: &RankRow, _| row.clock_error)
                 .means("by how much its times may be off against the first rank's when it began"),
-            Shared::count("allowed_cores", |row: &RankRow, _| {
-                row.usage.as_ref().map(|usage| usage.allowed.len() as u64).filter(|cores| *cores > 0)
-            })
-            .means("cores that its process may use, null if unknown"),
-            Shared::id("core", |row: &RankRow, _| row.usage.as_ref()?.core)
-                .means("core that it was on at the last reading"),
-            Shared::seconds("processor_s", |row: &RankRow, _| row.usage.as_ref()?.processor())
-                .means("processor time of all its threads, from the end of MPI_Init to MPI_Finalize"),
-            Shared::seconds("run_delay_s", |row: &RankRow, _| row.delay)
-                .means("time in which its main thread was ready to run but did not, null if the kernel does not tell"),
-            Shared::count("voluntary_switches", |row: &RankRow, _| row.counted(|counts| counts.voluntary))
-                .means("times that its threads gave up the core to wait"),
-            Shared::count("involuntary_switches", |row: &RankRow, _| row.counted(|counts| counts.involuntary))
-                .means("times that the scheduler took the core from its threads"),
-            Shared::count("minor_faults", |row: &RankRow, _| row.counted(|counts| counts.minor_faults))
-                .means("page faults without reading from a disk"),
-            Shared::count("major_faults", |row: &RankRow, _| row.counted(|counts| counts.major_faults))
-                .means("page faults that read from a disk"),
         ]);
+        // Whoever reads the data set divides by the time that he needs.
+        let usage = RankUsage::columns().into_iter().filter(|column| column.head.unit != Unit::Percent);
+        columns.extend(usage.map(|column| column.from_part(|row: &RankRow| &row.usage).beside_shared()));
         columns
     }
 }
@@ -114,8 +93,7 @@ pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
         clock: kind_in_words(&rank.header),
         clock_source: line.source.in_words(),
         clock_error: seconds(line.error(begin)),
-        usage: rank.process_usage(),
-        delay: rank.main_usage().and_then(|usage| usage.delay),
+        usage: RankUsage::of(rank),
     }]
 }
 

@@ -3,6 +3,7 @@
 use traces::read::{Contents, EventPage, ThreadPages};
 
 use super::place_names::PlaceNames;
+use metrics::totals::seconds;
 use model::clock::Clock;
 use model::common_clock::{ClockLine, CommonClock};
 use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
@@ -151,11 +152,6 @@ impl RankOfRows {
     pub fn seconds(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks)
     }
-}
-
-/// Converts nanoseconds to seconds.
-pub fn seconds(nanoseconds: i64) -> f64 {
-    nanoseconds as f64 / 1e9
 }
 
 /// Context of rows that belong to one rank.

@@ -1,8 +1,9 @@
 //! `waits`: each time that a rank waited for another.
 
 use super::matched::RankAndPlaces;
-use super::set::{DataSet, rank_columns, seconds};
+use super::set::{DataSet, rank_columns};
 use super::table::DataRow;
+use metrics::totals::seconds;
 use model::matching::WaitSpan;
 use tables::{Column, Shared};
 

@@ -79,7 +79,8 @@ impl Row for PathRow {
 }
 
 /// One row for each place on the path, the longest first. `uneven`: the longest rank's computation less the mean rank's, seconds.
-/// Computation at no place can save more: where ranks at a border go on at other lines, its mean there says too little.
+/// Computation at one place cannot save more. The mean at that place is too low a bound where ranks at a border of the grid
+/// continue at other lines.
 pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Table<PathRow> {
     let most_saved = (uneven * 1e9) as i64;
     let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();

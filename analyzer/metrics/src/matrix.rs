@@ -36,7 +36,7 @@ pub struct Traffic {
     pub collective: u64,
 }
 
-/// Which part of the traffic is asked about.
+/// The part of the traffic that a matrix is restricted to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrafficKind {
     /// Point-to-point messages and one-sided transfers.

@@ -56,7 +56,7 @@ facts! {
     PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
 }
 
-/// Name, size and times of a run, and the part of it that is asked about.
+/// Name, size and times of a run, and the part of it that is selected.
 pub fn facts(run: &Run) -> Vec<Fact> {
     let first = run.first();
     let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
@@ -177,7 +177,7 @@ fn left_out(run: &Run) -> Option<String> {
     })
 }
 
-/// The recorder's cost, if the whole run is asked about: it is not known for a part.
+/// The recorder's cost, if the whole run is selected: it is not known for a part.
 fn cost(run: &Run) -> Vec<Fact> {
     let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
     if run.ranks.iter().any(Rank::is_part) {

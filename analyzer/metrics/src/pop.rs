@@ -5,7 +5,7 @@
 
 use traces::calls::Call;
 
-use super::totals::world_rank;
+use super::totals::{seconds, world_rank};
 use super::words::plural;
 use crate::meaning;
 use model::matching::{Account, PhaseTimes, replay};
@@ -52,7 +52,6 @@ fn sum(phases: &[PhaseTimes]) -> PhaseTimes {
 
 impl Efficiency {
     fn of(ranks: &[PhaseTimes]) -> Efficiency {
-        let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
         let longest = |time: fn(&PhaseTimes) -> i64| ranks.iter().map(time).max().unwrap_or(0);
         let time = longest(|rank| rank.time);
         // The common clock is fitted, so it may run a little faster than the ranks' clocks did.
@@ -137,10 +136,9 @@ pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
     Table::new("", rows).whole().in_part(part())
 }
 
-/// The attribute of the functions that efficiency is not about: before the one MPI is not there, behind the other no more.
+/// Attribute, in the page's data, of the functions that start and end MPI: efficiency is about the time between them.
 pub const EDGE: &str = "edge";
 
-/// Whether a function has it.
 pub fn is_edge(function: u16) -> bool {
     [Call::Init, Call::Init_thread, Call::Finalize].iter().any(|call| call.number() == function)
 }

@@ -28,12 +28,22 @@ pub struct RankTotalRow {
     file: u64,
     is_finalized: bool,
     program: String,
+    usage: RankUsage,
+}
+
+/// What the system counted of a rank's process between two readings, if it did.
+pub struct RankUsage {
     usage: Option<UsageBetween>,
     /// Seconds that the main thread was ready to run, but did not, and its share of the time.
     delay: Option<(f64, Option<f64>)>,
 }
 
-impl RankTotalRow {
+impl RankUsage {
+    pub fn of(rank: &Rank) -> RankUsage {
+        let delay = rank.main_usage().and_then(|usage| Some((usage.delay?, percent(usage.delay?, usage.wall))));
+        RankUsage { usage: rank.process_usage(), delay }
+    }
+
     fn processor(&self) -> Option<f64> {
         self.usage.as_ref()?.processor()
     }
@@ -41,12 +51,48 @@ impl RankTotalRow {
     fn counted(&self, count: fn(&Counters) -> u64) -> Option<u64> {
         self.usage.as_ref()?.counters.as_ref().map(count)
     }
+
+    /// The columns, for rows that contain it.
+    pub fn columns() -> Vec<Column<RankUsage>> {
+        vec![
+            Column::count("allowed_cores", "cores", |row: &Self| {
+                row.usage.as_ref().map(|usage| usage.allowed.len() as u64).filter(|cores| *cores > 0)
+            })
+            .means("The cores that it may use, by its affinity. Each hardware thread counts as one.")
+            .silent_empty(),
+            Column::id("core", "", |row: &Self| row.usage.as_ref()?.core)
+                .means("The core that it was on when it called MPI_Finalize."),
+            Column::seconds("processor_s", "", Self::processor)
+                .means("Processor time of all its threads between the end of MPI_Init and the start of MPI_Finalize."),
+            Column::percent("processor_percent", "processor %", |row: &Self| {
+                percent(row.processor()?, row.usage.as_ref()?.wall)
+            })
+            .means("The same, of that time; above 100 if several threads ran.")
+            .silent_empty(),
+            Column::seconds("run_delay_s", "delay", |row: &Self| row.delay.map(|(delay, _)| delay))
+                .means(
+                    "How long its main thread was ready to run but did not in that time, since others had the cores.",
+                )
+                .silent_empty(),
+            Column::percent("run_delay_percent", "delay %", |row: &Self| row.delay.and_then(|(_, share)| share))
+                .means("The same, of that time.")
+                .silent_empty(),
+            Column::count("voluntary_switches", "", |row: &Self| row.counted(|counters| counters.voluntary))
+                .means("Times that a thread gave its core up, as it had to wait for something."),
+            Column::count("involuntary_switches", "", |row: &Self| row.counted(|counters| counters.involuntary))
+                .means("Times that a thread lost its core, or yielded it."),
+            Column::count("minor_faults", "", |row: &Self| row.counted(|counters| counters.minor_faults))
+                .means("Page faults that read no disk."),
+            Column::count("major_faults", "", |row: &Self| row.counted(|counters| counters.major_faults))
+                .means("Page faults that read a disk."),
+        ]
+    }
 }
 
 impl Row for RankTotalRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
-        vec![
+        let mut columns = vec![
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK).in_part(PartName::Rank),
             Column::text("host", "host", |row: &Self| row.host.clone())
                 .means("The host that the rank ran on.")
@@ -73,42 +119,16 @@ impl Row for RankTotalRow {
             Column::count("threads", "threads", |row: &Self| row.threads)
                 .means("Threads that called MPI.")
                 .in_part(PartRule::Kept),
-            Column::count("allowed_cores", "cores", |row: &Self| {
-                row.usage.as_ref().map(|usage| usage.allowed.len() as u64).filter(|cores| *cores > 0)
-            })
-            .means("The cores that it may use, by its affinity. Each hardware thread counts as one.")
-            .silent_empty(),
-            Column::number("core", "", |row: &Self| Some(u64::from(row.usage.as_ref()?.core?)))
-                .means("The core that it was on when it called MPI_Finalize."),
-            Column::seconds("processor_s", "", Self::processor)
-                .means("Processor time of all its threads between the end of MPI_Init and the start of MPI_Finalize."),
-            Column::percent("processor_percent", "processor %", |row: &Self| {
-                percent(row.processor()?, row.usage.as_ref()?.wall)
-            })
-            .means("The same, of that time; above 100 if several threads ran.")
-            .silent_empty(),
-            Column::seconds("run_delay_s", "delay", |row: &Self| row.delay.map(|(delay, _)| delay))
-                .means(
-                    "How long its main thread was ready to run but did not in that time, since others had the cores.",
-                )
-                .silent_empty(),
-            Column::percent("run_delay_percent", "delay %", |row: &Self| row.delay.and_then(|(_, share)| share))
-                .means("The same, of that time.")
-                .silent_empty(),
-            Column::count("voluntary_switches", "", |row: &Self| row.counted(|counters| counters.voluntary))
-                .means("Times that a thread gave its core up, as it had to wait for something."),
-            Column::count("involuntary_switches", "", |row: &Self| row.counted(|counters| counters.involuntary))
-                .means("Times that a thread lost its core, or yielded it."),
-            Column::count("minor_faults", "", |row: &Self| row.counted(|counters| counters.minor_faults))
-                .means("Page faults that read no disk."),
-            Column::count("major_faults", "", |row: &Self| row.counted(|counters| counters.major_faults))
-                .means("Page faults that read a disk."),
+        ];
+        columns.extend(RankUsage::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.usage)));
+        columns.extend([
             Column::text("languages", "", |row: &Self| row.languages.clone()).means("The languages that called MPI."),
             Column::bytes("file_bytes", "", |row: &Self| row.file).means("The size of its trace."),
             Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string())
                 .means("Whether it called MPI_Finalize."),
             Column::text("program", "", |row: &Self| row.program.clone()).means("The command that ran."),
-        ]
+        ]);
+        columns
     }
 }
 
@@ -130,8 +150,7 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
             file: rank.bytes,
             is_finalized: matches!(rank.end, End::Finalized),
             program: programs::command(rank),
-            usage: rank.process_usage(),
-            delay: rank.main_usage().and_then(|usage| Some((usage.delay?, percent(usage.delay?, usage.wall)))),
+            usage: RankUsage::of(rank),
         }
     };
     Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))

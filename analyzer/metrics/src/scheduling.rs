@@ -24,7 +24,7 @@ pub struct Scheduled {
     pub work_delay: f64,
 }
 
-/// `None` if the recorder could not read the delay, or only a part of the rank's time is asked about.
+/// `None` if the recorder could not read the delay, or if only a part of the rank's time is selected.
 pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     if rank.is_part() {
         return None;

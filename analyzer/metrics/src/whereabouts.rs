@@ -3,11 +3,15 @@
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
 
-use super::words::peer_in_words;
+use super::words::{object, peer_in_words};
+use crate::meaning;
+use model::Rank;
 use model::process::ProcessState;
+use model::rank::function;
+use model::sites::Sites;
 use model::standing::Spot;
 use model::wait_for::Halt;
-use tables::Label;
+use tables::{Column, Label};
 
 /// The activity of a rank, in words that its call completes.
 pub fn state(halt: Option<Halt>, spot: &Spot, process: Option<ProcessState>) -> Label {
@@ -29,14 +33,14 @@ const fn label(key: &'static str, name: &'static str) -> Label {
 }
 
 /// The ranks at the other end of a call, as the program named them.
-pub fn peer_of(call: &Signature) -> Option<String> {
+fn peer_of(call: &Signature) -> Option<String> {
     let partners = [call.peer, call.source].into_iter().filter(|rank| *rank != peer::NONE);
     let words: Vec<String> = partners.map(peer_in_words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// The tags that the program gave a call.
-pub fn tag_of(call: &Signature) -> Option<String> {
+fn tag_of(call: &Signature) -> Option<String> {
     let tags = [call.tag, call.source_tag];
     // Calls without tags keep other values in these fields.
     let has_tags = Call::from_number(call.call).is_some_and(|call| {
@@ -46,6 +50,47 @@ pub fn tag_of(call: &Signature) -> Option<String> {
     let in_words = |tag: i32| if tag == tag::ANY { "any".into() } else { tag.to_string() };
     let words: Vec<String> = tags.into_iter().filter(|tag| *tag != tag::NONE).map(in_words).collect();
     (has_tags && !words.is_empty()).then(|| words.join(", "))
+}
+
+/// A call in words: function, partner, tag, communicator and call site.
+pub struct CallWords {
+    pub function: Option<String>,
+    pub partner: Option<String>,
+    pub tag: Option<String>,
+    pub communicator: Option<String>,
+    pub site: Option<String>,
+}
+
+impl CallWords {
+    pub fn of(rank: &Rank, call: Option<&Signature>, sites: &Sites) -> CallWords {
+        CallWords {
+            function: call.map(function),
+            partner: call.and_then(peer_of),
+            tag: call.and_then(tag_of),
+            communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
+            site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
+        }
+    }
+
+    /// Of a thread.
+    pub fn function_column<R: 'static>(of: fn(&R) -> &CallWords) -> Column<R> {
+        let column = Column::text("function", "function", move |row: &R| of(row).function.clone());
+        column.means("The MPI function it is in; outside MPI, the last one.")
+    }
+
+    pub fn tag_column<R: 'static>(of: fn(&R) -> &CallWords) -> Column<R> {
+        let column = Column::text("tag", "tag", move |row: &R| of(row).tag.clone());
+        column.means("The tag it was given, or any.").silent_empty()
+    }
+
+    pub fn communicator_column<R: 'static>(of: fn(&R) -> &CallWords) -> Column<R> {
+        let column = Column::text("communicator", "communicator", move |row: &R| of(row).communicator.clone());
+        column.means(meaning::COMMUNICATOR).spare(1)
+    }
+
+    pub fn site_column<R: 'static>(of: fn(&R) -> &CallWords) -> Column<R> {
+        Column::text("site", "call site", move |row: &R| of(row).site.clone()).means(meaning::SITE)
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,6 @@ use traces::file::FileHeader;
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     seconds_per_tick: f64,
-    /// Maximum error of a duration, relative to it.
-    pub relative_error: f64,
 }
 
 impl Clock {
@@ -21,14 +19,15 @@ impl Clock {
         let latest = samples.filter(|sample| sample.is_set()).max_by_key(|sample| sample.ticks).unwrap_or(begin);
         let ticks = latest.ticks.saturating_sub(begin.ticks);
         let nanoseconds = (latest.monotonic.wrapping_sub(begin.monotonic) as i64).max(0);
+        // Relative to the time between the samples.
         let error = begin.width.saturating_add(latest.width) as f64 / ticks.max(1) as f64;
         // Over so short a time, the nominal frequency is more exact than the samples.
         const GOOD: f64 = 1e-3;
         if error < GOOD || header.nominal_frequency == 0 {
             let seconds_per_tick = nanoseconds as f64 / 1e9 / ticks.max(1) as f64;
-            return Clock { seconds_per_tick, relative_error: error };
+            return Clock { seconds_per_tick };
         }
-        Clock { seconds_per_tick: 1.0 / header.nominal_frequency as f64, relative_error: GOOD }
+        Clock { seconds_per_tick: 1.0 / header.nominal_frequency as f64 }
     }
 
     pub fn seconds(&self, ticks: u64) -> f64 {

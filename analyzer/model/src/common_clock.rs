@@ -53,7 +53,7 @@ pub enum Source {
     SharedClock,
     /// Messages at MPI_Init and MPI_Finalize.
     InitAndFinalize,
-    /// Messages at one of the two: the other was not reached, or came too soon to show the drift.
+    /// Messages at one of the two: the run did not reach the other, or reached it too soon to show the drift.
     Once,
     /// The clock of the host that both ranks run on, read when the recordings began.
     HostClock,

@@ -9,13 +9,12 @@ use rustc_hash::FxHashMap;
 use super::common_clock::{ClockLine, CommonClock};
 use super::fate::ProcessFate;
 use super::matching::{Jump, Links, NEVER, Settled};
-use super::objects::Objects;
 use super::rank::End;
-use super::roles::{CallSite, CallSites, Role, Roles};
+use super::roles::{CallSite, CallSites, Role};
 use super::selection::LEFT_OUT;
-use super::stream::{Stream, TimedCall};
-use super::sums::{Grow, Total};
-use crate::{Rank, Run, parallel};
+use super::stream::TimedCall;
+use super::sums::{Grow, shared_time};
+use crate::{Rank, Run};
 
 /// A stretch of the path on one rank, nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,15 +40,6 @@ pub struct CriticalPath {
     pub segments: Vec<PathSegment>,
     /// Time on it, by call site.
     pub places: FxHashMap<PathSite, Time>,
-}
-
-impl CriticalPath {
-    /// Finds the path by the jumps of an account, which are used up.
-    pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
-        let segments = segments(run, settled);
-        let places = places(run, &settled.common_clock, &segments);
-        CriticalPath { segments, places }
-    }
 }
 
 /// The selected parts of the path, by the jumps of an account, which are used up.
@@ -83,7 +73,7 @@ const THE_END: &str = "the end";
 const NOW: &str = "now";
 
 /// The path by each rank's jumps, latest first; `links` gives the ends of the ranks.
-pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
+fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
         jumps.sort_unstable_by_key(|jump| jump.end);
     }
@@ -104,7 +94,7 @@ pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     }
 }
 
-/// Until its end, a rank that never came to the awaited event did something else: the path goes there.
+/// The jump to an event that never happened leads to the end of the rank that it was awaited from.
 fn arrived(jump: Jump, links: &[Links]) -> Jump {
     match jump.cause_at {
         NEVER => Jump { cause_at: links[jump.cause_rank as usize].end.min(jump.end - 1), ..jump },
@@ -113,19 +103,19 @@ fn arrived(jump: Jump, links: &[Links]) -> Jump {
 }
 
 /// The selected parts of a path.
-pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
+fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
     if run.ranks.iter().all(|rank| rank.selection.is_none()) {
         return path;
     }
-    let asked: Vec<Vec<PathSegment>> = (0..run.ranks.len()).map(|rank| of_rank(run, common_clock, rank)).collect();
+    let asked: Vec<Vec<(i64, i64)>> = (0..run.ranks.len()).map(|rank| of_rank(run, common_clock, rank)).collect();
     let shared = |stretch: &PathSegment| {
         let asked = asked[stretch.rank as usize].as_slice();
-        let first = asked.partition_point(|asked| asked.to <= stretch.from);
-        let last = asked.partition_point(|asked| asked.from < stretch.to);
-        let one = |asked: &PathSegment| PathSegment {
-            from: asked.from.max(stretch.from),
-            to: asked.to.min(stretch.to),
-            ..*asked
+        let first = asked.partition_point(|(_, to)| *to <= stretch.from);
+        let last = asked.partition_point(|(from, _)| *from < stretch.to);
+        let one = |(from, to): &(i64, i64)| PathSegment {
+            from: stretch.from.max(*from),
+            to: stretch.to.min(*to),
+            rank: stretch.rank,
         };
         asked[first..last.max(first)].iter().rev().map(one).collect::<Vec<_>>()
     };
@@ -133,39 +123,21 @@ pub fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -
 }
 
 /// The selected parts of a rank's time.
-fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<PathSegment> {
+fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<(i64, i64)> {
     let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
-    let mut asked: Vec<PathSegment> = Vec::new();
+    let mut asked: Vec<(i64, i64)> = Vec::new();
     let mut open = false;
     for (at, part) in run.ranks[rank].stretches(first) {
         let at = if *at == 0 { i64::MIN } else { common_clock.lines[rank].nanoseconds_at(*at) };
-        if open {
-            asked.last_mut().into_iter().for_each(|last| last.to = at);
+        if let Some((_, to)) = asked.last_mut().filter(|_| open) {
+            *to = at;
         }
         open = *part != LEFT_OUT;
-        asked.extend(open.then_some(PathSegment { rank: rank as u32, from: at, to: i64::MAX }));
+        if open {
+            asked.push((at, i64::MAX));
+        }
     }
     asked
-}
-
-/// Time on the path and of all ranks, by call site. Only first threads are counted.
-pub fn places(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
-    let (objects, sites) = (Objects::of(run), CallSites::default());
-    let parts = PathParts::of(run, common_clock, path);
-    let of_rank = |at: usize| {
-        let contents = run.ranks[at].contents();
-        let Some(thread) = contents.threads.first() else { return Sums::default() };
-        let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-        let mut reader = parts.reader(rank, line, at, &sites);
-        let mut stream = Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at));
-        while let Some(call) = stream.peek() {
-            reader.call(call, stream.role(call));
-            stream.advance();
-        }
-        reader.finish()
-    };
-    let ranks = parallel::map(run.ranks.len(), of_rank);
-    by_site(ranks, &sites.list())
 }
 
 /// The times of all ranks by call site; the sums name sites by number.
@@ -189,16 +161,16 @@ pub fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time
 /// A path and the selection, by rank.
 pub struct PathParts {
     /// Earliest first.
-    on: Vec<Vec<PathSegment>>,
+    on: Vec<Vec<(i64, i64)>>,
     /// The selected part of each rank's time; `None` for all of it.
-    asked: Vec<Option<Vec<PathSegment>>>,
+    asked: Vec<Option<Vec<(i64, i64)>>>,
 }
 
 impl PathParts {
     pub fn of(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> PathParts {
-        let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
+        let mut on: Vec<Vec<(i64, i64)>> = run.ranks.iter().map(|_| Vec::new()).collect();
         for segment in path.iter().rev() {
-            on[segment.rank as usize].push(*segment);
+            on[segment.rank as usize].push((segment.from, segment.to));
         }
         let asked = |at: usize| run.ranks[at].selection.as_ref().map(|_| of_rank(run, common_clock, at));
         PathParts { on, asked: (0..run.ranks.len()).map(asked).collect() }
@@ -216,9 +188,9 @@ impl PathParts {
 /// Adds up a rank's time by call site, and the share of it on the path.
 pub struct PathReader<'a> {
     /// Parts of the path that are not over.
-    on: &'a [PathSegment],
-    /// Selected parts that are not over; `None` if all is selected.
-    asked: Option<&'a [PathSegment]>,
+    on: &'a [(i64, i64)],
+    /// Selected parts that are not over; `None` without a selection.
+    asked: Option<&'a [(i64, i64)]>,
     /// Site of what follows the last call, and the time at which the rank ends.
     end: Option<(usize, i64)>,
     /// End of the last call.
@@ -253,22 +225,10 @@ impl PathReader<'_> {
         if sums.len() <= site {
             sums.resize(site + 1, Default::default());
         }
-        let all = self.asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
-        let on_path = shared(&mut self.on, from, to);
+        let all = self.asked.as_mut().map_or(to - from, |asked| shared_time(asked, (from, to)));
+        let on_path = shared_time(&mut self.on, (from, to));
         let sum = &mut sums[site][usize::from(in_mpi)];
         sum.0.grow(all);
         sum.1.grow(on_path);
     }
-}
-
-/// Overlap of a time with stretches in order; drops those that end before it.
-fn shared(stretches: &mut &[PathSegment], from: i64, to: i64) -> i64 {
-    while let [first, rest @ ..] = *stretches {
-        if first.to > from {
-            break;
-        }
-        *stretches = rest;
-    }
-    let shared = |stretch: &PathSegment| (to.min(stretch.to) - from.max(stretch.from)).max(0);
-    stretches.iter().take_while(|stretch| stretch.from < to).map(shared).total()
 }

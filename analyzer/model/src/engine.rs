@@ -235,15 +235,6 @@ impl Starved {
         self.lengths.entry(power * STEPS + step.min(STEPS - 1)).or_default().grow(times);
     }
 
-    pub fn merge(&mut self, other: &Starved) {
-        if other.longest > self.longest {
-            (self.longest, self.at, self.pending) = (other.longest, other.at, other.pending);
-        }
-        for (length, times) in &other.lengths {
-            self.lengths.entry(*length).or_default().grow(*times);
-        }
-    }
-
     /// Number of starved times.
     pub fn count(&self) -> u64 {
         self.lengths.values().copied().total()

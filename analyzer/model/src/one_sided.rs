@@ -111,7 +111,7 @@ impl Meaning {
     }
 }
 
-/// Transfers of a window that are not complete, or belong to a round with such.
+/// Transfers of a window that are not complete, or belong to a round with incomplete ones.
 struct OpenRound {
     call: u16,
     site: u32,

@@ -104,7 +104,7 @@ impl Run {
         self.ranks.iter().filter(|rank| rank.is_asked)
     }
 
-    /// Number of ranks of the run: as its world says, or as many as are here.
+    /// Number of ranks of the run: the size of the launched world, or the number of files here if there are more.
     pub fn size(&self) -> u32 {
         self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)
     }

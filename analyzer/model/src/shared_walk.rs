@@ -2,29 +2,23 @@
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
-use super::critical::{CriticalPath, PathParts, Sums, by_site, segments};
-use super::habits::{CallHabits, HabitReader, SiteHabits};
+use super::critical::{CriticalPath, PathParts, by_site, segments};
+use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{Activity, ActivityReader, ActivityTimes, WaitOrigins, chased};
-use super::roles::{CallSites, Roles};
+use super::origins::{ActivityReader, WaitOrigins, chased};
+use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
-use super::sums::Total;
 use super::{Run, parallel};
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
-    pub habits: CallHabits,
+    /// By the rank's place in [`Run::ranks`], and the site's number.
+    pub habits: FxHashMap<(u32, u32), SiteHabits>,
     pub origins: WaitOrigins,
     pub path: CriticalPath,
-}
-
-/// One rank's share.
-#[derive(Default)]
-struct RankShare {
-    habits: FxHashMap<u32, SiteHabits>,
-    activities: FxHashMap<Activity, ActivityTimes>,
-    on_path: Sums,
+    /// Call sites by number, for habits and origins.
+    pub sites: Vec<CallSite>,
 }
 
 impl SharedWalk {
@@ -33,17 +27,12 @@ impl SharedWalk {
     pub fn of(run: &Run, settled: &mut Settled) -> SharedWalk {
         let chased = chased(std::mem::take(&mut settled.account.spans));
         let segments = segments(run, settled);
-        let common_clock = &settled.common_clock;
-        let parts = PathParts::of(run, common_clock, &segments);
+        let parts = PathParts::of(run, &settled.common_clock, &segments);
         let (objects, sites) = (Objects::of(run), CallSites::default());
-        let of_rank = |at: usize| {
-            let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-            let contents = rank.contents();
-            let Some(thread) = contents.threads.first() else { return RankShare::default() };
+        let ranks = walk(run, settled, &objects, &sites, |at, stream| {
             let mut habits = HabitReader::new(&objects, &chased.waiting[at]);
             let mut activities = ActivityReader::new(&chased, at);
-            let mut path = parts.reader(rank, line, at, &sites);
-            let mut stream = Stream::whole(thread, rank, line, Roles::of(run, &objects, &sites, at));
+            let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
             while let Some(call) = stream.peek() {
                 let role = stream.role(call);
                 habits.call(call, role);
@@ -51,22 +40,50 @@ impl SharedWalk {
                 path.call(call, role);
                 stream.advance();
             }
-            RankShare { habits: habits.habits, activities: activities.times, on_path: path.finish() }
-        };
-        let ranks = parallel::map(run.ranks.len(), of_rank);
+            (habits.habits, activities.times, path.finish())
+        });
         let sites = sites.list();
-        let mut habits = CallHabits { sites: sites.clone(), ..CallHabits::default() };
-        let mut origins = WaitOrigins { unknown: chased.unknown, ..WaitOrigins::default() };
-        let mut on_path = Vec::new();
-        for (rank, share) in ranks.into_iter().enumerate() {
+        let (mut habits, mut activities, mut on_path) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        for (rank, (of_sites, times, of_path)) in ranks.into_iter().enumerate() {
             let rank = rank as u32;
-            habits.of_site.extend(share.habits.into_iter().map(|(site, habits)| ((rank, site), habits)));
-            origins.activities.extend(share.activities.into_iter().map(|(what, times)| ((rank, what), times)));
-            on_path.push(share.on_path);
+            habits.extend(of_sites.into_iter().map(|(site, habits)| ((rank, site), habits)));
+            activities.extend(times.into_iter().map(|(what, times)| ((rank, what), times)));
+            on_path.push(of_path);
         }
-        origins.followed = origins.activities.values().map(|times| times.blamed).total();
+        let origins = WaitOrigins { activities, unknown: chased.unknown };
         let places = by_site(on_path, &sites);
-        origins.sites = sites;
-        SharedWalk { habits, origins, path: CriticalPath { segments, places } }
+        SharedWalk { habits, origins, path: CriticalPath { segments, places }, sites }
     }
+}
+
+/// Finds the critical path alone, by the jumps of an account that keeps them, which are used up.
+pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
+    let segments = segments(run, settled);
+    let parts = PathParts::of(run, &settled.common_clock, &segments);
+    let sites = CallSites::default();
+    let on_path = walk(run, settled, &Objects::of(run), &sites, |at, stream| {
+        let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
+        while let Some(call) = stream.peek() {
+            path.call(call, stream.role(call));
+            stream.advance();
+        }
+        path.finish()
+    });
+    CriticalPath { places: by_site(on_path, &sites.list()), segments }
+}
+
+/// What `read` makes of the calls of each rank's first thread, in the order of the ranks.
+fn walk<T: Default + Send>(
+    run: &Run,
+    settled: &Settled,
+    objects: &Objects,
+    sites: &CallSites,
+    read: impl Fn(usize, &mut Stream<'_>) -> T + Sync,
+) -> Vec<T> {
+    parallel::map(run.ranks.len(), |at| {
+        let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
+        let contents = rank.contents();
+        let Some(thread) = contents.threads.first() else { return T::default() };
+        read(at, &mut Stream::whole(thread, rank, line, Roles::of(run, objects, sites, at)))
+    })
 }

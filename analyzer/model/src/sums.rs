@@ -26,3 +26,15 @@ macro_rules! integers {
 }
 
 integers! { u64 i64 }
+
+/// The part of a time that lies in `spans`, which are sorted. Drops those that end before it, so times must come in order.
+pub fn shared_time(spans: &mut &[(i64, i64)], (from, until): (i64, i64)) -> i64 {
+    while let [(_, end), rest @ ..] = *spans {
+        if *end > from {
+            break;
+        }
+        *spans = rest;
+    }
+    let shared = |(begin, end): &(i64, i64)| (until.min(*end) - from.max(*begin)).max(0);
+    spans.iter().take_while(|(begin, _)| *begin < until).map(shared).total()
+}

@@ -5,12 +5,9 @@ use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
 use metrics::summary::{self, Evidence, Finding};
-use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::error::Error;
-use model::habits::CallHabits;
 use model::matching::{Follow, Settled, settled};
-use model::origins::WaitOrigins;
 use model::shared_walk::SharedWalk;
 use model::{Choice, Run};
 
@@ -42,8 +39,7 @@ impl<'r> AllAnalyses<'r> {
         Evidence {
             run: self.run,
             account: matched.map(|matched| &matched.settled.account),
-            origins: matched.map(|matched| &matched.origins),
-            habits: matched.map(|matched| &matched.habits),
+            walk: matched.map(|matched| &matched.walk),
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
@@ -65,10 +61,8 @@ fn hung(run: &Run) -> Option<Vec<String>> {
 pub struct Matched {
     /// The account without its links, which efficiency has consumed.
     pub settled: Settled,
-    /// Waits with the delays they originate from.
-    pub origins: WaitOrigins,
-    pub habits: CallHabits,
-    pub path: CriticalPath,
+    /// Habits, origins of waiting and the critical path.
+    pub walk: SharedWalk,
     /// Efficiency of the whole run.
     pub efficiency: Efficiency,
     /// Efficiency of each phase.
@@ -80,8 +74,8 @@ impl Matched {
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::SPANS | Follow::DEPENDENCIES);
-        let SharedWalk { habits, origins, path } = SharedWalk::of(run, &mut settled);
+        let walk = SharedWalk::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &mut settled.account);
-        Ok(Matched { settled, origins, habits, path, efficiency, phases })
+        Ok(Matched { settled, walk, efficiency, phases })
     }
 }

@@ -23,6 +23,7 @@ mod timeline;
 mod top;
 
 use crate::cli::{Cli, Command};
+use metrics::reports::RunAnalysis;
 use model::error::Error;
 use tables::terminal;
 
@@ -33,14 +34,14 @@ pub fn run(cli: Cli) -> u8 {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => one_run::report(&arguments),
         Command::Progress(arguments) => one_run::progress(&arguments),
-        Command::Waits(arguments) => one_run::waits(&arguments),
-        Command::Path(arguments) => one_run::path(&arguments),
+        Command::Waits(arguments) => one_run::printed(&arguments, &RunAnalysis::Waits),
+        Command::Path(arguments) => one_run::printed(&arguments, &RunAnalysis::Path),
         Command::Overlap(arguments) => one_run::overlap(&arguments),
         Command::Network(arguments) => one_run::network(&arguments),
         Command::Fanout(arguments) => one_run::fanout(&arguments),
-        Command::Pop(arguments) => one_run::pop(&arguments),
+        Command::Pop(arguments) => one_run::printed(&arguments, &RunAnalysis::Pop),
         Command::Matrix(arguments) => one_run::matrix(&arguments),
-        Command::Imbalance(arguments) => one_run::imbalance(&arguments),
+        Command::Imbalance(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Imbalance(arguments.by)),
         Command::Check(arguments) => one_run::check(&arguments),
         Command::Diagnose(arguments) => first_screen::run(&arguments),
         Command::Hang(arguments) => hang::run(&arguments),

@@ -8,7 +8,7 @@ use super::print::print;
 use super::timeline::PageFile;
 use crate::cli;
 use metrics::matrix::{self, Matrix};
-use metrics::reports::{self, Breakdown};
+use metrics::reports::{self, Breakdown, RunAnalysis};
 use metrics::words::plural;
 use metrics::{fanout, operations, overlap, programs, waits};
 use model::error::{DIFFERENT, Error};
@@ -54,27 +54,10 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-pub fn waits(arguments: &cli::OneRun) -> Result<u8, Error> {
+/// An analysis that draws nothing, and whose status is that of the run.
+pub fn printed(arguments: &cli::OneRun, analysis: &RunAnalysis) -> Result<u8, Error> {
     let run = open(arguments)?;
-    print(reports::waits::analyze(&run)?, "waits", &arguments.print)?;
-    Ok(status(&run))
-}
-
-pub fn path(arguments: &cli::OneRun) -> Result<u8, Error> {
-    let run = open(arguments)?;
-    print(reports::path::analyze(&run)?, "path", &arguments.print)?;
-    Ok(status(&run))
-}
-
-pub fn pop(arguments: &cli::OneRun) -> Result<u8, Error> {
-    let run = open(arguments)?;
-    print(reports::pop::analyze(&run)?, "pop", &arguments.print)?;
-    Ok(status(&run))
-}
-
-pub fn imbalance(arguments: &cli::ImbalanceArgs) -> Result<u8, Error> {
-    let run = open(&arguments.of)?;
-    print(reports::imbalance::report(&run, arguments.by), "imbalance", &arguments.of.print)?;
+    print(analysis.report(&run)?, analysis.name(), &arguments.print)?;
     Ok(status(&run))
 }
 

@@ -54,11 +54,11 @@ fn page(run: &Run) -> Page {
     let account = matched.as_ref().ok().map(|matched| &matched.settled.account);
     let of_ranks = Report { tables: rank_tables(run, account), ..imbalance::report(run, ByPlace::Function) };
     let [waits, path, pop, check] = match matched {
-        Ok(Matched { settled, path, efficiency, phases, .. }) => {
+        Ok(Matched { settled, walk, efficiency, phases, .. }) => {
             let account = &settled.account;
             [
                 waits::report(run, account),
-                path::report(run, account, &path),
+                path::report(run, account, &walk.path),
                 pop::report(run, account, &efficiency, phases),
                 check::report(run, &settled),
             ]

@@ -47,10 +47,6 @@ impl Schema {
         self
     }
 
-    pub fn command(&self) -> &'static str {
-        self.command
-    }
-
     /// The meanings of all facts and columns.
     pub fn meanings(&self) -> Vec<ColumnMeaning> {
         let of_fact = |fact: &FactKey| ColumnMeaning {

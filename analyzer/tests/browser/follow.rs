@@ -244,7 +244,6 @@ fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
 }
 
 #[test]
-#[test]
 fn tables_of_a_part_of_a_run_with_threads_have_the_figures_of_the_trace() {
     let threads = &recorded("threads")[0].run;
     let run = Run::select(threads, &Choice { no_cache: true, ..Choice::default() }).unwrap();
@@ -252,6 +251,7 @@ fn tables_of_a_part_of_a_run_with_threads_have_the_figures_of_the_trace() {
     follow(&page(threads, "followed threads"), threads, (0.0, 0.7), 0..run.ranks.len());
 }
 
+#[test]
 fn tables_of_a_part_of_a_long_run_have_the_figures_of_the_trace() {
     let folder = Folder::new();
     let run: PathBuf = folder.0.join("run");

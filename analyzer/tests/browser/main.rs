@@ -15,8 +15,8 @@ mod source_lines;
 mod timeline;
 mod units;
 
-use std::fs;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -4,30 +4,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use metrics::pop;
-use model::critical::{path, places, selected};
 use model::engine::of_rank;
 use model::matching::{Account, Follow, RankSite, settled};
+use model::shared_walk::critical_path;
 use model::{Choice, Rank, Run};
 
 /// The account of a whole run.
 pub fn of(folder: &Path) -> String {
     let run = Run::select(folder, &Choice { whole: true, ..Choice::default() }).unwrap();
     let mut lines = Vec::new();
-    let followed = settled(&run, Follow::JUMPS);
+    let mut followed = settled(&run, Follow::JUMPS);
     matched(&run, &followed.account, &mut lines);
     waits(&run, &followed.account, &mut lines);
     clocks(&run, &followed.common_clock, &mut lines);
-    let mut account = followed.account;
-    let stretches = path(std::mem::take(&mut account.jumps), &account.links);
-    let stretches = selected(&run, &followed.common_clock, stretches);
-    let times = places(&run, &followed.common_clock, &stretches);
+    let path = critical_path(&run, &mut followed);
     lines.push(format!(
         "path {} ns in {} stretches",
-        stretches.iter().map(|one| one.to - one.from).sum::<i64>(),
-        stretches.len()
+        path.segments.iter().map(|one| one.to - one.from).sum::<i64>(),
+        path.segments.len()
     ));
     let mut on: BTreeMap<String, (i64, i64)> = BTreeMap::new();
-    for (place, time) in &times {
+    for (place, time) in &path.places {
         let at =
             on.entry(format!("{}{}", if place.in_mpi { "in " } else { "before " }, place.place.function)).or_default();
         at.0 += time.on_path.values().sum::<i64>();

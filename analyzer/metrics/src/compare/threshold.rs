@@ -103,7 +103,8 @@ impl Threshold {
         is_figure && is_table && self.is_row(name)
     }
 
-    /// A threshold without a row means facts, and figures of the engine, which are rows of their table.
+    /// Whether the threshold's row fits. One without a row is for facts, and for figures of the engine, which are rows of their
+    /// table.
     fn is_row(&self, name: &FigureName) -> bool {
         let Some(row) = &self.row else { return name.row.is_empty() || name.table == names::ENGINE };
         is_called(&name.row, row)

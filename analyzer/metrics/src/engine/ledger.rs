@@ -90,7 +90,7 @@ impl Ledger {
         self.entries - self.productive.min(self.entries)
     }
 
-    /// The sum over the ranks that are asked about.
+    /// The sum over the selected ranks.
     pub fn of_run(run: &Run) -> Ledger {
         let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
         run.asked().map(Ledger::of).fold(none, |a, b| Ledger {

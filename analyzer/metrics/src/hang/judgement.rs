@@ -24,8 +24,7 @@ use tables::Value;
 const FAR_LONGER: f64 = 10.0;
 /// The least silence that counts, in seconds.
 const SILENCE: f64 = 60.0;
-/// The least silence, in seconds, while ranks are in MPI_Init or have called nothing since: large jobs take minutes to
-/// start.
+/// The same while ranks are in MPI_Init or have called nothing since: large jobs take minutes to start.
 const START: f64 = 600.0;
 
 /// The verdict after two looks at a run.
@@ -249,7 +248,7 @@ impl Findings<'_> {
         Judgement::new(verdict, None, rests_on)
     }
 
-    /// Ranks that only go on by something that calls and messages do not show.
+    /// Ranks that nothing in the recorded calls and messages can free, although something else may.
     fn unknown(&self) -> Vec<usize> {
         let known: Vec<Need> = self.graph.needs.iter().map(Need::as_far_as_known).collect();
         let stuck = deadlocked(&known, Some(Doubt::Program));

@@ -64,7 +64,7 @@ pub struct Findings<'a> {
     /// The wait-for graph.
     pub graph: WaitFor,
     pub judgement: Judgement,
-    /// For each rank, whether it never goes on, as the verdict sees it.
+    /// For each rank, whether it waits for ever, by the verdict.
     pub stuck: Vec<bool>,
     /// Seconds from the begin of each rank's recording to the last look.
     now: Vec<f64>,

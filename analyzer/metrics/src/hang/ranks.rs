@@ -5,11 +5,8 @@ use traces::signature::{Signature, UNKNOWN_BYTES};
 use super::Findings;
 use crate::meaning;
 use crate::totals::world_rank;
-use crate::whereabouts::{peer_of, state, tag_of};
-use crate::words::object;
-use model::Run;
+use crate::whereabouts::{CallWords, state};
 use model::process::ProcessState;
-use model::rank::function;
 use model::standing::{Position, ThreadStanding};
 use tables::{Column, Label, Row, Table, WorldRank};
 
@@ -23,14 +20,10 @@ pub struct StandingRow {
     host: String,
     pid: u64,
     state: Label,
-    function: Option<String>,
-    peer: Option<String>,
-    tag: Option<String>,
-    communicator: Option<String>,
+    call: CallWords,
     bytes: Option<u64>,
     pending: u64,
     since: Option<f64>,
-    site: Option<String>,
     is_stuck: bool,
 }
 
@@ -51,26 +44,21 @@ impl Row for StandingRow {
                 "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; \
                  stopped; dead; finalized.",
             ),
-            Column::text("function", "function", |row: &Self| row.function.clone())
-                .means("The MPI function it is in; outside MPI, the last one."),
-            Column::text("peer", "peer", |row: &Self| row.peer.clone())
+            CallWords::function_column(|row: &Self| &row.call),
+            Column::text("peer", "peer", |row: &Self| row.call.partner.clone())
                 .means(
                     "The rank at the other end as the program names it, or any; the source behind it, if there are \
                      two.",
                 )
                 .silent_empty(),
-            Column::text("tag", "tag", |row: &Self| row.tag.clone())
-                .means("The tag it was given, or any.")
-                .silent_empty(),
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone())
-                .means(meaning::COMMUNICATOR)
-                .spare(1),
+            CallWords::tag_column(|row: &Self| &row.call),
+            CallWords::communicator_column(|row: &Self| &row.call),
             Column::bytes("bytes", "", |row: &Self| row.bytes).means("Bytes that the call sends or has room for."),
             Column::count("pending_requests", "pending", |row: &Self| row.pending)
                 .means("Requests that have begun and of which the program was not told that they are complete.")
                 .spare(2),
             Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
-            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            CallWords::site_column(|row: &Self| &row.call),
             Column::text("waits_for_ever", "", |row: &Self| if row.is_stuck { "yes" } else { "no" }.to_string())
                 .means("Whether nothing can free the rank any more, as far as the verdict goes: yes or no."),
         ]
@@ -102,14 +90,10 @@ fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, posi
         host: rank.process.host.clone(),
         pid: rank.header.pid.into(),
         state: state(findings.sightings[at].halt, &position.spot(), system_state(findings, at, thread)),
-        function: call.map(function),
-        peer: call.and_then(peer_of),
-        tag: call.and_then(tag_of),
-        communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
+        call: CallWords::of(rank, call, &run.sites),
         bytes: call.map(|call| call.sent.max(call.received)).filter(|bytes| *bytes != UNKNOWN_BYTES),
         pending: standing.past.pending.len() as u64,
         since: findings.since_of(at, position),
-        site: call.and_then(|call| site(run, at, call)),
         is_stuck: findings.stuck[at],
     }
 }
@@ -131,9 +115,4 @@ pub fn call_of(position: &Position) -> Option<&Signature> {
         Position::Outside { last, .. } => last.as_ref(),
         Position::Finalized => None,
     }
-}
-
-/// The call site in short.
-pub fn site(run: &Run, at: usize, call: &Signature) -> Option<String> {
-    (call.site != 0).then(|| run.sites.place(&run.ranks[at], call.site))
 }

@@ -12,7 +12,7 @@ use model::{End, ProcessFate, Rank, Run};
 
 /// The header's value for MPI_THREAD_MULTIPLE.
 const THREAD_MULTIPLE: u16 = 3;
-/// Seconds for which ranks must be quiet that MPI's rules let wait for ever but that may have another way out.
+/// Seconds of silence that a verdict takes where ranks wait for ever by MPI's rules, but something else may free them.
 pub const PATIENCE: f64 = 10.0;
 /// Seconds between two looks that give a thread the time to leave its call.
 pub const LONG_ENOUGH: f64 = 1.0;
@@ -98,7 +98,7 @@ fn turned(rank: &Rank, stands: &RankStanding) -> Vec<u32> {
 /// The longest pause, in seconds, between polls of a program that does nothing else.
 const AT_ONCE: f64 = 20e-6;
 
-/// Threads that poll without success, again and again without a pause.
+/// Threads that poll without success and without pauses.
 fn polling(rank: &Rank, stands: &RankStanding, change: &Change) -> Vec<u32> {
     let asks = stands.threads.iter().filter(|thread| matches!(thread.position, Position::Asking(_)));
     let numbers = asks.map(|thread| thread.number);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Findings;
-use super::ranks::{call_of, site};
+use super::ranks::call_of;
 use super::reasons::{communicator, names};
 use crate::meaning;
 use model::rank::function;
@@ -68,7 +68,8 @@ fn groups_of(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
             Position::Outside { .. } => format!("outside, after {name}"),
             Position::Finalized => "finished".into(),
         };
-        let site = call.and_then(|call| site(findings.run, at, call));
+        let call = call.filter(|call| call.site != 0);
+        let site = call.map(|call| findings.run.sites.place(&findings.run.ranks[at], call.site));
         groups.entry((standing.reach(at, object).count(), stands, site)).or_default().push(at);
     }
     let name = communicator(findings, object);

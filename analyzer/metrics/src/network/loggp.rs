@@ -14,7 +14,7 @@ use tables::{Column, Label, Row, Table};
 const SHORT: u64 = 1024;
 /// A message came long before its receive if it was sent this many times its own duration earlier.
 const LONG_BEFORE: f64 = 5.0;
-/// The same bound, in nanoseconds, for messages of unknown duration.
+/// Or, if its duration is unknown, this many nanoseconds earlier.
 const LONG: f64 = 100e3;
 /// G is given in seconds per this many bytes, since the time of one byte is too short to read.
 const MEBIBYTE: f64 = (1 << 20) as f64;

@@ -95,7 +95,7 @@ impl Costs {
     }
 }
 
-/// Whether each change shows, in that the line on one side misses the nearest point of the other.
+/// Whether each change is real: the line on one side must miss the nearest point of the other.
 fn all_show(points: &[Point], bounds: &[usize]) -> bool {
     let smallest = points.first().map_or(0.0, |point| point.time.median);
     let misses = |from: usize, to: usize, point: &Point| {

@@ -42,7 +42,7 @@ pub fn tells(computing: f64, pure: f64) -> bool {
     computing >= pure * LEAST_COMPUTATION
 }
 
-/// How many requests each one in the sample of those waited for later stands for.
+/// The number of postponed requests for each one in their sample.
 fn in_all(lives: &Lives) -> f64 {
     lives.of_postponed.count() as f64 / lives.of_postponed.values().count().max(1) as f64
 }

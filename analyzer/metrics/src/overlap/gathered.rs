@@ -50,7 +50,7 @@ pub struct GatheredRequests {
     own_transfers: BTreeMap<(PostingSite, RequestSize), TransferTime>,
     /// Transfer times by kind and size, over all places.
     transfers: BTreeMap<Kind, BTreeMap<u64, TransferTime>>,
-    /// All requests that were posted, whether asked about or not.
+    /// Requests that were posted, those of ranks and times outside the selection, too.
     pub posted: u64,
     /// Requests that were not completed.
     pub pending: u64,
@@ -67,7 +67,7 @@ struct FormBatches {
 }
 
 impl GatheredRequests {
-    /// Groups the requests of the ranks that are asked about.
+    /// Groups the requests of the selected ranks.
     pub fn of(run: &Run, requests: Vec<RankRequests>) -> GatheredRequests {
         let sum = |count: fn(&RankRequests) -> u64| requests.iter().map(count).total();
         let (posted, pending, foreign) = (sum(|rank| rank.posted), sum(|rank| rank.pending), sum(|rank| rank.foreign));

@@ -57,7 +57,7 @@ impl RunAnalysis {
         text.map_err(|error| Error::Other(error.to_string()))
     }
 
-    fn report(&self, run: &Run) -> Result<Report, Error> {
+    pub fn report(&self, run: &Run) -> Result<Report, Error> {
         Ok(match self {
             RunAnalysis::Report(by) => breakdown::analyze(run, *by)?,
             RunAnalysis::Progress(by) => progress::report(run, &progress::engines(run), *by),
@@ -82,7 +82,7 @@ impl RunAnalysis {
     }
 
     /// The name of the command.
-    fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             RunAnalysis::Report(_) => "report",
             RunAnalysis::Progress(_) => "progress",

@@ -6,6 +6,7 @@ use model::Run;
 use model::critical::CriticalPath;
 use model::error::Error;
 use model::matching::{Account, Follow, settled};
+use model::shared_walk::critical_path;
 use tables::Report;
 use tables::schema::Schema;
 
@@ -13,7 +14,7 @@ use tables::schema::Schema;
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     run.has_calls("path")?;
     let mut settled = settled(run, Follow::JUMPS);
-    let path = CriticalPath::of(run, &mut settled);
+    let path = critical_path(run, &mut settled);
     Ok(report(run, &settled.account, &path))
 }
 

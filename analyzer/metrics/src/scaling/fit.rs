@@ -63,7 +63,7 @@ struct Scatter {
 const ALL: [Term; 6] = [Term::Constant, Term::Inverse, Term::Log, Term::Linear, Term::LinearLog, Term::Square];
 /// A term must have at most this share of the constant's error.
 const BETTER: f64 = 0.8;
-/// The largest error, in percent, of a model that describes anything.
+/// A model with a larger error, in percent, describes nothing.
 const MOST: f64 = 50.0;
 /// Models with up to this many times the best model's error are not ruled out.
 const NOT_RULED_OUT: f64 = 1.5;

@@ -10,6 +10,7 @@ use crate::words::site_in_words;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
+use model::shared_walk::SharedWalk;
 use model::sums::Grow;
 use model::{Rank, Run};
 use tables::WorldRank;
@@ -28,7 +29,7 @@ const UNSURE: f64 = 0.25;
 /// One activity, and how late which ranks are there.
 pub struct LateActivity<'a> {
     pub known: &'a Evidence<'a>,
-    pub origins: &'a WaitOrigins,
+    walk: &'a SharedWalk,
     pub activity: Activity,
     /// All ranks' times there, by their places in the run; those that others waited for most come first.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
@@ -40,17 +41,17 @@ pub struct LateActivity<'a> {
 
 /// Activities that ranks wait for, the costliest first.
 pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
-    let Some(origins) = known.origins else { return Vec::new() };
+    let Some(walk) = known.walk else { return Vec::new() };
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();
-    for ((rank, activity), times) in &origins.activities {
+    for ((rank, activity), times) in &walk.origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
-    let own: Rc<[[f64; 2]]> = own_shares(known.run, origins).into();
+    let own: Rc<[[f64; 2]]> = own_shares(known.run, &walk.origins).into();
     let mut late: Vec<LateActivity<'_>> = Vec::new();
     for (activity, mut ranks) in by_activity {
         ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
         let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
-        late.push(LateActivity { known, origins, activity, ranks, own: own.clone(), blamed });
+        late.push(LateActivity { known, walk, activity, ranks, own: own.clone(), blamed });
     }
     join_minor_ways(&mut late);
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
@@ -167,7 +168,7 @@ impl LateActivity<'_> {
     }
 
     pub fn site(&self, number: u32) -> &CallSite {
-        &self.origins.sites[number as usize]
+        &self.walk.sites[number as usize]
     }
 
     /// `between MPI_Gather at p.c:3 and MPI_Bcast at p.c:6`.

@@ -39,9 +39,10 @@ fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool) -> Option<H
     let sum = |figure: fn(&Scheduled) -> f64| ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>();
     let share = sum(|delay| delay.delay) / sum(|delay| delay.wall);
     let wall = ranks.iter().map(|(_, delay)| delay.wall).fold(0.0, f64::max);
+    let mean_wall = sum(|delay| delay.wall) / ranks.len() as f64;
     // On several hosts, ranks that are all in MPI may wait for the network.
     let all_in_mpi = if is_alone && ranks.len() == all.len() { wall - sum(|delay| delay.outside) } else { 0.0 };
-    let cost = (longest + all_in_mpi.max(0.0) * share).min(wall);
+    let cost = (longest + all_in_mpi.max(0.0) * share).min(mean_wall);
     (!ranks.is_empty()).then_some(HostDelay { host, ranks, cost })
 }
 

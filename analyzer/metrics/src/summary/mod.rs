@@ -28,9 +28,8 @@ use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
 use crate::scheduling::{by_host, most_shared};
 use model::engine::EngineAccount;
-use model::habits::CallHabits;
 use model::matching::Account;
-use model::origins::WaitOrigins;
+use model::shared_walk::SharedWalk;
 use model::{Rank, Run};
 use tables::{Value, WorldRank};
 
@@ -48,8 +47,8 @@ pub struct Evidence<'a> {
     pub run: &'a Run,
     /// The run's matched calls.
     pub account: Option<&'a Account>,
-    pub origins: Option<&'a WaitOrigins>,
-    pub habits: Option<&'a CallHabits>,
+    /// Habits, origins of waiting and the critical path.
+    pub walk: Option<&'a SharedWalk>,
     pub efficiency: Option<&'a Efficiency>,
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],

@@ -24,14 +24,14 @@ pub struct UsedSite<'a> {
 
 /// All call sites, in the order of their numbers.
 pub fn used_sites<'a>(known: &'a Evidence<'a>) -> Vec<UsedSite<'a>> {
-    let Some(habits) = known.habits else { return Vec::new() };
+    let Some(walk) = known.walk else { return Vec::new() };
     let mut by_site: BTreeMap<u32, Vec<(u32, &SiteHabits)>> = BTreeMap::new();
-    for ((rank, site), of_rank) in &habits.of_site {
+    for ((rank, site), of_rank) in &walk.habits {
         by_site.entry(*site).or_default().push((*rank, of_rank));
     }
     let used = |(site, mut ranks): (u32, Vec<(u32, &'a SiteHabits)>)| {
         ranks.sort_by_key(|(rank, _)| *rank);
-        UsedSite { known, site: &habits.sites[site as usize], ranks }
+        UsedSite { known, site: &walk.sites[site as usize], ranks }
     };
     by_site.into_iter().map(used).collect()
 }
@@ -67,10 +67,10 @@ impl UsedSite<'_> {
     /// Time of other ranks that waited for a rank in these calls, or between two of them where nothing much is done there.
     /// Nanoseconds.
     pub fn blamed(&self) -> i64 {
-        let Some(origins) = self.known.origins else { return 0 };
-        let is_here = |site: &u32| origins.sites[*site as usize] == *self.site;
+        let Some(walk) = self.known.walk else { return 0 };
+        let is_here = |site: &u32| walk.sites[*site as usize] == *self.site;
         let (mut inside, mut between, mut computed) = (0i64, 0i64, 0i64);
-        for ((_, activity), times) in &origins.activities {
+        for ((_, activity), times) in &walk.origins.activities {
             match activity {
                 Activity::In(site) if is_here(site) => inside.grow(times.blamed),
                 Activity::Between(from, to) if from == to && is_here(from) => {

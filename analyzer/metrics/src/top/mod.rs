@@ -1,6 +1,5 @@
 //! The position of each rank of a running program, those longest where they are first.
 
-mod call_words;
 mod one_rank;
 mod open_metrics;
 mod verdict;
@@ -10,9 +9,8 @@ pub use open_metrics::open_metrics;
 pub use verdict::{FACTS, VERDICT, verdict};
 
 use super::totals::world_rank;
-use super::whereabouts;
+use super::whereabouts::{self, CallWords};
 use crate::meaning;
-use call_words::CallWords;
 use model::Rank;
 use model::process::ProcessState;
 use model::sites::Sites;
@@ -51,21 +49,15 @@ impl Row for TopRow {
                 "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; \
                  stopped; dead; finalized.",
             ),
-            Column::text("function", "function", |row: &Self| row.call.function.clone())
-                .means("The MPI function it is in; outside MPI, the last one."),
+            CallWords::function_column(|row: &Self| &row.call),
             Column::text("partner", "with", |row: &Self| row.call.partner.clone())
                 .means(
                     "The rank at the other end as the program names it; of a collective call, how many ranks have come \
                      to it.",
                 )
                 .silent_empty(),
-            Column::text("tag", "tag", |row: &Self| row.call.tag.clone())
-                .means("The tag it was given, or any.")
-                .silent_empty()
-                .spare(1),
-            Column::text("communicator", "communicator", |row: &Self| row.call.communicator.clone())
-                .means(meaning::COMMUNICATOR)
-                .spare(7),
+            CallWords::tag_column(|row: &Self| &row.call).spare(1),
+            CallWords::communicator_column(|row: &Self| &row.call).spare(7),
             Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
             Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi)
                 .means(
@@ -92,7 +84,7 @@ impl Row for TopRow {
                      nothing, and what another host writes may be seen late, unless --launcher reads it there.",
                 )
                 .spare(4),
-            Column::text("site", "call site", |row: &Self| row.call.site.clone()).means(meaning::SITE),
+            CallWords::site_column(|row: &Self| &row.call),
         ]
     }
 }

@@ -1,7 +1,6 @@
 //! The threads and the pending requests of one rank.
 
-use super::call_words::CallWords;
-use crate::whereabouts;
+use crate::whereabouts::{self, CallWords};
 use crate::words::plural;
 use model::Rank;
 use model::sites::Sites;
@@ -30,7 +29,7 @@ impl Row for ThreadRow {
             Column::label("state", "is", |row: &Self| row.state).means("Where the thread is."),
             Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
         ];
-        columns.extend(CallWords::columns(|row: &Self| &row.call));
+        columns.extend(call_columns(|row: &Self| &row.call));
         columns
     }
 }
@@ -40,9 +39,23 @@ impl Row for RequestRow {
     fn columns() -> Vec<Column<Self>> {
         let mut columns =
             vec![Column::seconds("age_s", "age", |row: &Self| row.begun).means("How long ago it was begun.")];
-        columns.extend(CallWords::columns(|row: &Self| &row.call));
+        columns.extend(call_columns(|row: &Self| &row.call));
         columns
     }
+}
+
+/// The columns of a thread's or request's call.
+fn call_columns<R: 'static>(call: fn(&R) -> &CallWords) -> Vec<Column<R>> {
+    vec![
+        Column::text("function", "function", move |row: &R| call(row).function.clone())
+            .means("The MPI function it is in, or the last one; of a request, the one that began it."),
+        Column::text("partner", "with", move |row: &R| call(row).partner.clone())
+            .means("The rank at the other end, as the program names it.")
+            .silent_empty(),
+        CallWords::tag_column(call),
+        CallWords::communicator_column(call),
+        CallWords::site_column(call),
+    ]
 }
 
 /// One row for each thread of a rank.

@@ -5,15 +5,16 @@ use rustc_hash::FxHashMap;
 use crate::roles::{CallPart, Peer, Role};
 use crate::stream::TimedCall;
 
-/// What stays in a buffer for longer, nanoseconds, may cost its receiver more than a call of its own does.
+/// The longest pause between two calls of a row, nanoseconds: a message that is held back for longer may cost its receiver more
+/// than a call costs the sender.
 pub const LONGEST_GAP: i64 = 100_000;
 
 /// A rank's rows so far.
 #[derive(Default)]
 pub struct CallRows {
-    /// Grows with each call by which something may have come.
+    /// Number of calls so far that may have received something.
     answers: u64,
-    /// By call site and partner: the answers when it was last sent to, and when that call ended.
+    /// By call site and partner: `answers` at the last send, and the end of that call.
     sent: FxHashMap<(usize, u32), (u64, i64)>,
     /// The function of the last call, if that was a blocking collective call, and when it ended.
     last_collective: Option<(u16, i64)>,

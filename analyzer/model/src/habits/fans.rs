@@ -7,7 +7,7 @@ use crate::sums::Grow;
 /// Calls that went to all others. Times in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct FanTimes {
-    /// How often all others had their turn.
+    /// Number of complete turns through all other ranks.
     pub count: u64,
     /// Other ranks, each time.
     pub others: u64,

@@ -6,9 +6,7 @@ mod call_rows;
 mod fans;
 mod reader;
 
-use rustc_hash::FxHashMap;
-
-use super::roles::{CallPart, CallSite};
+use super::roles::CallPart;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
 
@@ -27,39 +25,25 @@ pub struct SiteHabits {
     pub waited: i64,
     /// Bytes handed out or posted to receive, whichever is more.
     pub bytes: u64,
-    /// Calls directly behind one of the same kind: a message soon sent to the same rank with nothing received between, a collective call of
-    /// the same function with little computation between.
+    /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
+    /// calls of one function with little computation between.
     pub repeated: u64,
     /// Waits of such calls, each no longer than such a row's steps are apart.
     pub waited_briefly: i64,
-    /// Calls that went to all other ranks in turn, or got something from each.
+    /// Messages that went to all other ranks in turn, or came from each.
     pub fans: FanTimes,
     /// Tests that found nothing.
     pub in_vain: u64,
     pub in_vain_time: i64,
     /// Time outside MPI between tests that found nothing.
     pub between_tests: i64,
-    /// Calls before or behind which windows or files are used.
+    /// Calls directly before or after one that uses a window or a file.
     pub guards: u64,
-}
-
-/// All call sites of all ranks.
-#[derive(Default)]
-pub struct CallHabits {
-    /// By the rank's place in [`Run::ranks`](super::Run::ranks), and the site's number.
-    pub of_site: FxHashMap<(u32, u32), SiteHabits>,
-    /// Calls and call sites by number.
-    pub sites: Vec<CallSite>,
 }
 
 impl SiteHabits {
     /// Time inside the calls without what they waited for others.
     pub fn own(&self) -> i64 {
         (self.time - self.waited).max(0)
-    }
-
-    /// The mean length of the rows that the calls stand in.
-    pub fn row_length(&self) -> f64 {
-        self.count as f64 / self.count.saturating_sub(self.repeated).max(1) as f64
     }
 }

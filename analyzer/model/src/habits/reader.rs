@@ -9,7 +9,7 @@ use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Role};
 use crate::stream::TimedCall;
-use crate::sums::Grow;
+use crate::sums::{Grow, shared_time};
 
 /// A rank's habits so far.
 pub struct HabitReader<'a> {
@@ -37,7 +37,7 @@ impl<'a> HabitReader<'a> {
 
     fn add(&mut self, call: &TimedCall, role: &Role) {
         let site = role.place.number() as u32;
-        let waited = self.waited(call.start, call.end).min(call.inside);
+        let waited = shared_time(&mut self.waits, (call.start, call.end)).min(call.inside);
         let repeated = self.rows.continues(call, role);
         let size = role.object.map_or(0, |object| self.objects.groups[object as usize].size());
         let fan = self.fan.add(call, role, size.saturating_sub(1), waited);
@@ -71,15 +71,6 @@ impl<'a> HabitReader<'a> {
             before.guards.grow(1);
         }
         did
-    }
-
-    /// The time of a call that was waited. Calls are asked about in order.
-    fn waited(&mut self, from: i64, until: i64) -> i64 {
-        while let Some((_, rest)) = self.waits.split_first().filter(|((_, end), _)| *end <= from) {
-            self.waits = rest;
-        }
-        let shared = |(begin, end): &(i64, i64)| (until.min(*end) - from.max(*begin)).max(0);
-        self.waits.iter().take_while(|(begin, _)| *begin < until).map(shared).sum()
     }
 }
 

@@ -48,10 +48,6 @@ impl<'a> RankCalls<'a> {
         RankCalls { line, threads, marks: Vec::new() }
     }
 
-    pub fn threads(&self) -> usize {
-        self.threads.len()
-    }
-
     /// Calls not returned yet that begin before `to`, and the productive engine entries among them.
     pub fn until(&mut self, to: i64) -> (Vec<PlacedCall<'a>>, Vec<(i64, i64, u64)>) {
         let mut calls = Vec::new();

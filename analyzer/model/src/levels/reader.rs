@@ -48,10 +48,6 @@ impl<'a> SingleCalls<'a> {
         calls
     }
 
-    pub fn number(&self) -> u32 {
-        self.thread.number
-    }
-
     pub fn peek(&self) -> Option<&SingleCall<'a>> {
         self.current.as_ref()
     }

@@ -32,7 +32,7 @@ pub struct CollectiveArrival {
 pub enum ArrivalEnd {
     /// The call returned at this time.
     Ended(i64),
-    /// The call is nonblocking: its completion is told the cause of the wait, by this token.
+    /// The call is nonblocking: the cause of its wait goes to its completion, by this token.
     Pending(Token),
     /// The call has not returned; it lasted at least until this time.
     Open(i64),
@@ -108,7 +108,7 @@ pub struct Collectives<'a> {
 /// Collective calls that could not be matched.
 #[derive(Default, Debug)]
 pub struct UnmatchedCollectives {
-    /// Calls in which a rank waited for ranks that never came, by rank and call site.
+    /// Calls in which a rank waited for ranks that never arrived, by rank and call site.
     pub waiting: FxHashMap<RankSite, u64>,
     /// Objects on which ranks called different functions at the same ordinal.
     pub confused: Vec<u32>,

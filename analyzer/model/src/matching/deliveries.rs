@@ -2,7 +2,7 @@
 
 use super::waits::RankSite;
 
-/// A received message, or one rank's part of a collective call from or to a root. Times in nanoseconds on the run's time line,
+/// A received message, or one rank's part of a collective call from or to a root. Times in nanoseconds on the run's common clock,
 /// each by the clock of its own rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Delivery {

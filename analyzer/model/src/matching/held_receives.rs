@@ -85,11 +85,6 @@ impl HeldReceives {
         self.first_alike(pattern).is_some()
     }
 
-    /// Takes out a receive that will get no message. Adds to `freed` the receives that may leave now.
-    pub fn give_up(&mut self, ticket: u64, freed: &mut BTreeSet<u64>) {
-        self.take_out(ticket, freed);
-    }
-
     /// Takes out the first of the `freed` receives that nothing blocks and whose queue is known; adds those it blocked to
     /// `freed`.
     pub fn take_free(&mut self, freed: &mut BTreeSet<u64>) -> Option<(u64, Envelope, Post)> {
@@ -105,8 +100,9 @@ impl HeldReceives {
         None
     }
 
-    /// Removes a receive. If it was the first of its pattern, the firsts of other patterns may have waited for it alone.
-    fn take_out(&mut self, ticket: u64, freed: &mut BTreeSet<u64>) -> Option<HeldPost> {
+    /// Removes a receive. Adds to `freed` the receives that may leave now: if it was the first of its pattern, the firsts of other
+    /// patterns may have waited for it alone.
+    pub fn take_out(&mut self, ticket: u64, freed: &mut BTreeSet<u64>) -> Option<HeldPost> {
         let held = self.posts.remove(&ticket)?;
         let alike = self.by_pattern.get_mut(&held.pattern)?;
         let was_first = alike.first() == Some(&ticket);

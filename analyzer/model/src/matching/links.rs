@@ -86,7 +86,7 @@ pub struct Links {
     pub end: i64,
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
-    /// Time at the rank's end spent waiting for what never happened, nanoseconds; an ideal network has no such wait.
+    /// Time at the rank's end spent waiting for events that never happened, nanoseconds; an ideal network has no such wait.
     pub in_vain: i64,
     /// MPI_Pcontrol calls and selection boundaries.
     turns: Vec<LinkTurn>,

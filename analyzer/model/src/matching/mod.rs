@@ -77,7 +77,7 @@ pub struct Message {
     mark: Mark,
 }
 
-/// Identifies a request or completion of a rank to the rank that will send news of it.
+/// Identifies a request or completion of a rank to the rank that will report on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Token {
     /// A request, by thread and number.
@@ -96,7 +96,7 @@ pub struct Cause {
     pub state: WaitState,
 }
 
-/// News from one rank to another.
+/// A report of one rank's matcher to another's.
 enum Letter {
     Message(Message),
     /// The cause of the wait for what the token identifies.

@@ -47,7 +47,7 @@ pub struct Post {
 enum PostState {
     /// Not known yet.
     Open,
-    /// Completed by this completion, at this time.
+    /// Complete: the completion's number, and its time.
     Done(u32, i64),
 }
 

@@ -109,7 +109,7 @@ impl Queues {
                 let mut freed = BTreeSet::from([ticket]);
                 match got {
                     Some(got) => self.held.finish(ticket, envelope, got),
-                    None => self.held.give_up(ticket, &mut freed),
+                    None => drop(self.held.take_out(ticket, &mut freed)),
                 }
                 self.release(freed, pairs);
             }

@@ -15,9 +15,9 @@ use crate::roles::{CallPart, Peer, Role};
 pub struct Request {
     /// The receive it belongs to.
     pub receive: Option<(Receipt, Wanted)>,
-    /// News from the other side.
+    /// The cause of its wait, from the other side.
     pub partner: Partner,
-    /// The completion that waits for that news.
+    /// The completion that the cause is for.
     pub completion: Option<u32>,
     /// The program freed it, so no call completes it.
     pub freed: bool,
@@ -36,15 +36,15 @@ pub struct Wanted {
     pub partitioned: bool,
 }
 
-/// News from the other side of a request.
+/// The cause of a request's wait, as far as the other side has reported it.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Partner {
-    /// The other side has nothing to tell.
+    /// The other side reports none.
     #[default]
     Nothing,
-    /// The other side has not told yet.
+    /// The other side has not reported yet.
     Awaited,
-    /// The other side told the cause of a wait.
+    /// The other side has reported; `None` if it caused no wait.
     Told(Option<Cause>),
 }
 

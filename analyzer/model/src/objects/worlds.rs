@@ -20,8 +20,8 @@ const FIRST: u32 = 0;
 pub struct Worlds {
     /// Spawned worlds in the order they began.
     spawned: Vec<u32>,
-    /// The first world's intercommunicators with processes of another, by the run's number; for each, the ranks that have it with
-    /// their own numbers.
+    /// The first world's intercommunicators with processes that its calls spawned, by the run's number: the ranks that have it, with
+    /// their own numbers for it.
     leaving: BTreeMap<u32, BTreeMap<usize, u32>>,
     /// Objects with members in other worlds, by kind, parent and ordinal.
     halves: HashMap<(u32, u32, u32), Vec<Halves>>,
@@ -44,7 +44,7 @@ impl Worlds {
             *begin = rank.header.begin.realtime.min(*begin);
             nested |= rank.origins.keys().any(|own| is_made_with_another(rank, *own));
         }
-        // Worlds are numbered in the order in which they leave MPI_Init.
+        // Numbers are in the order of leaving MPI_Init, begins in that of entering it: where both agree, it is that of the calls.
         let certain = !nested && begins.values().is_sorted();
         let spawned = if certain { begins.into_keys().collect() } else { Vec::new() };
         Worlds { spawned, leaving: BTreeMap::new(), halves: HashMap::new() }
@@ -57,7 +57,8 @@ impl Worlds {
         }
     }
 
-    /// Number and processes of the intercommunicator with the parents that a spawned process asks for.
+    /// Number in the run, and processes, of a spawned process's intercommunicator with its parents. `None` if `own` is another object,
+    /// or if it is not known which call spawned the process.
     pub fn with_parents<'a>(&self, rank: &'a Rank, own: u32) -> Option<(u32, &'a definitions::Members)> {
         if rank.header.world == FIRST || rank.origins.contains_key(&own) {
             return None;
@@ -74,11 +75,11 @@ impl Worlds {
         Some((calls[which].1, members))
     }
 
-    /// The number of the object that `key` is another half of, and completes that object. `None` if there is none; then notes the
-    /// number that the object will have.
+    /// Completes the object that `key` is the other half of, and returns its number. If there is none, registers this half under the
+    /// next number of `groups`, and returns `None`.
     pub fn half(&mut self, key: &ObjectIdentity, group: &ProcessGroup, groups: &mut [ProcessGroup]) -> Option<u32> {
         let outside = |span: &Span| span.first < 0;
-        // The groups of an intercommunicator can be told apart only if each is of one world.
+        // The groups of an intercommunicator can be told apart only if one of them is all of other worlds.
         let is_half = match key.others.is_empty() {
             true => key.members.iter().any(outside),
             false => key.members.iter().all(outside),

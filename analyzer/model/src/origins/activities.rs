@@ -6,7 +6,7 @@ use super::chase::{BlamedTime, ChasedWaits};
 use super::{Activity, ActivityTimes};
 use crate::roles::Role;
 use crate::stream::TimedCall;
-use crate::sums::Grow;
+use crate::sums::{Grow, shared_time};
 
 /// The share of the other ranks that have to wait for a rank to be alone at work.
 const MOST_OTHERS: f64 = 0.8;
@@ -15,12 +15,12 @@ const MOST_OTHERS: f64 = 0.8;
 pub struct ActivityReader<'a> {
     /// Blamed times that have not begun.
     blamed: &'a [BlamedTime],
-    /// Those that have, and may not be over.
+    /// Blamed times that have begun and may not be over.
     current: Vec<BlamedTime>,
     /// The rank's own waits that are not over.
     waiting: &'a [(i64, i64)],
     others: usize,
-    /// Site, end and whether it counts, of the last call.
+    /// The last call: its site, its end, and whether it is selected.
     last: Option<(u32, i64, bool)>,
     pub times: FxHashMap<Activity, ActivityTimes>,
 }
@@ -49,7 +49,8 @@ impl<'a> ActivityReader<'a> {
     }
 
     fn add(&mut self, activity: Activity, (from, until): (i64, i64)) {
-        let waited = if matches!(activity, Activity::In(_)) { self.waited((from, until)) } else { 0 };
+        let waited =
+            if matches!(activity, Activity::In(_)) { shared_time(&mut self.waiting, (from, until)) } else { 0 };
         while let Some((first, rest)) = self.blamed.split_first().filter(|(first, _)| first.from < until) {
             self.current.push(*first);
             self.blamed = rest;
@@ -60,15 +61,6 @@ impl<'a> ActivityReader<'a> {
             self.current.retain(|blamed| blamed.until > from);
             times.blame(&self.current, (from, until), self.others);
         }
-    }
-
-    /// The time in which the rank itself waited. Times are asked about in order.
-    fn waited(&mut self, (from, until): (i64, i64)) -> i64 {
-        while let Some((_, rest)) = self.waiting.split_first().filter(|((_, end), _)| *end <= from) {
-            self.waiting = rest;
-        }
-        let shared = |(begin, end): &(i64, i64)| (until.min(*end) - from.max(*begin)).max(0);
-        self.waiting.iter().take_while(|(begin, _)| *begin < until).map(shared).sum()
     }
 }
 

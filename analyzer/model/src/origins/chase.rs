@@ -3,14 +3,14 @@
 use crate::matching::{WaitKey, WaitSpan};
 use crate::sums::Grow;
 
-/// A time in which a rank made another wait, of its own doing.
+/// A time in which another rank waited for this one, which did not wait itself.
 #[derive(Clone, Copy, Debug)]
 pub struct BlamedTime {
     pub from: i64,
     pub until: i64,
     /// The last wait on the way here.
     pub wait: WaitKey,
-    /// Others waited between.
+    /// It reached this rank through others that waited, too.
     pub is_indirect: bool,
 }
 
@@ -19,13 +19,13 @@ pub struct BlamedTime {
 pub struct ChasedWaits {
     /// By the rank's place in [`Run::ranks`](crate::Run::ranks), sorted by begin.
     pub blamed: Vec<Vec<BlamedTime>>,
-    /// By the same, when the rank itself waited: from, until, sorted.
+    /// By the rank's place in the run, when it waited itself: from, until, sorted.
     pub waiting: Vec<Vec<(i64, i64)>>,
-    /// Time of waits that no single rank is late for.
+    /// Time of waits for which no single rank is to blame.
     pub unknown: i64,
 }
 
-/// By each rank's waits.
+/// Follows all waits of all ranks; `spans` are those of each rank.
 pub fn chased(mut spans: Vec<Vec<WaitSpan>>) -> ChasedWaits {
     for spans in &mut spans {
         spans.sort_unstable_by_key(|span| (span.from, span.until));

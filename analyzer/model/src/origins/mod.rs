@@ -1,4 +1,4 @@
-//! Origins of waiting: each wait followed back to the rank, and to the part of the program, that was late of its own doing.
+//! Origins of waiting: each wait followed back to the rank, and to the part of the program, that caused the delay itself.
 //!
 //! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank its times, and how long others
 //! waited meanwhile. At each moment of a wait the rank that is waited for computes, is in a call, or waits itself; in the last case
@@ -12,13 +12,12 @@ mod duration_bins;
 use rustc_hash::FxHashMap;
 
 use super::matching::WaitKey;
-use super::roles::CallSite;
 use super::sums::Grow;
 pub use activities::ActivityReader;
 pub use chase::{ChasedWaits, chased};
 pub use duration_bins::DurationBins;
 
-/// A part of the program, by its calls' numbers in [`WaitOrigins::sites`].
+/// A part of the program, by the numbers of its calls' sites.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Activity {
     /// Computation between two calls.
@@ -48,15 +47,10 @@ pub struct ActivityTimes {
 }
 
 /// All waits of a run by what they began with.
-#[derive(Default)]
 pub struct WaitOrigins {
     /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,
-    /// Calls and call sites by number.
-    pub sites: Vec<CallSite>,
-    /// Waits that were followed to an activity.
-    pub followed: i64,
-    /// Waits for what no rank is known to have delayed.
+    /// Time of waits for which no single rank is to blame.
     pub unknown: i64,
 }
 

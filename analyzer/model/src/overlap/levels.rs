@@ -16,7 +16,8 @@ use super::Posting;
 pub struct WorkLevel {
     /// Number of iterations.
     pub rounds: u64,
-    /// Time before the first post, if the same calls come before it as before the others.
+    /// Time from the first of the calls before each post, such as a barrier, to the first post; `None` if other calls come before the
+    /// first post than before the others.
     pub lead: Option<u64>,
     /// From the first post to the last completion.
     pub time: u64,
@@ -213,7 +214,8 @@ impl Row {
         Row { signature, posting, calls: None, rest, before, rounds: 1, start, computed: 0, lives: 0 }
     }
 
-    /// Time from the first call that the other iterations make before their posts to the first post; `None` if the calls differ.
+    /// Time from the first of the calls between completion and next post, as made before the first post, to that post: 0 if there are
+    /// none. `None` if others were made there, or if there are more than [`COMPARED`].
     fn lead(&self) -> Option<u64> {
         let (signatures, count) = self.rest;
         let first = COMPARED.checked_sub(count)?;

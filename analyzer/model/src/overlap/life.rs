@@ -154,8 +154,9 @@ impl Lives {
         self
     }
 
-    /// Lives of requests that were truly waited for at once. If most requests of the posting had work first, so had one whose
-    /// wait was interrupted for long, although its computation is less than a fiftieth of its life.
+    /// Lives of requests that were waited for at once. An interrupted wait makes a life so long that work before it is less than a
+    /// fiftieth of it: if most requests of the posting had work first, only lives count whose computation is at most a fiftieth of
+    /// the median life, or negligible.
     pub fn waited_right_after(&self) -> impl Iterator<Item = &RequestLife> + Clone {
         let is_rare = self.of_direct.count() < self.of_postponed.count();
         let typical = |of: fn(&RequestLife) -> u64| {

@@ -99,7 +99,7 @@ pub struct Rank {
     pub cancelled: HashSet<(u32, u64)>,
     /// Selected part of its time; `None` for all of it.
     pub selection: Option<Selection>,
-    /// It has called MPI_Init, and the program has not gone on since.
+    /// It has called MPI_Init, and has done nothing since.
     pub is_starting: bool,
     /// Entries into the progress engine in calls outside the selection.
     pub left_out: Entries,
@@ -204,11 +204,6 @@ impl Rank {
             true
         });
         contents
-    }
-
-    /// Outermost call that the first thread has not returned from.
-    pub fn open_call(&self) -> Option<&OpenCall> {
-        self.read.get(&self.threads.first()?.number)?.tail.outermost()
     }
 
     /// Outermost call that each thread has not returned from.

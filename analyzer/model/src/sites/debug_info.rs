@@ -50,7 +50,7 @@ pub fn look_up(path: &Path, program: &object::File<'_>, addresses: &[u64]) -> Re
     Ok(find(program, &own, &beside, addresses)?.0)
 }
 
-/// A file beside the program, with one unit, or a package of several.
+/// A separate debug file: one unit, or a package of several.
 enum Beside<'a> {
     Unit(DwarfSections<SectionBytes<'a>>),
     Package(DwarfPackageSections<SectionBytes<'a>>),
@@ -84,7 +84,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Finds the functions around addresses, and the files beside the program that are needed besides `beside`.
+/// Finds the functions around addresses, and the separate debug files that are needed in addition to `beside`.
 fn find<'a>(
     program: &object::File<'a>,
     own: &'a DwarfSections<SectionBytes<'a>>,

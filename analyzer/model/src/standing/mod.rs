@@ -160,11 +160,6 @@ impl Entered {
         Call::from_number(self.role.function)
     }
 
-    /// True if it starts MPI.
-    pub fn begins(&self) -> bool {
-        self.role.what == CallPart::Begin || self.signature.call == Call::Session_init.number()
-    }
-
     /// True if it ends MPI.
     pub fn finalizes(&self) -> bool {
         self.role.what == CallPart::End

@@ -246,8 +246,8 @@ impl Graph<'_> {
         Need::all(others.filter(|other| !is_there(*other)).map(Need::Rank).collect())
     }
 
-    /// The need of a call that completes requests. Only their number is recorded, so they are known only if they are all that are
-    /// pending.
+    /// The need of a call that completes requests. Only their number is recorded: unless they are all that are pending, any pending
+    /// request may be among them.
     fn completion(&self, at: usize, entered: &Entered, completes: Completes, sits: bool) -> Need {
         let past = &self.standing.ranks[at].past;
         if past.pending.is_empty() || past.may_be_cancelled {
@@ -255,8 +255,8 @@ impl Graph<'_> {
         }
         let given = entered.signature.requests as usize;
         let takes_all = completes == Completes::All && given >= past.pending.len();
-        // If none of all requests is complete, each is stuck; if only not all are, none need be, unless all are sends that nobody
-        // takes.
+        // A thread that stays in a wait for any request shows that none is complete, so no send is buffered. In a wait for all it
+        // shows that one is not complete: a send, if all are.
         let takes_any = completes == Completes::Any && given >= past.pending.len();
         let mut needs: Vec<Need> = Vec::new();
         for (id, request) in &past.pending {
@@ -270,7 +270,7 @@ impl Graph<'_> {
             }
             return Need::all(needs);
         }
-        // With only complete requests the call would have returned, so it waits for one of the others.
+        // A request whose need is met would end the call if it is among the call's and the library has noticed.
         let (met, unmet): (Vec<Need>, Vec<Need>) = needs.into_iter().partition(Need::is_met_already);
         match met.is_empty() {
             true => Need::any(unmet),

@@ -22,7 +22,7 @@ pub struct Arrivals {
     pub came: u64,
     /// Number of ranks in the call.
     pub of: u64,
-    /// Places of the ranks without which the call cannot end here and that have not come: of a call with another root, only that.
+    /// Places of the ranks that have not arrived and that the call waits for here: all, or only the root.
     pub absent: Vec<u32>,
 }
 

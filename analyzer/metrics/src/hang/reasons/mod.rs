@@ -24,13 +24,13 @@ pub enum Reason {
     Dead,
     /// A rank has finalized MPI and others wait for it.
     Finished,
-    /// Ranks made collective calls in each other's place that differ in function, root or size.
+    /// Ranks made different calls as the same collective call: other functions, roots or sizes.
     Mismatch,
-    /// A rank does not come to a collective call.
+    /// A rank has not reached a collective call.
     Missing,
     /// A message is there, but no receive has its tag or its communicator.
     Tag,
-    /// The messages that came are for receives that were posted before.
+    /// The messages that arrived go to receives that were posted earlier.
     Taken,
     /// A rank holds the lock of a window that another waits for.
     Lock,

@@ -34,11 +34,11 @@ enum Awaited {
     Requests,
 }
 
-/// State of one thing that a call waits for.
+/// State of one event that a call waits for.
 enum Known {
-    /// It has not happened; the rank is the only one that could do it.
+    /// It has not happened. The rank, if given, is the only one that can bring it about.
     Unmet(WaitState, Option<u32>),
-    /// It happened; the cause is given if that was after the call began.
+    /// It happened; with the cause if that was after the call began.
     Met(Option<Cause>),
 }
 

@@ -200,7 +200,7 @@ impl<'a> Epochs<'a> {
         waiting.into_iter().for_each(|waiting| self.charge(&waiting, waits));
     }
 
-    /// Charges calls that have not returned with the steps that nobody has made; all calls were seen before.
+    /// Charges calls that have not returned with the steps that no rank has made. To be called after all calls of all ranks.
     pub fn finish(&self, waits: &mut Waits) {
         let common_clock = self.collectives.common_clock;
         for window in &self.windows {
