@@ -27,33 +27,33 @@ const fn hue(name: &'static str, light: u32, dark: u32) -> Hue {
 }
 
 /// What everything stands on, and what stands out from it a little: headings of tables, buttons.
-pub const GROUND: Hue = hue("ground", 0xff_ff_ff, 0x14_18_1d);
-const RAISED: Hue = hue("raised", 0xf5_f7_f9, 0x1c_22_29);
+pub const GROUND: Hue = hue("ground", 0xffffff, 0x14181d);
+const RAISED: Hue = hue("raised", 0xf5f7f9, 0x1c2229);
 /// Lines between things.
-const LINE: Hue = hue("line", 0xd5_db_e1, 0x37_41_4c);
+const LINE: Hue = hue("line", 0xd5dbe1, 0x37414c);
 /// Text, waits, messages and entries into the engine; text of less weight.
-pub const INK: Hue = hue("ink", 0x1a_20_26, 0xe6_ea_ee);
-const DIM: Hue = hue("dim", 0x52_5d_68, 0xa3_af_bb);
-const LINK: Hue = hue("link", 0x00_5a_94, 0x74_bd_f2);
+pub const INK: Hue = hue("ink", 0x1a2026, 0xe6eaee);
+const DIM: Hue = hue("dim", 0x525d68, 0xa3afbb);
+const LINK: Hue = hue("link", 0x005a94, 0x74bdf2);
 /// Warnings, and tables of a part of the run.
-const MARK: Hue = hue("mark", 0xb3_47_00, 0xff_9a_57);
+const MARK: Hue = hue("mark", 0xb34700, 0xff9a57);
 /// Bars behind figures in tables.
-const SHARE: Hue = hue("share-color", 0xd3_e6_f4, 0x1f_40_59);
+const SHARE: Hue = hue("share-color", 0xd3e6f4, 0x1f4059);
 /// What the reader has chosen in a timeline.
-const ACCENT: Hue = hue("accent", 0x7a_1f_a2, 0xd5_9b_f0);
+const ACCENT: Hue = hue("accent", 0x7a1fa2, 0xd59bf0);
 /// Classes that a reader takes the color from.
-const WEAK: Hue = hue("weak", 0xee_f1_f4, 0x23_2a_32);
+const WEAK: Hue = hue("weak", 0xeef1f4, 0x232a32);
 
 /// Computation, and regions.
-pub const GRAY: Hue = hue("gray", 0xcc_d3_da, 0x41_4c_58);
-pub const BLUE: Hue = hue("blue", 0x00_72_b2, 0x35_90_cc);
-const SKY: Hue = hue("sky", 0x56_b4_e9, 0x86_d0_ff);
-pub const RED: Hue = hue("red", 0xd5_5e_00, 0xf6_7a_20);
-const GREEN: Hue = hue("green", 0x00_9e_73, 0x26_b8_7a);
-const PINK: Hue = hue("pink", 0xcc_79_a7, 0xb7_9c_d0);
-const ORANGE: Hue = hue("orange", 0xe6_9f_00, 0xf1_c1_43);
-const SLATE: Hue = hue("slate", 0x49_49_63, 0xc3_cd_b4);
-const MAROON: Hue = hue("maroon", 0x8b_1a_1a, 0xc9_4a_4a);
+pub const GRAY: Hue = hue("gray", 0xccd3da, 0x414c58);
+pub const BLUE: Hue = hue("blue", 0x0072b2, 0x3590cc);
+const SKY: Hue = hue("sky", 0x56b4e9, 0x86d0ff);
+pub const RED: Hue = hue("red", 0xd55e00, 0xf67a20);
+const GREEN: Hue = hue("green", 0x009e73, 0x26b87a);
+const PINK: Hue = hue("pink", 0xcc79a7, 0xb79cd0);
+const ORANGE: Hue = hue("orange", 0xe69f00, 0xf1c143);
+const SLATE: Hue = hue("slate", 0x494963, 0xc3cdb4);
+const MAROON: Hue = hue("maroon", 0x8b1a1a, 0xc94a4a);
 
 const ALL: [Hue; 19] = [
     GROUND, RAISED, LINE, INK, DIM, LINK, MARK, SHARE, ACCENT, WEAK, GRAY, BLUE, SKY, RED, GREEN, PINK, ORANGE, SLATE,

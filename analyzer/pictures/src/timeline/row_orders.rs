@@ -35,15 +35,18 @@ impl RowTime {
     }
 }
 
+/// What rows are ordered by.
+type Figure = fn(&RowTime) -> i64;
+
 /// The orders in which rows differ; ranks that are alike keep their order.
 pub fn row_orders(rows: &[PictureRow], grid: &Grid) -> Vec<RowOrder> {
     let times: Vec<RowTime> = rows.iter().map(|row| RowTime::of(row, grid)).collect();
-    let figures: [(&str, fn(&RowTime) -> i64); 3] = [
+    let figures: [(&'static str, Figure); 3] = [
         ("most waiting first", |time| time.waited),
         ("most computing first", |time| time.computed),
         ("longest in MPI first", |time| time.in_mpi),
     ];
-    let order = |(name, figure): (&'static str, fn(&RowTime) -> i64)| {
+    let order = |(name, figure): (&'static str, Figure)| {
         let mut rows: Vec<u32> = (0..times.len() as u32).collect();
         rows.sort_by_key(|row| Reverse(figure(&times[*row as usize])));
         times.iter().any(|time| figure(time) != figure(&times[0])).then_some(RowOrder { name, rows })
