@@ -1,8 +1,7 @@
 //! Ranks that have not finalized MPI: by MPI_Abort, by a signal, or since they still run.
 
-use crate::overview::numbers_of;
 use crate::totals::world_rank;
-use crate::words::{call_in_words, plural, rank_in_words};
+use crate::words::{call_in_words, numbers_of, plural, rank_in_words};
 use model::{End, ProcessFate, Rank, Run};
 use traces::calls::Call;
 use traces::signature::Signature;

@@ -9,7 +9,8 @@
 //! summary
 //! groupings hang heat hosts imbalance operations ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
-//! cost endings median network programs scheduling shares totals
+//! cost endings
+//! median network programs scheduling shares totals
 //! mean meaning topics words
 //! ```
 

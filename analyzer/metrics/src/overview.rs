@@ -1,7 +1,6 @@
 //! The facts that describe a run, and the warnings that its figures need.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use traces::calls::Call;
 use traces::definitions::Language;
@@ -9,13 +8,13 @@ use traces::file::{Mode, Stop};
 
 use super::cost::RecordingCost;
 use super::totals::seconds;
-use super::words::{plural, rank_in_words};
+use super::words::{numbers, plural, rank_in_words};
 use super::{endings, programs};
 use model::rank::is_nested;
 use model::run::gaps;
 use model::sums::Total;
 use model::{Choice, End, ProcessFate, Rank, Run};
-use tables::{Fact, Value, WorldRank, facts};
+use tables::{Fact, Value, facts};
 
 facts! {
     PROGRAM = "program", Text, always, "The command that ran.";
@@ -399,39 +398,4 @@ fn profiles(run: &Run) -> Option<String> {
         }
         _ => Some("recorded as a profile: totals are exact, single calls are missing".into()),
     }
-}
-
-/// The ranks in words: `ranks 1, 3-5`, or the first few of many.
-pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
-    const SHOWN: usize = 8;
-    let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
-        (first, last) if first == last => first.to_string(),
-        (first, last) => format!("{first}-{last}"),
-    };
-    let count: u64 = ranks.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum();
-    let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
-    match count {
-        1 => format!("rank {shown}"),
-        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
-        _ => format!("ranks {shown}"),
-    }
-}
-
-/// Ranks in words, in order, with those of spawned worlds.
-pub fn numbers_of(ranks: &[WorldRank]) -> String {
-    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
-    for rank in ranks {
-        match (rank.number, ranges.last_mut()) {
-            _ if rank.world > 0 => return several_worlds(ranks),
-            (Some(number), Some(last)) if *last.end() + 1 == number => *last = *last.start()..=number,
-            (Some(number), _) => ranges.push(number..=number),
-            (None, _) => {}
-        }
-    }
-    numbers(&ranges)
-}
-
-fn several_worlds(ranks: &[WorldRank]) -> String {
-    let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
-    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, names.join(", "))
 }

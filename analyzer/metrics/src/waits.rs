@@ -64,7 +64,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
 
 /// Warns of messages whose other end belongs to a rank that was not recorded.
 fn unrecorded(run: &Run, account: &Account) -> Option<String> {
-    let ranks = super::overview::numbers(&run.unrecorded);
+    let ranks = super::words::numbers(&run.unrecorded);
     let plural = if account.unrecorded == 1 { "" } else { "s" };
     let messages = format!("{} message{plural} to or from {ranks}, not recorded", account.unrecorded);
     (account.unrecorded > 0).then(|| format!("{messages}: their waits are unknown"))

@@ -1,5 +1,7 @@
 //! Names for ranks, objects and calls in sentences.
 
+use std::ops::RangeInclusive;
+
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::ObjectKind;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
@@ -7,6 +9,7 @@ use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 use model::rank::function;
 use model::roles::CallSite;
 use model::{Rank, Run};
+use tables::WorldRank;
 
 /// The name that the rank has for the object of a call, and its number of processes; 0 for windows, files and no
 /// object.
@@ -111,4 +114,39 @@ pub fn site_in_words(site: &CallSite) -> String {
 pub fn upper(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// The ranks in words: `ranks 1, 3-5`, or the first few of many.
+pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
+    const SHOWN: usize = 8;
+    let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    let count: u64 = ranks.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum();
+    let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
+    match count {
+        1 => format!("rank {shown}"),
+        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
+        _ => format!("ranks {shown}"),
+    }
+}
+
+/// Ranks in words, in order, with those of spawned worlds.
+pub fn numbers_of(ranks: &[WorldRank]) -> String {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for rank in ranks {
+        match (rank.number, ranges.last_mut()) {
+            _ if rank.world > 0 => return several_worlds(ranks),
+            (Some(number), Some(last)) if *last.end() + 1 == number => *last = *last.start()..=number,
+            (Some(number), _) => ranges.push(number..=number),
+            (None, _) => {}
+        }
+    }
+    numbers(&ranges)
+}
+
+fn several_worlds(ranks: &[WorldRank]) -> String {
+    let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, names.join(", "))
 }

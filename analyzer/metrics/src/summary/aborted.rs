@@ -2,9 +2,8 @@
 
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::aborts;
-use crate::overview::numbers_of;
 use crate::totals::world_rank;
-use crate::words::{call_in_words, plural};
+use crate::words::{call_in_words, numbers_of, plural};
 use model::{End, ProcessFate, Rank, Run};
 use traces::signature::Signature;
 

@@ -2,10 +2,8 @@
 
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::overview::numbers_of;
 use crate::totals::seconds;
-use crate::words::plural;
-use crate::words::upper;
+use crate::words::{numbers_of, plural, upper};
 use model::habits::FanTimes;
 use model::roles::CallPart;
 use model::sums::Total;

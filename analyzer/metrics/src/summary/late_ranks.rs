@@ -2,10 +2,8 @@
 
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
-use crate::overview::numbers_of;
 use crate::totals::seconds;
-use crate::words::plural;
-use crate::words::{site_in_words, upper};
+use crate::words::{numbers_of, plural, site_in_words, upper};
 use model::matching::WaitState;
 use model::origins::{ActivityTimes, DurationBins};
 use model::sums::Total;

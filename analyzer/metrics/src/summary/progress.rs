@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use super::used_sites::{UsedSite, used_sites};
 use super::{Evidence, Finding, FindingKind};
 use crate::engine::{StarvedRow, starved};
-use crate::overview::numbers_of;
 use crate::totals::seconds;
-use crate::words::plural;
+use crate::words::{numbers_of, plural};
 use tables::{Value, WorldRank};
 use traces::calls::Class;
 

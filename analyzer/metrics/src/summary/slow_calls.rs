@@ -2,8 +2,7 @@
 
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
-use crate::overview::numbers_of;
-use crate::words::upper;
+use crate::words::{numbers_of, upper};
 use model::origins::Activity;
 use traces::calls::Call;
 

@@ -2,9 +2,7 @@
 
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::overview::numbers_of;
-use crate::words::plural;
-use crate::words::upper;
+use crate::words::{numbers_of, plural, upper};
 use model::roles::CallPart;
 use tables::Value;
 

@@ -8,8 +8,7 @@ mod messages;
 
 use super::ranks::call_of;
 use super::{Findings, Verdict};
-use crate::overview::numbers;
-use crate::words::{call_in_words, rank_in_words, upper};
+use crate::words::{call_in_words, numbers, rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
