@@ -178,21 +178,16 @@ pub fn wrap_to(line: &str, indent: usize, width: usize) -> String {
 
 /// A space at which no line ends.
 const HOLD: char = '\u{a0}';
-/// Units, and what stands between a figure and its error.
-const UNITS: [&str; 15] =
-    ["%", "s", "ms", "µs", "ns", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "MB/s", "GB/s", "±"];
+const UNITS: [&str; 14] = ["%", "s", "ms", "µs", "ns", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "MB/s", "GB/s"];
 
 /// The text with numbers held to their units.
 fn held_together(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for (at, word) in line.split(' ').enumerate() {
         let is_unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));
+        let has_figure = is_unit && text.ends_with(|last: char| last.is_ascii_digit());
         if at > 0 {
-            text.push(if is_unit && text.ends_with(|last: char| last.is_ascii_digit()) || text.ends_with('±') {
-                HOLD
-            } else {
-                ' '
-            });
+            text.push(if has_figure || word == "±" || text.ends_with('±') { HOLD } else { ' ' });
         }
         text.push_str(word);
     }
