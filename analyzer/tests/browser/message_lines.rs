@@ -14,7 +14,9 @@ const SEEN: &str = "(async () => {
   const pixels = () => {
     scene.draw();
     const { plot } = scene.layout();
-    return new Uint32Array(scene.context.getImageData(plot.left, plot.top, plot.width, plot.height).data.buffer);
+    const copy = new OffscreenCanvas(scene.canvas.width, scene.canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(scene.canvas, 0, 0);
+    return new Uint32Array(copy.getImageData(plot.left, plot.top, plot.width, plot.height).data.buffer);
   };
   const [with_, without] = [true, false].map((shows) => {
     scene.showsMessages = shows;

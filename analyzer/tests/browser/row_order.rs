@@ -62,7 +62,7 @@ fn of_a_thousand_ranks_the_extremes_are_on_top_and_every_row_keeps_its_calls_and
     // The address brings the order back.
     browser.ask("location.reload()");
     browser.wait_for("document.documentElement?.dataset.ready !== undefined");
-    assert_eq!(browser.text("document.querySelector('.timeline-order select').value"), "longest in MPI first");
+    browser.wait_for("document.querySelector('.timeline-order select')?.value === 'longest in MPI first'");
     assert_eq!(browser.text("timeline.store.ordered"), "longest in MPI first");
     choose(&mut browser, "");
     assert_eq!(browser.ask(SEEN), by_rank);

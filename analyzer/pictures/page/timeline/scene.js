@@ -219,7 +219,10 @@ export class Scene {
     }
     const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
     let ink = 0;
-    for (const { begin, end, from, to } of shown) ink += Math.hypot(place(Math.min(end, view.to)) - place(Math.max(begin, view.from)), y(to) - y(from));
+    const inside = (/** @type {number} */ y) => Math.min(Math.max(y, plot.top), plot.top + plot.height);
+    for (const { begin, end, from, to } of shown) {
+      ink += Math.hypot(place(Math.min(end, view.to)) - place(Math.max(begin, view.from)), inside(y(to)) - inside(y(from)));
+    }
     this.thinned = 2 ** Math.max(0, Math.ceil(Math.log2(ink / (COVER * plot.width * plot.height))));
     this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && this.thinned <= THINNEST;
     if (!this.hasLines || !this.showsMessages) return;
@@ -261,7 +264,7 @@ export class Scene {
     context.font = "12px system-ui, sans-serif";
     context.textAlign = "right";
     context.textBaseline = "middle";
-    context.fillStyle = /** @type {any} */ (this.colors).text;
+    context.fillStyle = /** @type {any} */ (this.colors).ink;
     let free = 0;
     for (const line of lines) {
       const middle = line.y + line.height / 2;
