@@ -253,12 +253,13 @@ fn efficiency_of_a_part_of_a_run_with_threads_is_that_of_the_first_ones() {
     let threads = &recorded("threads")[0].run;
     let run = Run::select(threads, &Choice { no_cache: true, ..Choice::default() }).unwrap();
     assert!(run.ranks.iter().all(|rank| rank.threads.len() > 1));
-    let lives = levels::lives(&run, &settled(&run, Follow::empty()).common_clock);
-    let (begin, end) = (lives[0].begin, lives[0].end);
-    let time = (begin, begin + (end - begin) / 10 * 7);
+    let file = page(threads, "followed threads");
     let mut browser = Browser::start();
-    browser
-        .open_at(&page(threads, "followed threads"), &format!("#timeline={}-{}_0-{}", time.0, time.1, run.ranks.len()));
+    browser.open(&file);
+    let shown = "(({ from, to }) => [from, to])(JSON.parse(document.getElementById('timeline-data').textContent))";
+    let [from, to]: [i64; 2] = serde_json::from_value(browser.ask(shown)).unwrap();
+    let time = (from + (to - from) / 4, to - (to - from) / 4);
+    browser.ask(&format!("location.hash = 'timeline={}-{}_0-{}'", time.0, time.1, run.ranks.len()));
     browser.wait_for("document.documentElement.dataset.part?.length > 0");
     let efficiency = browser.ask(&format!("{TABLES}('pop')"));
     compare_efficiency(&efficiency[0], &Truth::of(&run, 0..run.ranks.len(), time));

@@ -5,8 +5,8 @@ use crate::{cost, overview, pop, waits};
 use model::Run;
 use model::error::Error;
 use model::matching::{Account, Follow, settled};
+use tables::Report;
 use tables::schema::Schema;
-use tables::{Report, Sheet};
 
 /// Computes the POP metrics of a run and reports them.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
@@ -32,12 +32,7 @@ pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec
     let mut facts = overview::facts(run);
     facts.extend(pop::facts(run, efficiency));
     warnings.extend(overview::warnings(run));
-    let mut factors = Sheet::from(pop::factors(efficiency));
-    if run.asked().any(|rank| rank.threads.len() > 1) {
-        // A page adds up calls of all threads.
-        factors.look.part = None;
-    }
-    let tables = vec![factors, pop::phases(phases).into(), pop::ranks(run, efficiency).into()];
+    let tables = vec![pop::factors(efficiency).into(), pop::phases(phases).into(), pop::ranks(run, efficiency).into()];
     Report { facts, warnings, tables }
 }
 
