@@ -3,6 +3,7 @@
 use crate::totals::world_rank;
 use crate::words::{call_in_words, numbers_of, plural, rank_in_words};
 use model::{End, ProcessFate, Rank, Run};
+use rustc_hash::FxHashMap;
 use traces::calls::Call;
 use traces::signature::Signature;
 
@@ -31,19 +32,20 @@ pub fn warnings(run: &Run) -> Vec<String> {
             plural(cut.len() as u64, "rank")
         )];
     }
-    let mut endings: Vec<(String, Vec<&Rank>)> = Vec::new();
+    let (mut endings, mut known): (Vec<(String, Vec<&Rank>)>, _) = (Vec::new(), FxHashMap::default());
     for rank in cut {
         let place = place(run, rank);
-        match endings.iter_mut().find(|(other, ranks)| *other == place && ranks[0].fate == rank.fate) {
-            Some((_, ranks)) => ranks.push(rank),
-            None => endings.push((place, vec![rank])),
+        let at = *known.entry((place.clone(), rank.fate)).or_insert(endings.len());
+        if at == endings.len() {
+            endings.push((place, Vec::new()));
         }
+        endings[at].1.push(rank);
     }
     let told = endings.iter().take(MOST);
     let mut warnings: Vec<String> = told
-        .filter_map(|(place, ranks)| match ranks.as_slice() {
-            [rank] => ending(run, rank),
-            several => Some(common_ending(place, several)),
+        .map(|(place, ranks)| match ranks.as_slice() {
+            [rank] => ending(run, rank, place),
+            several => common_ending(place, several),
         })
         .collect();
     let untold: usize = endings.iter().skip(MOST).map(|(_, ranks)| ranks.len()).sum();
@@ -81,39 +83,38 @@ fn common_ending(place: &str, ranks: &[&Rank]) -> String {
     }
 }
 
-/// The warning about a rank that has not finalized MPI: where it is, or was when it ended.
-fn ending(run: &Run, rank: &Rank) -> Option<String> {
+/// The warning about one rank at a place, with its times.
+fn ending(run: &Run, rank: &Rank, place: &str) -> String {
     let who = rank_in_words(rank);
     let gone = match rank.fate {
-        ProcessFate::Runs => "",
+        ProcessFate::Runs => "still runs: it has been",
         ProcessFate::Ended => "did not finalize MPI: it ended",
         ProcessFate::Unknown => "did not finalize MPI: its recording ends",
     };
-    let place = match &rank.end {
-        End::Finalized => return None,
-        End::Inside { call, since } => {
+    match (&rank.end, rank.fate) {
+        (End::Inside { since, .. }, fate) => {
             let lasted = (rank.whole() - since).max(0.0);
-            let call = call_in_words(run, rank, call);
-            return Some(match (rank.fate, lasted > 0.0) {
+            match (fate, lasted > 0.0) {
                 (ProcessFate::Runs, _) => {
-                    format!("{who} still runs: it has been in {call} since {since:.6} s, {lasted:.6} s so far (open)")
+                    format!("{who} {gone} {place} since {since:.6} s, {lasted:.6} s so far (open)")
                 }
-                (_, true) => format!(
-                    "{who} {gone} in {call}, in which it had been since {since:.6} s, at least {lasted:.6} s (open)"
-                ),
+                (_, true) => {
+                    format!(
+                        "{who} {gone} {place}, in which it had been since {since:.6} s, at least {lasted:.6} s (open)"
+                    )
+                }
                 (_, false) => format!(
-                    "{who} {gone} in {call}, in which it had been since {since:.6} s; how long, its file does not say (open)"
+                    "{who} {gone} {place}, in which it had been since {since:.6} s; how long, its file does not say (open)"
                 ),
-            });
+            }
         }
-        End::Outside { after, last } => (*after, last.map(|last| call_in_words(run, rank, &last))),
-    };
-    Some(match (rank.fate, place) {
-        (ProcessFate::Runs, (after, Some(last))) => {
-            format!("{who} still runs: it has been outside MPI since {after:.6} s, after {last}")
+        (End::Outside { after, last: Some(last) }, ProcessFate::Runs) => {
+            format!("{who} {gone} outside MPI since {after:.6} s, after {}", call_in_words(run, rank, last))
         }
-        (ProcessFate::Runs, (_, None)) => format!("{who} still runs, and no call of it is recorded yet"),
-        (_, (after, Some(last))) => format!("{who} {gone} outside MPI, after {last} at {after:.6} s"),
-        (_, (_, None)) => format!("{who} {gone} outside MPI, with no call recorded"),
-    })
+        (End::Outside { last: None, .. }, ProcessFate::Runs) => {
+            format!("{who} still runs, and no call of it is recorded yet")
+        }
+        (End::Outside { after, last: Some(_) }, _) => format!("{who} {gone} {place} at {after:.6} s"),
+        (End::Outside { last: None, .. } | End::Finalized, _) => format!("{who} {gone} {place}"),
+    }
 }

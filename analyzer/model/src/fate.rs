@@ -7,7 +7,7 @@ use std::path::Path;
 use traces::definitions::Process;
 
 /// State of a process, as far as this machine can tell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProcessFate {
     /// The process exists.
     Runs,
