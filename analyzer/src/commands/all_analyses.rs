@@ -1,6 +1,6 @@
 //! Analyses that the page and the first screen share.
 
-use metrics::hang::hung_at_its_end;
+use metrics::hang::{hung_at_its_end, may_have_hung};
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
@@ -48,12 +48,13 @@ impl<'r> AllAnalyses<'r> {
     }
 }
 
-/// Judges a run that did not end by MPI_Finalize. What was selected of it does not tell where its ranks stood at its end.
+/// Judges a run that did not end by MPI_Finalize. A selected part does not tell where its ranks stood at its end.
 fn hung(run: &Run) -> Option<Vec<String>> {
-    if !run.is_partial() {
+    if !may_have_hung(run) {
         return None;
     }
-    let whole = Run::select(&run.folder, &Choice { whole: true, ..Choice::default() }).ok()?;
+    let choice = Choice { whole: true, no_cache: run.choice.no_cache, ..Choice::default() };
+    let whole = Run::select(&run.folder, &choice).ok()?;
     hung_at_its_end(&whole).ok().flatten()
 }
 

@@ -36,17 +36,19 @@ facts! {
         "The longest time that a rank was in one call, or between two, before that.";
 }
 
-/// The verdict on a run whose processes have ended, and each reason, as [`in_words`] says them; `None` if it was not
-/// hanging, or nobody can tell. The run has to be read whole.
+/// Whether all processes of a run with single calls have ended, and not all by MPI_Finalize: then it may have hung.
+pub fn may_have_hung(run: &Run) -> bool {
+    let goes_on = run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
+    let is_finalized = run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
+    !goes_on && !is_finalized && run.has_calls("hang").is_ok()
+}
+
+/// The verdict on a run that is over, and each reason, as [`in_words`] says them; `None` if it was not hanging, or
+/// nobody can tell. The run has to be read whole.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn hung_at_its_end(run: &Run) -> Result<Option<Vec<String>>, Error> {
-    let goes_on = run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
-    let is_finalized = run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
-    if goes_on || is_finalized || run.has_calls("hang").is_err() {
-        return Ok(None);
-    }
     let (standing, look) = (Standing::of(run), Look::of(&run.folder)?);
     let findings = Findings::of(run, &standing, &look, &look);
     Ok(findings.judgement.verdict.hangs().then(|| in_words(&findings)))
