@@ -32,6 +32,7 @@ use model::matching::Account;
 use model::shared_walk::SharedWalk;
 use model::{Rank, Run};
 use tables::{Value, WorldRank};
+use used_sites::{UsedSite, used_sites};
 
 pub use finding_rows::{FindingRow, finding_table};
 
@@ -153,7 +154,7 @@ impl FindingKind {
         self <= FindingKind::NotRunning
     }
 
-    /// It is about what ranks do between two calls, which it names.
+    /// The sites that it names are the calls around the work, and not its cause.
     fn is_of_work(self) -> bool {
         use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay};
         matches!(self, LateRank | SerialWork | SporadicDelay | Chain)
@@ -266,13 +267,13 @@ impl Finding {
 }
 
 /// The findings on how calls are used. Waiting that they cause is a part of their cost.
-fn of_calls(known: &Evidence) -> Vec<Finding> {
+fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let rules = [by_hand::finding, small_messages::finding, small_collectives::finding, polling::finding];
     let mut findings = Vec::new();
-    for used in used_sites::used_sites(known) {
-        findings.extend(rules.iter().find_map(|rule| rule(&used)));
+    for used in sites {
+        findings.extend(rules.iter().find_map(|rule| rule(used)));
     }
-    findings.extend(needless_barrier::findings(known));
+    findings.extend(needless_barrier::findings(sites));
     findings.extend(progress::finding(known));
     let (wall, shares_cores) = (known.wall(), known.shares_cores());
     findings.retain(|finding| finding.is_worth_it(wall, shares_cores));
@@ -290,7 +291,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let machine = machine::finding(known);
     let is_scheduled = machine.is_some();
     all.extend(machine);
-    let of_calls = of_calls(known);
+    let sites = used_sites(known);
+    let of_calls = of_calls(known, &sites);
     let mut late = late_findings::findings(known, &of_calls);
     let slow_host = slow_host::finding(known);
     // That some ranks are late is then no news.
@@ -309,7 +311,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     }
     // Where the scheduler kept ranks from running, their calls took longer for that.
     if !is_scheduled {
-        all.extend(transfer::finding(known, &all));
+        all.extend(transfer::finding(known, &sites, &all));
     }
     let (wall, shares_cores) = (known.wall(), known.shares_cores());
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, shares_cores));

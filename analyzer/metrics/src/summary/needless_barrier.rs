@@ -1,7 +1,7 @@
 //! The finding on barriers at which every rank waits its share: without them steps could run apart.
 
-use super::used_sites::{UsedSite, used_sites};
-use super::{Evidence, Finding, FindingKind};
+use super::used_sites::UsedSite;
+use super::{Finding, FindingKind};
 use crate::words::plural;
 use model::matching::WaitState;
 use model::roles::{CallPart, Flow};
@@ -14,9 +14,8 @@ const MOST_OTHERS: f64 = 0.5;
 /// With less of the waiting in common to all ranks, late ranks are to blame.
 const LEAST_COMMON: f64 = 0.5;
 
-pub fn findings(known: &Evidence) -> Vec<Finding> {
-    let all = used_sites(known);
-    all.iter().filter_map(|used| finding(used, &all)).collect()
+pub fn findings(all: &[UsedSite]) -> Vec<Finding> {
+    all.iter().filter_map(|used| finding(used, all)).collect()
 }
 
 fn holds_all(used: &UsedSite) -> bool {

@@ -1,6 +1,6 @@
 //! The finding on time in MPI that no late rank explains: data on its way, and the steps of collective calls.
 
-use super::used_sites::{UsedSite, used_sites};
+use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::words::plural;
 use model::matching::WaitState;
@@ -14,19 +14,18 @@ use tables::Value;
 const LEAST_SHARE: f64 = 0.2;
 /// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
 const LARGE: u64 = 64 * 1024;
-
 /// Calls that take longer than on a slow network by this factor wait for something else.
 const SLOW: f64 = 2.0;
 
 /// Call sites that other findings are about are theirs.
-pub fn finding(known: &Evidence, others: &[Finding]) -> Option<Finding> {
+pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
     let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
     let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
     let is_named = |used: &UsedSite| used.sites().iter().any(|site| theirs.contains(&site));
-    let sites: Vec<UsedSite> = used_sites(known).into_iter().filter(|used| !is_named(used)).collect();
+    let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_named(used)).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
-    let costs = known.mean(sites.iter().map(of_site).total());
+    let costs = known.mean(sites.iter().map(|used| of_site(used)).total());
     if costs < LEAST_SHARE * known.wall() {
         return None;
     }
