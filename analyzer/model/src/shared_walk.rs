@@ -72,7 +72,7 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     CriticalPath { places: by_site(on_path, &sites.list()), segments }
 }
 
-/// What `read` makes of the calls of each rank's first thread, in the order of the ranks.
+/// Reads the calls of each rank's first thread by `read`. Results are in the order of the ranks.
 fn walk<T: Default + Send>(
     run: &Run,
     settled: &Settled,

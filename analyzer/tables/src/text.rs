@@ -168,7 +168,7 @@ pub fn wrap(line: &str, indent: usize) -> String {
     wrap_to(line, indent, terminal_width())
 }
 
-/// The same for lines of this width.
+/// Like [`wrap`], for lines of this many columns.
 pub fn wrap_to(line: &str, indent: usize, width: usize) -> String {
     let indent = " ".repeat(indent);
     let options = Options::new(width).subsequent_indent(&indent).break_words(false);

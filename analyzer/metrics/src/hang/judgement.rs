@@ -24,7 +24,8 @@ use tables::Value;
 const FAR_LONGER: f64 = 10.0;
 /// The least silence that counts, in seconds.
 const SILENCE: f64 = 60.0;
-/// The same while ranks are in MPI_Init or have called nothing since: large jobs take minutes to start.
+/// The least silence, in seconds, while ranks are in MPI_Init or have called nothing since: large jobs take minutes to
+/// start.
 const START: f64 = 600.0;
 
 /// The verdict after two looks at a run.
