@@ -41,7 +41,7 @@ fn main() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// Seconds, and the most bytes that were allocated meanwhile besides what was before.
+/// Seconds, and the most bytes allocated meanwhile in addition to those held before.
 fn measure(work: impl FnOnce()) -> (f64, usize) {
     common::forget_peak();
     let (before, begin) = (common::peak(), Instant::now());

@@ -1,4 +1,4 @@
-//! What a look of `overhear top` costs: the first one at a run that has gone on for a while, and those after it.
+//! Measures the looks of `overhear top`: the first one at a run that has gone on for a while, and later ones.
 //!
 //! `cargo bench -p overhear --bench watch [-- CALLS]`: so many thousand calls in each of 64 ranks, default 500.
 

@@ -3,7 +3,8 @@
 //! `cargo bench -p overhear-examples --bench wrapper`, with any MPI of `cargo xtask test` at hand; `TEST_MPI=mpich4`
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
 //! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
-//! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`.
+//! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`,
+//! `paths`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -17,7 +18,7 @@ use examples::{target, workspace};
 
 const ROUNDS: usize = 7;
 const VARIANTS: [&str; 6] = ["plain", "floor", "null", "left out", "profile", "trace"];
-/// The same of one rank of two, which listens to its progress engine.
+/// The variants for one rank of two, which listens to its progress engine.
 const BESIDE_A_PARTNER: [&str; 4] = ["plain", "floor", "off", "events"];
 /// The MPI that Debian's EZTrace records a program without a launcher under; under Open MPI its preload ends the launcher's own helper.
 const EZTRACE_MPI: &str = "mpich4";
@@ -47,6 +48,7 @@ fn main() {
         }
         added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests", &["plain", "null", "trace", "ask"]);
         added("a call whose arguments differ from call to call", "signatures", &["plain", "null", "trace"]);
+        added("a call below so many functions", "paths", &["plain", "no paths", "trace"]);
         added("an MPI_Sendrecv of so many bytes", "contents", &["plain", "trace", "crc32"]);
         if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
             added("a call under two recorders", "calls", &["plain", "trace", "eztrace"]);
@@ -123,13 +125,14 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     command.env("OVERHEAR_FILTER", if variant == "left out" { "-all" } else { "all" });
     match variant {
         "crc32" => drop(command.env("OVERHEAR_CHECKSUM", "crc32")),
+        "no paths" => drop(command.env("OVERHEAR_CALL_PATH", "off")),
         "ask" => drop(command.env("OVERHEAR_OVERLAP", "ask")),
         _ => {}
     }
     finish(command.env("OVERHEAR_MODE", mode)).stdout
 }
 
-/// The library that a variant is run with, and what is left of its name.
+/// The library that a variant runs with, and the rest of the variant's name.
 fn preload<'a>(variant: &'a str, floor: &Path) -> (PathBuf, &'a str) {
     match (variant, variant.strip_prefix("before ")) {
         (_, Some(variant)) => (env::var_os(BEFORE).unwrap_or_default().into(), variant),
@@ -153,7 +156,7 @@ fn run_partners(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> Strin
     finish(command.env("OVERHEAR_DIR", fresh_folder("bench"))).stdout
 }
 
-/// What calls cost that have a partner, with the default settings under "events".
+/// Prints the cost of calls that have a partner, with the default settings under "events".
 fn print_partners(mpi: &Mpi) {
     let (program, floor) = (build(mpi, "partners.c", "partners-bench", &[]), build_floor(mpi));
     let before: &[&str] = if env::var_os(BEFORE).is_some() { &["before off", "before events"] } else { &[] };
@@ -177,7 +180,7 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
     println!("{:22}{plain:8.1}{off:+8.1}{count:+8.1}{time:+9.1}{events:+8.1}", "opal_progress");
 }
 
-/// What a program measures, and what variants add to it.
+/// Prints the times that a program measures of itself, and the time that each variant adds.
 fn print_added(mpi: &Mpi, of: &str, source: &str, variants: &[&'static str]) {
     let program = build(mpi, &format!("{source}.c"), &format!("{source}-bench"), &[]);
     let figures = rounds(variants, |variant| run(mpi, &program, variant, Path::new("")));

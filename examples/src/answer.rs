@@ -59,7 +59,7 @@ impl Answer {
     }
 }
 
-/// Figures that cannot be seen are null. Panics if there is no such column.
+/// False if the figure is null, as are those that cannot be seen. Panics if there is no such column.
 fn is_known(row: &Value, column: &str) -> bool {
     !row.get(column).unwrap_or_else(|| panic!("no column {column} in {row}")).is_null()
 }

@@ -14,7 +14,6 @@ pub fn install() -> Result<(), String> {
     if chromium().is_some() { Ok(()) } else { packages::install(&["chromium"]) }
 }
 
-/// Chromium's path, if it is installed.
 pub fn chromium() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];

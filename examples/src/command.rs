@@ -22,7 +22,7 @@ pub struct Output {
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs a command to its end. Panics after two minutes, since it must hang.
+/// Runs a command to its end. Panics after two minutes: it hangs then.
 pub fn finish(command: &mut Command) -> Output {
     finish_after(command, |_| ())
 }
@@ -60,7 +60,7 @@ pub fn spawn(command: &mut Command) -> Child {
     command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Writes a file that will be executed.
+/// Writes a file that will be executed. Nothing starts meanwhile, see [`EXECUTABLES`].
 pub fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let _nothing_starts = EXECUTABLES.write().unwrap_or_else(PoisonError::into_inner);
     fs::write(path, bytes)?;

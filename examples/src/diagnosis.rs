@@ -10,7 +10,7 @@ use crate::mpi::Mpi;
 use crate::program::{Program, StatedFinding};
 use crate::run::{Case, Run};
 
-/// Findings about the machine come before the program's own if ranks outnumber cores.
+/// Findings about the machine come before the program's own if ranks outnumber cores, or others keep them busy.
 const OF_THE_MACHINE: [&str; 3] = ["oversubscribed", "busy_host", "not_running"];
 
 /// Ranks, and their way to spend time.
@@ -30,18 +30,25 @@ pub const SETTINGS: [Setting; 4] = [
 ];
 
 impl Setting {
-    /// More ranks compute than there are cores.
+    /// True if more ranks compute than there are cores.
     fn is_crowded(&self) -> bool {
         self.ranks > 2 && !self.sleeps
     }
 }
 
 pub struct Diagnosed {
-    /// The first finding about the program is the planted one; a twin has none.
+    /// The first finding about the program is the planted one; a twin has none, nor need ranks that share cores.
     pub is_right: bool,
+    /// Nothing about the program was found, and other processes kept its ranks from their cores.
+    pub is_hidden: bool,
+    /// The first finding about the program is the planted one.
+    pub is_named: bool,
     /// Headline of the first finding.
     pub first: String,
     pub status: i32,
+    pub run: Run,
+    /// The program's standard error.
+    pub stderr: String,
 }
 
 /// Programs whose names contain `name`, if one is given.
@@ -69,14 +76,20 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     let all = findings(&run);
     let found: Vec<&Value> = all.iter().filter(|finding| !is_of_machine(finding)).collect();
     // Where the scheduler explains all lateness, no rank is to be named.
+    let is_of_others = |first: &Value| is_of_machine(first) && first["kind"] != "oversubscribed";
     let is_scheduled = setting.is_crowded() && all.first().is_some_and(is_of_machine);
-    let is_right = match (found.first(), twin) {
-        (None, twin) => twin || is_scheduled,
-        (Some(_), true) => false,
-        (Some(first), false) => fits(first, stated, program, setting.ranks),
-    };
+    let is_hidden = found.is_empty() && all.first().is_some_and(is_of_others);
+    let is_named = found.first().is_some_and(|first| fits(first, stated, program, setting.ranks));
+    let is_right = if found.is_empty() { twin || is_scheduled } else { is_named && !twin };
     let first = found.first().map_or("nothing", |first| first["headline"].as_str().unwrap_or_default()).to_string();
-    Diagnosed { is_right, first, status: output.status }
+    Diagnosed { is_right, is_hidden, is_named, first, status: output.status, run, stderr: output.stderr }
+}
+
+/// True if the planted finding comes first, apart from those about the machine. `findings`: all of a run of `ranks` ranks.
+pub fn is_found_first(program: &Program, ranks: u32, findings: &[Value]) -> bool {
+    let first = findings.iter().find(|finding| !is_of_machine(finding));
+    let stated = program.finding.as_ref();
+    first.zip(stated).is_some_and(|(first, stated)| fits(first, stated, program, ranks))
 }
 
 /// All findings, the first one first.
@@ -84,7 +97,7 @@ fn findings(run: &Run) -> Vec<Value> {
     run.ask("diagnose", &["--no-cache"]).rows("findings").to_vec()
 }
 
-/// A finding about the machine, not about the program.
+/// True if the finding is about the machine, not about the program.
 fn is_of_machine(finding: &Value) -> bool {
     OF_THE_MACHINE.contains(&finding["kind"].as_str().unwrap_or_default())
 }

@@ -33,12 +33,10 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Path of a program in the environment.
     pub fn program(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
 
-    /// Folder of the environment's programs.
     pub fn programs(&self) -> PathBuf {
         self.0.join("bin")
     }

@@ -23,20 +23,29 @@ pub const TOO_LARGE: [&str; 2] = ["many_sizes", "many_threads"];
 
 pub struct Fixture {
     pub program: Program,
-    /// The program's standard error.
     pub stderr: String,
-    /// The recording's folder.
     pub run: PathBuf,
 }
 
-/// Folder of all fixtures.
 pub fn folder() -> PathBuf {
     workspace().join("analyzer/tests/fixtures")
 }
 
 /// Program and library of each fixture, as `late_sender-ompi4`.
 pub fn names() -> Vec<String> {
-    let files = fs::read_dir(folder()).into_iter().flatten().flatten();
+    names_in(&folder())
+}
+
+/// Those of programs with a planted cause, as `diagnosis/late_rank-ompi4`.
+pub fn diagnosis_names() -> Vec<String> {
+    names_in(&folder().join(DIAGNOSIS)).iter().map(|name| format!("{DIAGNOSIS}/{name}")).collect()
+}
+
+/// Subfolder of the fixtures of programs with a planted cause.
+pub const DIAGNOSIS: &str = "diagnosis";
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let name = |file: fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(ENDING)?.to_string());
     let mut names: Vec<String> = files.filter_map(name).collect();
     names.sort();
@@ -90,7 +99,8 @@ pub fn unpack(name: &str, into: &Path) -> Fixture {
     let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let unpacked = tar::Archive::new(GzDecoder::new(file)).unpack(into);
     unpacked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let program = name.rsplit_once('-').map_or(name, |(program, _)| program);
+    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
+    let program = file.rsplit_once('-').map_or(file, |(program, _)| program);
     Fixture {
         program: Program::read_in(&into.join("program"), program),
         stderr: fs::read_to_string(into.join("stderr")).expect("a fixture has it"),

@@ -1,4 +1,4 @@
-//! Launches take turns: tests run two at a time, and one that compares times runs alone.
+//! Launches take turns: tests run several at a time, and one that compares times runs alone.
 //!
 //! A launch holds a share while it runs. A test that measures takes [`alone`]: it waits for launches under way, and
 //! later ones wait for it.

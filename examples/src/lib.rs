@@ -10,7 +10,7 @@
 //! ```text
 //! lib
 //! conformance
-//! diagnosis fixture loops memcheck mpi4py truth verdicts waits
+//! diagnosis fixture loops memcheck mpi4py planted_waits truth verdicts
 //! build running
 //! python
 //! run
@@ -41,6 +41,7 @@ pub mod mpi;
 pub mod mpi4py;
 pub mod otf2;
 pub mod packages;
+pub mod planted_waits;
 pub mod program;
 pub mod python;
 pub mod rota;
@@ -50,7 +51,6 @@ pub mod stated;
 pub mod transport;
 pub mod truth;
 pub mod verdicts;
-pub mod waits;
 pub mod wheel;
 
 pub use machine::{target, workspace};

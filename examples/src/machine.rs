@@ -7,7 +7,7 @@ pub const AARCH64: &str = "aarch64-unknown-linux-gnu";
 /// Variable that selects the other machine.
 pub const VARIABLE: &str = "TEST_TARGET";
 
-/// Tests target aarch64 instead of this machine.
+/// True if tests target aarch64 instead of this machine.
 pub fn is_aarch64_meant() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|machine| machine == AARCH64)
 }

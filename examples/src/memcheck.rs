@@ -11,14 +11,12 @@ const VALGRIND: &str = "/usr/bin/valgrind";
 /// Seconds until a program is killed; errors up to then count.
 const SECONDS: &str = "90";
 
-/// Result of one program.
 #[derive(Debug)]
 pub struct CheckedProgram {
     /// Output and exit status of the program.
     pub output: Output,
     /// Recording of the program.
     pub run: Run,
-    /// Checked processes.
     pub processes: usize,
     /// Errors, whoever made them.
     pub errors: usize,

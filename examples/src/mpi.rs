@@ -10,13 +10,12 @@ use crate::{aarch64, packages};
 
 #[derive(Clone, Debug)]
 pub struct Mpi {
-    /// Name in tests.
     pub name: &'static str,
     /// C compiler with its flags.
     pub compiler: PathBuf,
     /// Fortran compiler, if there is one.
     pub fortran: Option<Fortran>,
-    /// Library whose programs it runs: one without a compiler runs those of another with the same ABI.
+    /// Library whose programs it runs: one without a compiler runs programs of another with the same ABI.
     pub built_as: &'static str,
     launcher: PathBuf,
     is_openmpi: bool,
@@ -120,7 +119,6 @@ impl Mpi {
         exports(&self.library)
     }
 
-    /// Preprocessed `mpi.h`.
     pub fn header(&self) -> String {
         let mut compiler = Command::new(&self.compiler);
         compiler.args(["-E", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-include", "mpi.h", "-x", "c", "/dev/null"]);

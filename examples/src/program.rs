@@ -36,7 +36,6 @@ pub struct Program {
     /// File name without its extension.
     pub name: String,
     pub source: PathBuf,
-    /// Number of ranks.
     pub ranks: u32,
     pub arguments: Vec<String>,
     /// Function the library must have, or `mpi_f08`.
@@ -57,7 +56,6 @@ pub struct Program {
     /// Languages it calls MPI from; C by default.
     pub languages: Option<String>,
     pub expectations: Vec<Expectation>,
-    /// Planted waits.
     pub waits: Vec<Wait>,
     /// Share of all ranks' time that other waits may take.
     pub elsewhere: Option<f64>,
@@ -111,7 +109,6 @@ fn folder() -> PathBuf {
 }
 
 impl Program {
-    /// Names of all programs.
     pub fn names() -> Vec<String> {
         let files = fs::read_dir(folder()).expect("the programs are there").flatten().map(|file| file.path());
         let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == FORTRAN);
@@ -127,7 +124,6 @@ impl Program {
         Program::read_in(&folder(), name)
     }
 
-    /// Reads a program of another folder.
     pub fn read_in(folder: &Path, name: &str) -> Program {
         let sources = ["c", FORTRAN].map(|ending| folder.join(name).with_extension(ending));
         let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
@@ -201,7 +197,7 @@ impl Program {
         self.is_known_to(mpi) && !self.fails_under(mpi)
     }
 
-    /// The library has everything the program needs, and still fails to run it.
+    /// True if the library has everything the program needs, and still fails to run it.
     pub fn fails_under(&self, mpi: &Mpi) -> bool {
         self.is_known_to(mpi) && self.cannot.iter().any(|name| name == mpi.name)
     }
@@ -246,7 +242,11 @@ impl Program {
 
     /// Builds the program for a library, unless it is newer than its source.
     pub fn build(&self, mpi: &Mpi) -> PathBuf {
-        let folder = target().join("programs").join(if self.is_fortran() { mpi.name } else { mpi.built_as });
+        let mut folder = target().join("programs").join(if self.is_fortran() { mpi.name } else { mpi.built_as });
+        // Programs of two folders may have one name.
+        if let Ok(below) = self.source.parent().unwrap_or(&self.source).strip_prefix(workspace().join("examples")) {
+            folder.push(below);
+        }
         fs::create_dir_all(&folder).expect("the target folder can be written");
         if let Some(plugin) = &self.plugin {
             let source = self.source.with_file_name(plugin);
@@ -284,6 +284,8 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
 pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
     let mut command = Command::new(&fortran.compiler[0]);
     command.args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch"]).args(&fortran.compiler[1..]);
+    // The files of modules lie beside the program, not where the compiler runs.
+    command.arg("-J").arg(to.parent().expect("a program is in a folder"));
     command.arg(source).args(&fortran.libraries);
     mpi.set_environment(&mut command);
     make(to, source, "inc", &mut command);
@@ -328,7 +330,7 @@ fn make(to: &Path, source: &Path, ending: &str, compiler: &mut Command) {
     fs::rename(&partial, to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
 }
 
-/// The file is newer than its source, and than the files beside that with this extension.
+/// True if the file is newer than its source, and than the files beside that with this extension.
 fn is_newer(made: &Path, source: &Path, ending: &str) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let written = files_beside(source, ending).iter().filter_map(|file| changed(file)).chain(changed(source)).max();

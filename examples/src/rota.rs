@@ -19,7 +19,6 @@ pub const MEASURED: &str = "TEST_MEASURED";
 
 const SECONDS_A_DAY: u64 = 86_400;
 
-/// The round of this run.
 pub fn round() -> u64 {
     let set = std::env::var(ROUND).ok().and_then(|round| round.parse().ok());
     set.unwrap_or_else(|| {
@@ -27,12 +26,12 @@ pub fn round() -> u64 {
     })
 }
 
-/// Nothing takes turns: all was asked for, or libraries were named.
+/// True if nothing takes turns: all was asked for, or libraries were named.
 pub fn is_all() -> bool {
     is_set(ALL) || is_set("TEST_MPI")
 }
 
-/// Self-measuring programs are compared under all libraries and transports.
+/// True if self-measuring programs are compared under all libraries and transports.
 pub fn is_measured() -> bool {
     is_set(MEASURED)
 }
@@ -41,7 +40,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// [`TESTS`] is empty or names this test.
+/// True if [`TESTS`] is empty or names this test.
 pub fn is_wanted(test: &str) -> bool {
     std::env::var(TESTS).map_or(true, |names| names.is_empty() || names.split(',').any(|name| name == test))
 }
@@ -53,7 +52,7 @@ fn spread(key: &str) -> u64 {
     hasher.finish() >> 8
 }
 
-/// Each key has its turn once in `rounds` rounds.
+/// True once in `rounds` rounds, for each key in a round of its own.
 pub fn is_turn(key: &str, round: u64, rounds: u64) -> bool {
     (spread(key) + round).is_multiple_of(rounds)
 }

@@ -55,7 +55,6 @@ pub struct Case<'a> {
     pub arguments: Vec<String>,
     /// Number of ranks; 0 for one process without a launcher.
     pub ranks: u32,
-    /// Environment variables.
     pub variables: Vec<(String, String)>,
 }
 
@@ -72,7 +71,6 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Sets a variable.
     pub fn with(mut self, name: &str, value: &str) -> Case<'a> {
         self.variables.push((name.into(), value.into()));
         self

@@ -43,7 +43,7 @@ impl Running {
         can_be_read.then(|| self.hang())
     }
 
-    /// All ranks have initialized MPI.
+    /// True if all ranks have initialized MPI.
     pub fn has_begun(&self, ranks: u32) -> bool {
         let traces: Vec<PathBuf> = self.run.files();
         let has_begun = |path: &PathBuf| {
@@ -53,7 +53,6 @@ impl Running {
         traces.len() >= ranks as usize && traces.iter().all(has_begun)
     }
 
-    /// The launcher has ended.
     pub fn is_over(&mut self) -> bool {
         self.launcher.try_wait().expect("the launcher is a child").is_some()
     }
@@ -75,7 +74,6 @@ impl Drop for Running {
     }
 }
 
-/// `overhear hang` says that the run hangs.
 pub fn says_it_hangs(answer: &Answer) -> bool {
     matches!(verdict(answer), "certain" | "likely")
 }

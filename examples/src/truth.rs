@@ -79,7 +79,6 @@ fn seen(expected: &Expectation, by_rank: &Answer, by_peer: &Answer) -> u64 {
     }
 }
 
-/// Calls of a function from a line.
 fn calls_at(by_site: &Answer, function: &str, line: usize) -> u64 {
     let end = format!(":{line})");
     let is_there =

@@ -21,11 +21,9 @@ const LIMIT: Duration = Duration::from_secs(75);
 /// Time in which a program that was said to hang may end and refute the verdict.
 pub const PROOF: Duration = Duration::from_secs(4);
 
-/// A program of the collection.
 #[derive(Clone, Debug)]
 pub struct SmallProgram {
     pub name: String,
-    /// Number of ranks.
     pub ranks: u32,
     /// `None` if libraries differ.
     pub hangs: Option<bool>,
@@ -43,7 +41,6 @@ pub enum Score {
 /// Result of one program under one library.
 #[derive(Debug)]
 pub struct Trial {
-    /// The program hung.
     pub hung: bool,
     /// Score while it ran.
     pub live: Score,
@@ -59,7 +56,6 @@ fn folder() -> PathBuf {
     workspace().join("examples/tests/programs")
 }
 
-/// All programs of the collection.
 pub fn all() -> Vec<SmallProgram> {
     let path = folder().join("verdicts.c");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -80,12 +76,10 @@ fn small_program(line: &str) -> Option<SmallProgram> {
     Some(SmallProgram { name, ranks, hangs })
 }
 
-/// Builds the collection for a library.
 pub fn build(mpi: &Mpi) -> PathBuf {
     Program::read_in(&folder(), "verdicts").build(mpi)
 }
 
-/// A run of one program.
 pub fn case<'a>(program: &SmallProgram, mpi: &'a Mpi) -> Case<'a> {
     let (arguments, path) = (vec![program.name.clone()], build(mpi));
     Case { mpi, path, arguments, ranks: program.ranks, variables: Vec::new() }

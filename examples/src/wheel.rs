@@ -33,12 +33,10 @@ with zipfile.ZipFile(wheel) as archive:
 "#;
 
 impl Wheel {
-    /// A package for this machine.
     pub const fn of(package: &'static str, version: &'static str, proof: &'static str) -> Wheel {
         Wheel { package, version, proof, platform: None }
     }
 
-    /// Folder it is unpacked into.
     pub fn folder(&self) -> PathBuf {
         target().join("mpi").join(self.name())
     }
@@ -122,5 +120,4 @@ pub const PERFETTO: [Wheel; 2] = [
     Wheel::of("perfetto", "0.59.1", "perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"),
     Wheel::of("protobuf", "7.36.2", "google/protobuf/__init__.py"),
 ];
-/// A reader of OpenMetrics.
 pub const OPEN_METRICS: Wheel = Wheel::of("prometheus_client", "0.26.0", "prometheus_client/openmetrics/parser.py");

@@ -19,7 +19,7 @@ mod process;
 #[path = "../../interposer/src/lifecycle/together/wait.rs"]
 mod wait;
 
-use page::{MeetingPage, ProcessSlot};
+use page::{BEGINNING, COMPARING, ENDING, MeetingPage, ProcessSlot, SHOWN};
 use process::ProcessId;
 use wait::{LONGEST, Liveness};
 
@@ -105,6 +105,18 @@ fn a_rank_that_announces_itself_and_ends_does_not_keep_the_list_open() {
 }
 
 #[test]
+fn ranks_of_two_worlds_that_meet_in_one_page_are_not_taken_for_one_world() {
+    let path = fresh("two-worlds");
+    let [first, second, other_first, other_second] = [(); 4].map(|()| announced(&path).1);
+    // The first to arrive are of different worlds, and have different ranks.
+    first.arrive(0);
+    other_second.arrive(1);
+    for (rank, place) in [(0, first), (1, other_second), (1, second), (0, other_first)] {
+        assert_eq!(place.counted(rank, 2, Some(2), nothing), None);
+    }
+}
+
+#[test]
 fn a_page_that_a_launch_left_when_it_was_killed_serves_the_next_one_of_its_name() {
     let path = fresh("left");
     // All of them were there, and none has closed the list.
@@ -115,11 +127,11 @@ fn a_page_that_a_launch_left_when_it_was_killed_serves_the_next_one_of_its_name(
     let other = in_a_child(|| {
         let (_, place) = announced(&path);
         assert_eq!(place.counted(1, 2, None, nothing), Some(vec![0, 1]));
-        place.all_end(thread::yield_now);
+        place.all_reach(ENDING, thread::yield_now);
     });
     let (_, own) = announced(&path);
     assert_eq!(own.counted(0, 2, None, nothing), Some(vec![0, 1]));
-    assert!(own.all_end(thread::yield_now));
+    assert!(own.all_reach(ENDING, thread::yield_now));
     wait_for(other);
 }
 
@@ -141,11 +153,50 @@ fn the_end_of_a_rank_that_has_ended_is_not_waited_for_and_all_others_agree_on_th
         for place in places {
             scope.spawn(move || {
                 let mut turned = 0;
-                assert!(!place.all_end(|| turned += 1));
+                assert!(!place.all_reach(ENDING, || turned += 1));
                 assert!(turned > 0, "messages move on while one waits");
             });
         }
     });
+    wait_for(ended);
+}
+
+#[test]
+fn ranks_show_each_other_words_in_the_order_of_ranks_and_the_lowest_passes_bytes() {
+    let path = fresh("shown");
+    let places = [2, 0, 1].map(|rank| (rank, announced(&path).1));
+    for (rank, place) in &places {
+        place.arrive(*rank);
+    }
+    thread::scope(|scope| {
+        for (rank, place) in places {
+            scope.spawn(move || {
+                assert_eq!(place.counted(rank, 3, None, nothing), Some(vec![0, 1, 2]));
+                let mut bytes = [rank as u8; 3];
+                assert!(place.pass(&mut bytes, rank == 0));
+                assert_eq!(bytes, [0; 3]);
+                for (stage, first) in [(BEGINNING, 10), (COMPARING, 20)] {
+                    assert!(place.all_reach(stage, thread::yield_now));
+                    let shown = place.show(stage, [first + u64::from(rank); SHOWN]);
+                    assert_eq!(shown, Some([first, first + 1, first + 2].map(|word| [word; SHOWN]).into()));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn words_of_a_rank_that_has_ended_are_not_waited_for() {
+    let path = fresh("not-shown");
+    let (_, own) = announced(&path);
+    let ended = in_a_child(|| {
+        let (_, place) = announced(&path);
+        place.counted(1, 2, None, nothing);
+        place.all_reach(BEGINNING, thread::yield_now);
+    });
+    own.counted(0, 2, None, nothing);
+    own.all_reach(BEGINNING, thread::yield_now);
+    assert_eq!(own.show(BEGINNING, [1; SHOWN]), None);
     wait_for(ended);
 }
 
@@ -157,10 +208,10 @@ fn ranks_that_live_are_waited_for_until_they_end() {
         let (_, place) = announced(&path);
         place.counted(1, 2, None, nothing);
         thread::sleep(Duration::from_millis(600));
-        place.all_end(thread::yield_now);
+        place.all_reach(ENDING, thread::yield_now);
     });
     own.counted(0, 2, None, nothing);
-    assert!(own.all_end(thread::yield_now));
+    assert!(own.all_reach(ENDING, thread::yield_now));
     wait_for(slow);
 }
 

@@ -9,7 +9,7 @@ use crate::config::FalseClock;
 use crate::messages;
 
 struct TickCounter {
-    /// Whether its rate is constant.
+    /// True if its rate is constant.
     steady: bool,
     kind: ClockKind,
     /// Ticks a second; 0 if the processor does not say.
@@ -18,7 +18,7 @@ struct TickCounter {
 
 struct ClockChoice {
     counter: TickCounter,
-    /// What a false clock adds to every reading: an offset in ticks, and a fraction of the reading.
+    /// A false clock adds this to every reading, for tests: an offset in ticks, and a fraction of the reading.
     added: (f64, f64),
 }
 
@@ -33,7 +33,7 @@ pub fn now() -> u64 {
     if INDIRECT.load(Relaxed) { indirect() } else { ticks() }
 }
 
-/// Whether [`now`] is simply [`ticks`].
+/// True if [`now`] is simply [`ticks`].
 pub fn is_ticks() -> bool {
     !INDIRECT.load(Relaxed)
 }

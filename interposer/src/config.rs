@@ -26,7 +26,11 @@ pub struct Config {
     pub progress: Depth,
     pub progress_asked: bool,
     pub checksum: bool,
-    /// Whether to ask MPI which requests are complete.
+    /// The most frames of a call's path; 0 for the call site alone.
+    pub call_path: u32,
+    /// Processor time between two samples of a thread, in nanoseconds; 0 for none.
+    pub sample: u64,
+    /// Ask MPI which requests are complete.
     pub asks: bool,
     pub sync: Occasions,
     /// The clock that this process pretends to have.
@@ -44,6 +48,8 @@ pub fn read() -> Result<Config, String> {
         mode: set(settings::MODE, settings::mode)?.unwrap_or(Some(Mode::Trace)),
         progress_asked: text(settings::PROGRESS).is_some(),
         progress: set(settings::PROGRESS, settings::progress)?.unwrap_or(Depth::Events),
+        call_path: set(settings::CALL_PATH, settings::call_path)?.unwrap_or(settings::MOST_FRAMES),
+        sample: set(settings::SAMPLE, settings::sample)?.unwrap_or(0),
         checksum: set(settings::CHECKSUM, settings::checksum)?.unwrap_or(false),
         asks: set(settings::OVERLAP, settings::overlap)?.unwrap_or(false),
         sync: set(settings::SYNC, settings::sync)?.unwrap_or(Occasions::Both),

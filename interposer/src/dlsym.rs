@@ -11,6 +11,7 @@ use crate::layers;
 use crate::loaded;
 use crate::real;
 use crate::recorder::guard;
+use crate::sampling;
 use crate::symbol;
 use crate::wrappers::HANDED_DOWN;
 
@@ -93,7 +94,9 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
         return pass_on;
     }
     guard::run(|| {
-        layers::patch(&HANDED_DOWN.wrappers);
+        if layers::patch(&HANDED_DOWN.wrappers) {
+            sampling::ready();
+        }
         // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(name) };
         is_mpi.then(|| mpi_function(handle, name)).flatten()

@@ -10,7 +10,7 @@ use crate::symbol;
 /// `F` is the function's pointer type.
 pub struct Function<F> {
     name: &'static str,
-    /// Whether to find the first in the process, not the first behind ours.
+    /// Find the first in the process, not the first behind ours.
     first: bool,
     address: AtomicUsize,
     kind: PhantomData<F>,

@@ -17,10 +17,10 @@
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
 //! ```text
-//! lib dlsym
+//! lib dlsym dlclose
 //! wrappers
 //! lifecycle
-//! layers progress regions
+//! layers progress regions sampling
 //! recorder/thread
 //! recorder/content
 //! recorder/objects
@@ -30,8 +30,9 @@
 //! abi clock
 //! real function
 //! loaded
+//! unwind
 //! symbol linked config messages call_site old_libc machine
-//! descriptor thread_words program_headers
+//! descriptor thread_timer thread_words program_headers
 //! ```
 
 // The file of a module with submodules is its folder's mod.rs.
@@ -45,6 +46,8 @@ mod call_site;
 mod clock;
 mod config;
 mod descriptor;
+#[cfg(not(feature = "archive"))]
+mod dlclose;
 #[cfg(not(feature = "archive"))]
 mod dlsym;
 mod function;
@@ -60,14 +63,18 @@ mod progress;
 mod real;
 mod recorder;
 mod regions;
+mod sampling;
 mod symbol;
+mod thread_timer;
 mod thread_words;
+mod unwind;
 mod wrappers;
 
 /// Runs when the library is loaded. Patches already here, since a program that is linked with MPI may call functions
 /// before MPI_Init.
 extern "C" fn loaded() {
     recorder::guard::run(|| {
+        old_libc::has(symbol::first(old_libc::NEWER));
         messages::begin();
         if config::recorded_process() == Some(std::process::id()) {
             messages::keep_stderr();

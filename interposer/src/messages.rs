@@ -48,7 +48,7 @@ pub fn say(text: &str) {
     unsafe { libc::write(number, line.as_ptr().cast(), line.len()) };
 }
 
-/// Whether a descriptor is the file that stderr was when the process began.
+/// True if a descriptor is the file that stderr was when the process began.
 fn is_stderr(number: c_int) -> bool {
     let identity = FileIdentity::of(number);
     identity.is_some() && STDERR.get().is_none_or(|begun| *begun == identity)

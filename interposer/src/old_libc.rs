@@ -4,12 +4,15 @@
 //! Rust's standard library and the unwinder bind to the newest versions at link time. For the names in `build.rs` the
 //! linker turns `NAME` into `__wrap_NAME`, which this file defines.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::program_headers;
 
-/// What differs by machine: the C library's first version, the jump to one of its functions, and the code that puts the
-/// original version of `struct stat` in front of two arguments.
+/// The parts that differ by machine: the C library's first version, the jump to one of its functions, and the code that
+/// puts the original version of `struct stat` in front of two arguments.
 #[cfg(target_arch = "x86_64")]
 macro_rules! machine {
     (first) => {
@@ -100,26 +103,70 @@ struct DlFindObject {
     end: *const c_void,
     link_map: *const c_void,
     eh_frame: *const c_void,
-    reserved: [u64; 7],
+    reserved: [u64; RESERVED],
 }
 
-/// Stands in for `_dl_find_object`, which the unwinder calls. It may be slow: the stack is unwound only for a panic of
-/// ours and in `recorder/thread/stack.rs`, off the straight line.
+/// On aarch64 another address comes first.
+const RESERVED: usize = if cfg!(target_arch = "aarch64") { 8 } else { 7 };
+
+type FindObject = unsafe extern "C" fn(*const c_void, *mut DlFindObject) -> c_int;
+
+/// The C library's `_dl_find_object`; 0 if it has none.
+static FIND_OBJECT: AtomicUsize = AtomicUsize::new(0);
+
+/// The name that [`has`] is to be told the address of.
+pub const NEWER: &CStr = c"_dl_find_object";
+
+/// Sets the address of the C library's `_dl_find_object`. It is looked up when the library is loaded, since a look-up
+/// waits for the loader's lock.
+pub fn has(find_object: Option<usize>) {
+    FIND_OBJECT.store(find_object.unwrap_or(0), Relaxed);
+}
+
+/// The memory of the object at an address.
+pub fn object_at(address: usize) -> Option<Range<usize>> {
+    unwind_table_at(address).map(|(memory, _)| memory)
+}
+
+/// The memory of the object at an address, and the address of its table of unwind information (`.eh_frame_hdr`).
+pub fn unwind_table_at(address: usize) -> Option<(Range<usize>, usize)> {
+    let mut object = MaybeUninit::uninit();
+    // SAFETY: `find_object` fills the object if it returns 0.
+    unsafe {
+        let found = find_object(address as *const c_void, object.as_mut_ptr()) == 0;
+        let DlFindObject { begin, end, eh_frame, .. } = found.then(|| object.assume_init())?;
+        Some((begin as usize..end as usize, eh_frame as usize))
+    }
+}
+
+/// Stands in for `_dl_find_object`, which the unwinder calls. The C library's takes no lock, so it may be called while
+/// another thread holds the loader's and waits for this one.
 unsafe extern "C" fn find_object(address: *const c_void, found: *mut DlFindObject) -> c_int {
+    match FIND_OBJECT.load(Relaxed) {
+        0 => find_under_lock(address, found),
+        // SAFETY: the function's type, by dlfcn.h; it gets what this one got.
+        known => unsafe { std::mem::transmute::<usize, FindObject>(known)(address, found) },
+    }
+}
+
+/// The same by the program headers. It may be slow: the stack is unwound only for a panic of ours and in
+/// `recorder/thread/stack.rs`, off the straight line.
+fn find_under_lock(address: *const c_void, found: *mut DlFindObject) -> c_int {
     let object = program_headers::find(|headers| {
-        let segment = headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;
+        headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;
+        let memory = headers.memory();
         let table = headers.parts(libc::PT_GNU_EH_FRAME).next()?;
         Some(DlFindObject {
             flags: 0,
-            begin: segment.start as *const c_void,
-            end: segment.end as *const c_void,
+            begin: memory.start as *const c_void,
+            end: memory.end as *const c_void,
             link_map: std::ptr::null(),
             eh_frame: table.start as *const c_void,
-            reserved: [0; 7],
+            reserved: [0; RESERVED],
         })
     });
     let Some(object) = object else { return -1 };
-    // SAFETY: the unwinder has room for it.
+    // SAFETY: the caller has room for it.
     unsafe { found.write(object) };
     0
 }

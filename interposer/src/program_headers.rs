@@ -53,6 +53,12 @@ impl ProgramHeaders<'_> {
         })
     }
 
+    /// The object's memory, from its first segment to its last.
+    pub fn memory(&self) -> Range<usize> {
+        let segments = self.parts(libc::PT_LOAD);
+        segments.reduce(|all, part| all.start.min(part.start)..all.end.max(part.end)).unwrap_or_default()
+    }
+
     /// How many objects the loader has added and removed so far.
     pub fn changes(&self) -> (u64, u64) {
         (self.info.dlpi_adds, self.info.dlpi_subs)

@@ -65,7 +65,7 @@ fn set_pointers(library: Option<&MpiLibrary>) {
     }
 }
 
-/// Whether an MPI library is in the global scope, as in a program that is linked with one.
+/// True if an MPI library is in the global scope, as in a program that is linked with one.
 pub fn is_linked() -> bool {
     linked_in().or_else(global).is_some()
 }

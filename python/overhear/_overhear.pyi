@@ -77,15 +77,21 @@ class Run:
         """``by`` as after ``overhear report --by``; ``ValueError`` for another."""
     def progress(self, by: str | None) -> str:
         """``by`` as after ``overhear progress --by``, ``None`` for all tables; ``ValueError`` for another."""
-    def waits(self) -> str: ...
-    def path(self) -> str: ...
-    def overlap(self) -> str: ...
+    def waits(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def path(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def paths(self) -> str: ...
+    def overlap(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def network(self) -> str: ...
-    def fanout(self) -> str: ...
+    def fanout(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def pop(self) -> str: ...
     def matrix(self, comm: str | None, only: str | None) -> str:
         """``comm`` is a communicator's name, ``only`` ``"messages"`` or ``"collectives"``, ``None`` for all; ``ValueError`` for another
         ``only``."""
     def imbalance(self, by: str) -> str:
-        """``by`` is ``"function"`` or ``"site"``; ``ValueError`` for another."""
-    def check(self) -> str: ...
+        """``by`` is ``"function"``, ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def check(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""

@@ -15,6 +15,10 @@ Report = dict[str, Any]
 key but ``schema`` is a table, a list of rows. ``overhear schema COMMAND`` describes it."""
 
 
+CallSiteName = Literal["site", "caller", "path"]
+"""What a call site is called by: its place, the first one outside the program's communication layer, or all functions on the way to it."""
+
+
 def open(
     folder: str | os.PathLike[str] | None = None,
     *,
@@ -85,24 +89,28 @@ class Run:
         return self._run.table(name, None if columns is None else list(columns))
 
     def report(self, by: str = "function") -> Report:
-        """Where the time went, by ``function``, ``rank``, ``rank=N``, ``comm``, ``site``, ``size``, ``peer``, ``thread``, ``region`` or ``collective``."""
+        """Where the time went, by ``function``, ``rank``, ``rank=N``, ``comm``, ``site``, ``caller``, ``path``, ``size``, ``peer``, ``thread``, ``region`` or ``collective``."""
         return json.loads(self._run.report(by))
 
-    def progress(self, by: Literal["rank", "component", "function", "site"] | None = None) -> Report:
+    def progress(self, by: Literal["rank", "component", "function", "site", "caller", "path"] | None = None) -> Report:
         """What the MPI library's progress engine did: all tables, or one in full."""
         return json.loads(self._run.progress(by))
 
-    def waits(self) -> Report:
+    def waits(self, by: CallSiteName = "site") -> Report:
         """Who waited for whom: why, where and how long."""
-        return json.loads(self._run.waits())
+        return json.loads(self._run.waits(by))
 
-    def path(self) -> Report:
+    def path(self, by: CallSiteName = "site") -> Report:
         """The critical path: the chain of computation and calls that set the run's length."""
-        return json.loads(self._run.path())
+        return json.loads(self._run.path(by))
 
-    def overlap(self) -> Report:
+    def paths(self) -> Report:
+        """The functions on the way to MPI as a tree, with calls, time and waits."""
+        return json.loads(self._run.paths())
+
+    def overlap(self, by: CallSiteName = "site") -> Report:
         """How much communication was hidden behind computation."""
-        return json.loads(self._run.overlap())
+        return json.loads(self._run.overlap(by))
 
     def network(self) -> Report:
         """The latency and bandwidth that the run's messages saw."""
@@ -111,9 +119,9 @@ class Run:
     # Its name until the command was called network.
     model = network
 
-    def fanout(self) -> Report:
+    def fanout(self, by: CallSiteName = "site") -> Report:
         """How long rounds of one rank to several others and back take."""
-        return json.loads(self._run.fanout())
+        return json.loads(self._run.fanout(by))
 
     def pop(self) -> Report:
         """How efficient the run was, by the POP metrics."""
@@ -125,10 +133,10 @@ class Run:
         """Who sent how much to whom: through the communicator of a name alone, or by some calls alone."""
         return json.loads(self._run.matrix(comm, only))
 
-    def imbalance(self, by: Literal["function", "site"] = "function") -> Report:
+    def imbalance(self, by: Literal["function", "site", "caller", "path"] = "function") -> Report:
         """How unevenly time is spread over the ranks."""
         return json.loads(self._run.imbalance(by))
 
-    def check(self) -> Report:
+    def check(self, by: CallSiteName = "site") -> Report:
         """Whether the ranks agree: messages, bytes, collective calls, clocks."""
-        return json.loads(self._run.check())
+        return json.loads(self._run.check(by))

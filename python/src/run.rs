@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use data::heads;
 use metrics::overview;
+use metrics::paths::PathChoice;
 use metrics::reports::{ByEngine, RunAnalysis};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,7 +41,7 @@ impl Run {
     ) -> PyResult<Run> {
         let ranks = ranks.map(parsed).transpose()?;
         let choice =
-            model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, whole, no_cache: !cache };
+            model::Choice { region, ranks, from: from_ns, to: to_ns, whole, no_cache: !cache, ..Default::default() };
         let run = py.detach(|| model::Run::open(folder.as_deref(), choice, &|_, _| {}));
         run.map(|run| Run { run: Arc::new(run), whole: OnceLock::new() }).map_err(|error| raised(&error))
     }
@@ -88,24 +89,28 @@ impl Run {
         self.json(py, &RunAnalysis::Progress(by.map(chosen::<ByEngine>).transpose()?))
     }
 
-    fn waits(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Waits)
+    fn waits(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Waits(chosen(by)?))
     }
 
-    fn path(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Path)
+    fn path(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Path(chosen(by)?))
     }
 
-    fn overlap(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Overlap)
+    fn paths(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Paths(PathChoice::default()))
+    }
+
+    fn overlap(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Overlap(chosen(by)?))
     }
 
     fn network(&self, py: Python<'_>) -> PyResult<String> {
         self.json(py, &RunAnalysis::Network)
     }
 
-    fn fanout(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Fanout)
+    fn fanout(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Fanout(chosen(by)?))
     }
 
     fn pop(&self, py: Python<'_>) -> PyResult<String> {
@@ -120,8 +125,8 @@ impl Run {
         self.json(py, &RunAnalysis::Imbalance(chosen(by)?))
     }
 
-    fn check(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Check)
+    fn check(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Check(chosen(by)?))
     }
 }
 

@@ -25,6 +25,7 @@ mod truth;
 use std::io;
 use std::path::Path;
 
+pub use program::{CALLERS, names};
 pub use shape::{Shape, Topology};
 use steps::Steps;
 pub use truth::{KnownTotals, KnownWaits, Truth};
@@ -34,7 +35,16 @@ pub use truth::{KnownTotals, KnownWaits, Truth};
 /// Sends are buffered, so no sender waits. No file stays open, so a run may have more ranks than a process may open
 /// files.
 pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
-    let mut steps = Steps::begin(folder, shape)?;
+    written(folder, shape, false)
+}
+
+/// The same run, in which each rank calls MPI through a layer of its own, from [`CALLERS`] in turn, with the paths recorded.
+pub fn run_with_paths(folder: &Path, shape: &Shape) -> io::Result<Truth> {
+    written(folder, shape, true)
+}
+
+fn written(folder: &Path, shape: &Shape, has_paths: bool) -> io::Result<Truth> {
+    let mut steps = Steps::begin(folder, shape, has_paths)?;
     for step in 0.. {
         if steps.calls() >= shape.calls {
             break;

@@ -21,7 +21,6 @@ const LARGEST: usize = 256 << 10;
 /// Words in the longest record written here.
 const LONGEST: usize = 3;
 
-/// A rank's file while it is written.
 pub struct TraceOutput {
     path: PathBuf,
     /// Records that are not in the file yet.
@@ -33,6 +32,11 @@ pub struct TraceOutput {
     last: u64,
     /// Requests begun so far.
     requests: u64,
+    /// Calls so far.
+    calls: u64,
+    /// Signatures of a path, and paths.
+    numbers: u32,
+    paths: u32,
 }
 
 impl TraceOutput {
@@ -43,19 +47,21 @@ impl TraceOutput {
         file.thread(0, &block)?;
         file.definitions(&program.definitions)?;
         file.signatures(0, 0, &program.signatures)?;
-        Ok(TraceOutput { path, words: Vec::with_capacity(2 * PIECE), room: 0, pages: 0, last: begin, requests: 0 })
+        let RankProgram { numbers, paths, .. } = *program;
+        let words = Vec::with_capacity(2 * PIECE);
+        Ok(TraceOutput { path, words, room: 0, pages: 0, last: begin, requests: 0, calls: 0, numbers, paths })
     }
 
-    /// Writes a call.
     pub fn call(&mut self, signature: u32, start: u64, duration: u64) -> io::Result<()> {
         self.make_room()?;
         let before = self.words.len();
-        self.last = call(&mut self.words, self.last, signature, start, duration);
+        let path = (self.calls % u64::from(self.paths)) as u32;
+        self.calls += 1;
+        self.last = call(&mut self.words, self.last, signature + path * self.numbers, start, duration);
         self.room -= self.words.len() - before;
         Ok(())
     }
 
-    /// Writes a call that begins a request.
     pub fn starts(&mut self, signature: u32, start: u64, duration: u64) -> io::Result<()> {
         self.call(signature, start, duration)?;
         self.requests += 1;

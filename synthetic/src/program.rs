@@ -3,7 +3,8 @@
 use traces::calls::Call;
 use traces::clock::{ClockKind, ClockSample};
 use traces::definitions::{
-    Communicator, Definition, Library, Members, Module, Occasion, Origin, Process, SameClock, Site, Span,
+    CalledFrom, Caller, Communicator, Definition, Library, Members, Module, Occasion, Origin, Process, SameClock, Site,
+    Span,
 };
 use traces::file::{Abi, FileHeader, INITIALIZED, Mode};
 use traces::signature::{STARTS, Signature, peer, tag};
@@ -30,6 +31,8 @@ const COLUMNS: u32 = 4;
 
 /// The number of call sites, which follow each other in one module.
 const SITES: u32 = 13;
+/// Functions of the program that call its communication layer, in turn.
+pub const CALLERS: [&str; 5] = ["predictor", "corrector", "pressure", "transport", "checkpoint"];
 const RUN: [u8; 16] = *b"synthetic run   ";
 const HOST: &str = "synthetic";
 const BOOT: &str = "00000000-0000-4000-8000-000000000000";
@@ -49,7 +52,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of a run.
     pub fn of(shape: &Shape) -> Grid {
         let ranks = shape.ranks.max(1);
         let rows = (1..=ranks.isqrt()).rev().find(|rows| ranks.is_multiple_of(*rows)).unwrap_or(1);
@@ -64,7 +66,6 @@ impl Grid {
         }
     }
 
-    /// The next rank in a direction.
     pub fn next(&self, rank: u32, direction: usize) -> u32 {
         let (columns, ranks) = (self.columns, self.ranks);
         let (column, row) = (rank % columns, rank - rank % columns);
@@ -89,13 +90,12 @@ impl Grid {
     }
 }
 
-/// One rank's program: the signature number of each of its calls.
+/// One rank's program: the number of the signature of each of its calls.
 #[derive(Default)]
 pub struct RankProgram {
     pub definitions: Vec<Definition>,
     /// The signatures, in the order of their numbers.
     pub signatures: Vec<Signature>,
-    /// MPI_Init.
     pub init: u32,
     /// MPI_Comm_split into rows, and into columns.
     pub split: [u32; 2],
@@ -105,7 +105,6 @@ pub struct RankProgram {
     pub receive_any_halo: [u32; 2],
     /// MPI_Isend, by size and direction; the next number if the request is complete at once.
     pub send_halo: [[u32; DIRECTIONS]; 2],
-    /// MPI_Waitall.
     pub wait: u32,
     /// MPI_Send; 0 for a rank without a partner, as the next two are.
     pub send: u32,
@@ -113,20 +112,21 @@ pub struct RankProgram {
     pub receive: u32,
     /// MPI_Recv from any source.
     pub receive_any: u32,
-    /// MPI_Allreduce.
     pub reduce: u32,
-    /// MPI_Bcast.
     pub broadcast: u32,
     /// MPI_Barrier of the row, and of the column.
     pub barrier: [u32; 2],
-    /// MPI_Finalize.
     pub finalize: u32,
+    /// Signatures of one path.
+    pub numbers: u32,
+    /// Paths by which each call site is called in turn; 1 if none are written.
+    pub paths: u32,
     next: u32,
 }
 
 impl RankProgram {
-    /// The program of one rank.
-    pub fn of(rank: u32, grid: &Grid) -> RankProgram {
+    /// The program of a rank, which calls MPI by one path.
+    fn plain(rank: u32, grid: &Grid) -> RankProgram {
         let mut program = RankProgram { definitions: definitions(rank, grid), next: 1, ..RankProgram::default() };
         program.init = program.add(blank(Call::Init, 1));
         program.split = [2, 3].map(|site| program.add(Signature { object: WORLD, ..blank(Call::Comm_split, site) }));
@@ -158,6 +158,42 @@ impl RankProgram {
         let barrier = |object, site| Signature { object, ..blank(Call::Barrier, site) };
         program.barrier = [barrier(ROWS, 11), barrier(COLUMNS, 12)].map(|barrier| program.add(barrier));
         program.finalize = program.add(blank(Call::Finalize, SITES));
+        (program.numbers, program.paths) = (program.next - 1, 1);
+        program
+    }
+
+    /// With paths, all calls go through functions around MPI's, which several functions call.
+    pub fn of(rank: u32, grid: &Grid, has_paths: bool) -> RankProgram {
+        let mut program = RankProgram::plain(rank, grid);
+        if !has_paths {
+            return program;
+        }
+        let (count, paths) = (program.numbers, CALLERS.len() as u32);
+        program.paths = paths;
+        let plain = program.signatures.clone();
+        for path in 1..paths {
+            let of_path = |signature: &Signature| Signature {
+                number: signature.number + path * count,
+                site: signature.site + path * SITES,
+                ..*signature
+            };
+            program.signatures.extend(plain.iter().map(of_path));
+        }
+        for path in 0..paths {
+            for site in 1..=SITES {
+                let number = path * SITES + site;
+                if path > 0 {
+                    program.definitions.push(Definition::Site(Site { number, module: 1, offset: offset(site) }));
+                }
+                let caller = CalledFrom::Site(outer(path, 0));
+                program.definitions.push(Definition::Caller(Caller { site: number, caller }));
+            }
+            for (of, caller) in [(0, CalledFrom::Site(outer(path, 1))), (1, CalledFrom::Start)] {
+                let (number, offset) = (outer(path, of), offset(outer(path, of)));
+                program.definitions.push(Definition::Site(Site { number, module: 1, offset }));
+                program.definitions.push(Definition::Caller(Caller { site: number, caller }));
+            }
+        }
         program
     }
 
@@ -167,6 +203,30 @@ impl RankProgram {
         self.signatures.push(Signature { number, ..signature });
         number
     }
+}
+
+/// The site of a path in one of [`CALLERS`], and in the program's first function.
+fn outer(path: u32, of: u32) -> u32 {
+    CALLERS.len() as u32 * (SITES + of) + path + 1
+}
+
+/// Names of the call sites, as an analysis saves them in a run's folder.
+pub fn names() -> String {
+    let mut sites = Vec::new();
+    let mut add = |site: u32, function: &str, file: &str, line: u32| {
+        let frame = format!(r#"{{"function": "{function}", "file": "{file}", "line": {line}}}"#);
+        sites.push(format!(r#""{}": [{frame}]"#, offset(site)));
+    };
+    for site in 1..=SITES {
+        add(site, &format!("comm_{site}"), "comm.c", 10 * site);
+    }
+    for (path, function) in (0..).zip(CALLERS) {
+        add(outer(path, 0), function, "solver.c", 100 * (path + 1));
+        add(outer(path, 1), "main", "main.c", 20 + path);
+    }
+    let build_id: String = RUN.iter().map(|byte| format!("{byte:02x}")).collect();
+    let module = format!(r#"{{"path": "{PATH}", "build_id": "{build_id}", "sites": {{{}}}}}"#, sites.join(", "));
+    format!(r#"{{"schema": "overhear-sites/1", "modules": [{module}]}}"#)
 }
 
 fn offset(site: u32) -> u64 {

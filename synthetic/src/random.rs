@@ -3,7 +3,6 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of one rank.
     pub fn of(seed: u64, rank: u32) -> Random {
         let mut random = Random(seed ^ u64::from(rank) << 32);
         Random(random.next())

@@ -3,7 +3,6 @@
 /// The size and topology of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The number of ranks, at least one.
     pub ranks: u32,
     /// The number of calls that each rank makes, up to one step's calls more or fewer.
     pub calls: u64,

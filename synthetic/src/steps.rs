@@ -54,10 +54,10 @@ struct SimulatedRank {
 
 impl Steps {
     /// Writes MPI_Init, and the calls that make the communicators of rows and columns.
-    pub fn begin(folder: &Path, shape: &Shape) -> io::Result<Steps> {
+    pub fn begin(folder: &Path, shape: &Shape, has_paths: bool) -> io::Result<Steps> {
         let grid = Grid::of(shape);
         let rank = |number| {
-            let program = RankProgram::of(number, &grid);
+            let program = RankProgram::of(number, &grid, has_paths);
             let path = folder.join(file_name(0, number));
             let output = TraceOutput::begin(path, header(number, &grid, READY), BEGIN, &program)?;
             let mut random = Random::of(shape.seed, number);

@@ -7,7 +7,6 @@ use std::ops::AddAssign;
 pub struct Truth {
     /// The sum over all ranks.
     pub total: KnownTotals,
-    /// The totals of each rank.
     pub ranks: Vec<KnownTotals>,
 }
 
@@ -19,7 +18,6 @@ pub struct Truth {
 pub struct KnownTotals {
     /// The number of calls, including `MPI_Init` and `MPI_Finalize`.
     pub calls: u64,
-    /// Ticks in these calls.
     pub in_mpi: u64,
     /// Point-to-point messages sent.
     pub messages: u64,
@@ -38,7 +36,6 @@ pub struct KnownTotals {
 /// Waits in calls of one pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct KnownWaits {
-    /// Calls that waited.
     pub calls: u64,
     /// The time that they waited, in ticks.
     pub ticks: u64,

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ClockSample {
-    /// Ticks, midway between a reading before and one after that of the system's clock. 0 means no sample.
+    /// Ticks, midway between a reading before and one after the system's clock was read. 0 means no sample.
     pub ticks: u64,
     /// Ticks between those two readings, which bound the error of the sample.
     pub width: u64,

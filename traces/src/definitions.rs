@@ -62,6 +62,10 @@ pub enum Definition {
     Machine(Machine),
     /// How much of the machine the process, or one of its threads, has had until a moment.
     Usage(Usage),
+    /// The caller of a call site.
+    Caller(Caller),
+    /// The processor time of a thread from one sample to the next, in nanoseconds. Without it, nothing was sampled.
+    SamplingPeriod(u64),
 }
 
 /// How to ask MPI, without causing progress, whether a request is complete. The order is on disk: append only.
@@ -124,16 +128,38 @@ pub struct Module {
     pub build_id: Vec<u8>,
 }
 
-/// A call site: the address in the program that MPI returns to.
+/// A call site: the address in the program that MPI returns to, or that a function returns to on the path to such a call or to a sample.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Site {
     /// Numbered from 1.
     pub number: u32,
     /// The module's number; 0 if the address lies in none.
     pub module: u32,
-    /// The return address, relative to the module's load address; absolute without a module. It has no meaning if a
+    /// The return address, relative to the module's load address; absolute without a module. Of a sample's innermost site, the
+    /// address of the instruction plus one, so that one byte before lies in the code that ran. It has no meaning if a
     /// [`SourcePlace`] describes the site.
     pub offset: u64,
+}
+
+/// The caller of a call site: the tree of call paths. A place that is reached by several paths has a number for each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Caller {
+    /// The number of the call site.
+    pub site: u32,
+    pub caller: CalledFrom,
+}
+
+/// What called the function that a call site lies in. The order is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
+pub enum CalledFrom {
+    /// The site of this number.
+    Site(u32),
+    /// Nothing: the program or the thread begins here.
+    Start,
+    /// Unknown, since the code says not how to unwind it.
+    NoUnwindInformation,
+    /// Unknown, since the path is longer than the user wanted it.
+    Limit,
 }
 
 /// A communicator, as one process knows it.
@@ -145,7 +171,7 @@ pub struct Communicator {
     pub rank: i32,
     /// The number of processes; for an intercommunicator, of the remote group.
     pub size: u32,
-    /// Whether it is an intercommunicator.
+    /// True if it is an intercommunicator.
     pub inter: bool,
     /// The name. If the program renames a communicator, it is defined again.
     pub name: String,
@@ -345,17 +371,25 @@ impl Definition {
         wincode::serialize(self)
     }
 
+    /// Writes the item's bytes into this room. Returns their number.
+    pub fn write_into(&self, room: &mut [u8]) -> Result<usize, wincode::WriteError> {
+        let bytes = room.len();
+        let mut rest = room;
+        wincode::serialize_into(&mut rest, self)?;
+        Ok(bytes - rest.len())
+    }
+
     /// The definition in an item's bytes; `None` for a variant of a later version, and for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Definition> {
         wincode::deserialize(bytes).ok()
     }
 
-    /// Whether an item has a variant that this version does not know.
+    /// True if an item has a variant that this version does not know.
     pub fn is_later(bytes: &[u8]) -> bool {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 24;
+    pub const VARIANTS: u32 = 26;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system reported an error.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_words(source))]
     Io { path: PathBuf, source: io::Error },
     /// The file is shorter than its header.
     #[error(
@@ -34,7 +34,13 @@ pub enum Error {
     },
 }
 
-/// Something wrong inside a file of which other parts can be used.
+/// The system's words for an error, without its number.
+pub fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" (os error ").map_or(text.clone(), |(words, _)| words.into())
+}
+
+/// Damage to a part of a file; other parts can be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Damage {
     /// The file ends inside a page.

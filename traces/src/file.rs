@@ -131,14 +131,14 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether the reason is a limit that someone set.
+    /// True if the reason is a limit that someone set.
     pub fn is_limit(self) -> bool {
         matches!(self, Stop::MaxBytes | Stop::SizeLimit)
     }
 }
 
 impl FileHeader {
-    /// Whether the file has a profile, of the whole run or of its end.
+    /// True if the file has a profile, of the whole run or of its end.
     pub fn has_profile(&self) -> bool {
         self.mode == Mode::Profile as u16 || self.stop != Stop::No as u32
     }

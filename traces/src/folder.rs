@@ -96,7 +96,7 @@ pub fn give_back(folder: &Path) {
     }
 }
 
-/// Whether the folder belongs to this run. A folder that belongs to no run is claimed for it.
+/// True if the folder belongs to this run. A folder that belongs to no run is claimed for it.
 fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
     let identity = format!("{:032x}\n", u128::from_be_bytes(*run));
     let claim = folder.join(CLAIM);

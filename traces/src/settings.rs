@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// All settings. Parsing, help texts, the variables that launchers hand on, and the table in docs/guide/recording.md
 /// come from here.
-pub const SETTINGS: [Setting; 12] = [
+pub const SETTINGS: [Setting; 14] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -73,6 +73,24 @@ pub const SETTINGS: [Setting; 12] = [
         default: CHECKSUMS[0],
         meaning: "what to record of the content of messages: nothing, or a CRC-32 of each",
         parse: |value| checksum(value).map(drop),
+    },
+    Setting {
+        variable: CALL_PATH,
+        flag: "call-path",
+        value: "FRAMES",
+        values: &[],
+        default: "128",
+        meaning: "how many functions of a call's path to record, the innermost first: up to 128, or off for the call site alone",
+        parse: |value| call_path(value).map(drop),
+    },
+    Setting {
+        variable: SAMPLE,
+        flag: "sample",
+        value: "PERIOD",
+        values: &[],
+        default: "off",
+        meaning: "look where threads that call MPI are between their calls, each time they have computed for so long, as 10ms",
+        parse: |value| sample(value).map(drop),
     },
     Setting {
         variable: OVERLAP,
@@ -145,6 +163,8 @@ pub const MODE: &str = "OVERHEAR_MODE";
 pub const FILTER: &str = "OVERHEAR_FILTER";
 pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
 pub const CHECKSUM: &str = "OVERHEAR_CHECKSUM";
+pub const CALL_PATH: &str = "OVERHEAR_CALL_PATH";
+pub const SAMPLE: &str = "OVERHEAR_SAMPLE";
 pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
 pub const SYNC: &str = "OVERHEAR_SYNC";
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
@@ -228,12 +248,44 @@ pub fn checksum(value: &str) -> Result<bool, String> {
     one_of(value, &CHECKSUMS, "checksum").map(|at| at == 1)
 }
 
-/// Whether MPI is asked at each call if pending requests are complete.
+/// The most frames of a call path.
+pub const MOST_FRAMES: u32 = 128;
+
+/// Parses `--call-path`: the number of frames, 0 for off.
+pub fn call_path(value: &str) -> Result<u32, String> {
+    if value == "off" {
+        return Ok(0);
+    }
+    let frames = value.parse().ok().filter(|frames| (1..=MOST_FRAMES).contains(frames));
+    frames.ok_or_else(|| format!("not off, nor a number of frames from 1 to {MOST_FRAMES}"))
+}
+
+/// The shortest and the longest period of `--sample`, in nanoseconds. The system measures processor time some hundred times a second.
+const PERIODS: std::ops::RangeInclusive<f64> = 1e6..=1e10;
+
+/// Parses `--sample`: the period in nanoseconds, 0 for off.
+pub fn sample(value: &str) -> Result<u64, String> {
+    if value == "off" {
+        return Ok(0);
+    }
+    let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.')).unwrap_or(value.len());
+    let (number, unit) = value.split_at(digits);
+    let unit = match unit {
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => f64::NAN,
+    };
+    let period = number.parse().ok().map(|number: f64| number * unit).filter(|period| PERIODS.contains(period));
+    period.map(|period| period as u64).ok_or_else(|| "not off, nor a time from 1ms to 10s, as 10ms".into())
+}
+
+/// Parses `--overlap`: true if MPI is asked at each call which pending requests are complete.
 pub fn overlap(value: &str) -> Result<bool, String> {
     one_of(value, &OVERLAPS, "way to find out when requests complete").map(|at| at == 1)
 }
 
-/// Whether the recorder is copied into the run's folder.
+/// Parses `--ship`: true if the recorder is copied into the run's folder.
 pub fn ship(value: &str) -> Result<bool, String> {
     one_of(value, &SWITCH, "answer").map(|at| at == 1)
 }
@@ -355,7 +407,7 @@ impl Filter {
         Ok(Filter { text, recorded })
     }
 
-    /// Whether calls of this function are recorded.
+    /// True if calls of this function are recorded.
     pub fn records(&self, call: Call) -> bool {
         self.recorded[call.number() as usize]
     }

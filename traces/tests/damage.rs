@@ -1,10 +1,10 @@
-//! Whatever happens to a file, its intact parts are read and the damage is reported.
+//! Damages files in all ways: intact parts are read, and the damage is reported.
 
 mod common;
 
 use common::{CALLS, Listener, Said, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{Definition, Usage, UsageMoment};
+use traces::definitions::Definition;
 use traces::error::{Damage, Error};
 use traces::read::walk;
 use traces::record;
@@ -120,24 +120,11 @@ fn a_definition_that_cannot_be_read_is_said() {
     assert_eq!(contents.damage, [Damage::NoDefinition { page: UNIT as u64, bytes: 13 }]);
 }
 
-fn nothing_read() -> Usage {
-    Usage {
-        moment: UsageMoment::PageFull,
-        thread: None,
-        ticks: 0,
-        core: None,
-        allowed: Vec::new(),
-        counters: None,
-        delay: None,
-        threads: None,
-        host: None,
-    }
-}
-
 #[test]
 fn a_definition_of_a_later_version_is_passed_over() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
-    let [last, filter] = [Definition::Usage(nothing_read()), Definition::Filter("x".into())];
+    let last = Definition::SamplingPeriod(1);
+    let filter = Definition::Filter("x".into());
     // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());
     file.definitions(&[last, filter.clone()]).unwrap();

@@ -5,12 +5,15 @@ mod common;
 use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site, Span,
+    CalledFrom, Caller, Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site,
+    Span,
 };
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
 use traces::read::{RecordedCall, walk};
-use traces::record::{self, Arrived, Content, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind, UntakenReason};
+use traces::record::{
+    self, Arrived, Content, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind, Sample, Unsampled, UntakenReason,
+};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -157,6 +160,28 @@ fn requests_found_complete_keep_their_ticks_and_ages_and_the_next_gap_counts_fro
 }
 
 #[test]
+fn samples_keep_their_ticks_and_the_next_gap_counts_from_there() {
+    let sample = Sample { site: u32::MAX, periods: 3 };
+    let long = Sample { site: 1, periods: (1 << 28) - 1 };
+    let unsampled = Unsampled { recording: (1 << 28) - 1, lost: 5 };
+    let (skip, gap) = progress::skip(1400, 1 << 40);
+    let mut words = Vec::from(sample.words(400));
+    words.extend(skip);
+    words.extend(Sample { periods: u64::MAX, ..long }.words(gap));
+    words.extend([unsampled.word(), record::short(1, 10, 20).unwrap()]);
+    words.extend([record::sampled(u64::MAX), record::on_processor(1 << 50)]);
+    let expected = [
+        Said::Sample(1400, sample),
+        Said::Sample(1 << 40, long),
+        Said::Unsampled(unsampled),
+        Said::Call(1, (1 << 40) + 10, 20),
+        Said::Sampled((1 << 56) - 1),
+        Said::OnProcessor(1 << 50),
+    ];
+    assert_eq!(said(&words), expected);
+}
+
+#[test]
 fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
     let polls = Polls {
         start: 400,
@@ -263,6 +288,9 @@ fn definitions_come_back_in_order() {
             number: 1,
             runs: vec![EqualParts { bytes: 0, count: 3 }, EqualParts { bytes: u64::MAX, count: 1 }],
         }),
+        Definition::Caller(Caller { site: 1, caller: CalledFrom::Site(2) }),
+        Definition::Caller(Caller { site: 2, caller: CalledFrom::Start }),
+        Definition::SamplingPeriod(10_000_000),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

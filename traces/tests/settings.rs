@@ -28,6 +28,18 @@ fn sizes_are_written_as_people_write_them() {
 }
 
 #[test]
+fn periods_are_written_as_people_write_them() {
+    for (text, nanoseconds) in
+        [("off", 0), ("10ms", 10_000_000), ("2.5ms", 2_500_000), ("1500us", 1_500_000), ("1s", 1_000_000_000)]
+    {
+        assert_eq!(settings::sample(text), Ok(nanoseconds), "{text}");
+    }
+    for wrong in ["", "on", "10", "ms", "1 ms", "-10ms", "0ms", "0.9ms", "11s", "1.2.3ms", "infs", "10MS"] {
+        assert!(settings::sample(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn every_variable_is_checked_by_name_and_value() {
     let wrong = [
         ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
@@ -49,6 +61,8 @@ fn every_variable_is_checked_by_name_and_value() {
         ),
         ("OVERHEAR_MAX_BYTES", "12Q", "OVERHEAR_MAX_BYTES=12Q: not a size, as 500M, 1.5G, 64KiB or 1e6"),
         ("OVERHEAR_MAX_BYTES", "64KiB", "OVERHEAR_MAX_BYTES=64KiB: too small: recording needs at least 1M"),
+        ("OVERHEAR_SAMPLE", "10", "OVERHEAR_SAMPLE=10: not off, nor a time from 1ms to 10s, as 10ms"),
+        ("OVERHEAR_SAMPLE", "10us", "OVERHEAR_SAMPLE=10us: not off, nor a time from 1ms to 10s, as 10ms"),
         ("OVERHEAR_RUN", "mine", "OVERHEAR_RUN=mine: not a run, which is 32 hexadecimal digits"),
         ("OVERHEAR_TEST_CLOCK", "1:2,3", "OVERHEAR_TEST_CLOCK=1:2,3: 3 is not SECONDS:PPM"),
     ];

@@ -88,7 +88,6 @@ fn planted(source: &Path, abi: &str, right: &str, wrong: &str) -> Result<PathBuf
     Ok(folder)
 }
 
-/// Tests of a round that fail with the files in a folder.
 fn failing(folder: &Path, tests: &[String], round: u64) -> Result<BTreeSet<String>, String> {
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", "programs", "--", "--test-threads=2"]);

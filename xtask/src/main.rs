@@ -5,9 +5,9 @@
 //! ```text
 //! lib
 //! aarch64 abi_errors damage dist fixtures memcheck mutants races tables test wheel
-//! test/binaries test/stages mutants/trials
-//! mutants/copied
-//! mutants/written
+//! test/binaries mutants/trials
+//! mutants/copied_workspace
+//! mutants/written_mutations
 //! mutants/places
 //! dist/licences dist/tried
 //! archive portable

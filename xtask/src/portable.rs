@@ -18,7 +18,6 @@ const TOOLS: [&str; 3] = ["maturin==1.16.0", "twine==7.0.0", "ziglang==0.15.2"];
 /// Platform tag for glibc 2.17.
 const COMPATIBILITY: &str = "manylinux2014";
 
-/// Installs the tools.
 pub fn tools() -> Result<Environment, String> {
     Environment::with(&folder().join("tools"), &TOOLS)
 }

@@ -8,7 +8,6 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use tables::{Batch, Cells, ColumnHead, ColumnType, Values};
 
-/// Arrow schema of the columns.
 pub fn schema(columns: &[ColumnHead]) -> Schema {
     let field =
         |column: &ColumnHead| Field::new(&*column.key, data_type(column.unit.column_type()), column.is_optional);

@@ -8,40 +8,30 @@
 //! ```text
 //! lib
 //! export
-//! description
 //! catalog
-//! calls collectives messages requests signatures waits
-//! communicators hosts matched meanings per_rank progress ranks regions sites
+//! call_rows matched_tables per_rank_tables requests
+//! engine_entries meanings ranks region_stays sample_rows
 //! set
-//! table
-//! arrow place_names sheet_parquet
+//! data_table
+//! arrow sheet_parquet
 //! ```
 
 pub mod arrow;
-mod calls;
+mod call_rows;
 mod catalog;
-mod collectives;
-mod communicators;
-mod description;
+mod data_table;
+mod engine_entries;
 pub mod export;
-mod hosts;
-mod matched;
+mod matched_tables;
 mod meanings;
-mod messages;
-mod per_rank;
-mod place_names;
-mod progress;
+mod per_rank_tables;
 mod ranks;
-mod regions;
+mod region_stays;
 mod requests;
+mod sample_rows;
 mod set;
 pub mod sheet_parquet;
-mod signatures;
-mod sites;
-mod table;
-mod waits;
 
-pub use catalog::{follow, heads, table};
-pub use description::description;
+pub use catalog::{description, follow, heads, table};
+pub use data_table::{DataTable, TableHead};
 pub use set::DataSet;
-pub use table::{DataTable, TableHead};

@@ -15,23 +15,19 @@ use model::rank::function;
 #[derive(Clone, Copy, Debug)]
 pub struct CallMeaning {
     pub number: u32,
-    /// Index of the MPI function.
     pub function: u32,
     /// Index of the call site in words.
     pub call_site: u32,
-    /// Number of the call site.
     pub site: u32,
     /// The run's number for its communicator, window or file.
     pub communicator: Option<u32>,
     /// Rank in its world of the other end: destination, source, root or target.
     pub peer: Option<u32>,
-    /// Tag of the send or receive.
     pub tag: Option<i32>,
     /// Bytes sent by one call.
     pub sent: u64,
     /// Bytes that one call can receive.
     pub received: u64,
-    /// It takes a request number.
     pub takes: bool,
     /// It creates a persistent request.
     pub creates: bool,
@@ -92,7 +88,6 @@ impl Meanings {
         Meanings { by_number, functions: functions.names.into(), call_sites: call_sites.names.into() }
     }
 
-    /// Meaning of a signature number.
     #[inline]
     pub fn get(&self, number: u32) -> &CallMeaning {
         self.by_number.get(number as usize).unwrap_or(&UNDEFINED)

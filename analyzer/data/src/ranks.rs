@@ -1,7 +1,7 @@
 //! `ranks`: the processes of the run.
 
 use super::set::{DataSet, RankOfRows, rank_columns};
-use super::table::DataRow;
+use crate::data_table::DataRow;
 use metrics::ranks::RankUsage;
 use metrics::totals::seconds;
 use model::clock::kind_in_words;
@@ -65,7 +65,7 @@ impl DataRow for RankRow {
             Shared::seconds("clock_error_s", |row: &RankRow, _| row.clock_error)
                 .means("by how much its times may be off against the first rank's when it began"),
         ]);
-        // Whoever reads the data set divides by the time that he needs.
+        // Readers of the data set divide by the time they need.
         let usage = RankUsage::columns().into_iter().filter(|column| column.head.unit != Unit::Percent);
         columns.extend(usage.map(|column| column.from_part(|row: &RankRow| &row.usage).beside_shared()));
         columns

@@ -8,13 +8,13 @@ use traces::record::{Arrived, Fate};
 
 use super::meanings::{CallMeaning, Meanings};
 use super::set::{DataSet, OfRank, RankOfRows, rank_columns};
-use super::table::{DataRow, RowSource, ShowRows};
+use crate::data_table::{DataRow, RowSource, ShowRows};
 use model::request_numbers::RequestChange;
 use model::selection::{Cursor, LEFT_OUT};
 use model::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 use tables::{Column, Shared};
 
-/// A request. Times in ticks.
+/// A request, times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestRow {
     number: u64,

@@ -1,22 +1,21 @@
 //! A run with the data that all tables are made from.
 
+use std::sync::Arc;
+
 use traces::read::{Contents, EventPage, ThreadPages};
 
-use super::place_names::PlaceNames;
 use metrics::totals::seconds;
 use model::clock::Clock;
 use model::common_clock::{ClockLine, CommonClock};
 use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
 use model::objects::Objects;
+use model::roles::CallSite;
 use model::{Rank, Run};
 use tables::{Column, Shared};
 
-/// A run as a data set.
 pub struct DataSet<'r> {
     pub run: &'r Run,
-    /// The clock of all times.
     pub common_clock: CommonClock,
-    /// Communicators, windows and files.
     pub objects: Objects,
     contents: Vec<Contents<'r>>,
     /// Sorted by receiving rank: a second copy by rank would be as large.
@@ -40,8 +39,12 @@ impl<'r> DataSet<'r> {
         messages.retain(ReceivedMessage::counts);
         messages.sort_unstable_by_key(|message| (message.to.rank, message.end, message.from, message.begin));
         let (mut waits, mut joined) = (account.spans, account.joined);
-        waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
-        joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
+        for of_rank in &mut waits {
+            of_rank.sort_unstable_by_key(|span| (span.from, *span));
+        }
+        for of_rank in &mut joined {
+            of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal));
+        }
         DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, common_clock) }
     }
 
@@ -65,7 +68,6 @@ impl<'r> DataSet<'r> {
         &self.waits[rank]
     }
 
-    /// Parts of a rank in collective operations, in order of time.
     pub fn joined(&self, rank: usize) -> &[JoinedOperation] {
         &self.joined[rank]
     }
@@ -90,7 +92,6 @@ impl<'r> DataSet<'r> {
         &self.contents[rank].threads
     }
 
-    /// Context of the rows of a rank.
     pub fn rank(&self, at: usize) -> RankOfRows {
         let Rank { header, clock, .. } = &self.run.ranks[at];
         let number = self.run.ranks[at].number();
@@ -124,11 +125,10 @@ pub struct Piece {
     pub thread: usize,
     /// The page's place in the thread.
     pub page: usize,
-    /// True for the last page of the thread, which also stands for data that is on no page yet.
+    /// True for the last page of the thread, which also carries the state that is on no page yet.
     pub is_last: bool,
 }
 
-/// The rank that rows belong to.
 #[derive(Clone, Copy, Debug)]
 pub struct RankOfRows {
     /// Rank in its world; `None` before MPI told it.
@@ -190,4 +190,19 @@ pub fn time_columns<Row: 'static, Common: OfRank + 'static>(
         Shared::seconds("error_s", move |row, of: &Common| of.rank().error(start(row)))
             .means("by how much start_s may be off against the first rank's clock"),
     ]
+}
+
+/// Functions and call sites by number in an account.
+#[derive(Clone, Default)]
+pub struct PlaceNames {
+    pub functions: Arc<[String]>,
+    pub sites: Arc<[String]>,
+}
+
+impl PlaceNames {
+    pub fn of(places: Vec<CallSite>) -> PlaceNames {
+        let (functions, sites): (Vec<String>, Vec<String>) =
+            places.into_iter().map(|place| (place.function, place.site)).unzip();
+        PlaceNames { functions: functions.into(), sites: sites.into() }
+    }
 }

@@ -29,7 +29,6 @@ pub struct SingleRankRow<Name> {
     sum: Totals,
 }
 
-/// The breakdown by function.
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));

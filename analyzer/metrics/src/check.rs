@@ -1,4 +1,4 @@
-//! Checks whether the ranks' accounts agree: messages sent and received, bytes, clocks.
+//! Checks that the ranks' accounts agree: messages sent and received, bytes, clocks.
 
 use rustc_hash::FxHashMap;
 
@@ -8,6 +8,7 @@ use model::common_clock::ClockLine;
 use model::matching::{Account, RankPair, RankSite, Settled};
 use model::sums::Total;
 use model::{Rank, Run};
+use tables::number::whole;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// The most rows that people are shown of each table.
@@ -34,14 +35,24 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     let after = settled.account.backwards();
     let moved = match (settled.backwards_before, after) {
         (0, _) => String::new(),
-        (before, _) => format!("; {before} before clocks were moved within their errors"),
+        (before, _) => format!("; {} before clocks were moved within their errors", whole(before)),
     };
+    let messages = sum(|pair| pair.messages);
     vec![
-        Fact::new(MATCHED, "matched", Value::Count(sum(|pair| pair.messages))).note(" messages"),
+        Fact::new(MATCHED, "matched", Value::Count(messages)).note(if messages == 1 {
+            " message"
+        } else {
+            " messages"
+        }),
         Fact::new(RECEIVED, "bytes", Value::Bytes(received)).note(same),
         Fact::hidden(SENT, Value::Bytes(sent)),
-        Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives))
-            .note(" calls that all processes joined"),
+        Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives)).note(
+            if settled.account.collectives == 1 {
+                " call that all processes joined"
+            } else {
+                " calls that all processes joined"
+            },
+        ),
         Fact::new(BACKWARDS, "backwards", Value::Count(after))
             .note(format!(" messages received before they were sent{moved}")),
         Fact::hidden(UNCERTAIN, Value::Count(settled.account.uncertain.values().sum())),
@@ -71,7 +82,7 @@ impl Row for ClockRow {
                 .means("When the rank's recording ended, on the ranks' common clock."),
             Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error)).means(meaning::THAT_ERROR_S),
             Column::text("clock", "by", |row: &Self| row.source.to_string())
-                .means("What the clock rests on: one that ranks share, exchanges of messages, or the time of day."),
+                .means("The readings that the clock is fitted to: one that ranks share, exchanges of messages, or the time of day."),
         ]
     }
 }
@@ -145,7 +156,7 @@ impl Row for UnmatchedRow {
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::text("what", "unmatched", |row: &Self| row.what.to_string())
-                .means("What has no partner: a message, a receive, a collective call."),
+                .means("The kind of call without a partner: a message, a receive, a collective call."),
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
             Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),

@@ -19,7 +19,7 @@ facts! {
          achieved something, one empty entry for each call, and work that was timed, such as page turns and new objects. Of \
          the rank with the most, where a rank has several threads their mean. Without starting and ending, where that is known.";
     DELAY_PERCENT = "overhear_delay_percent", Percent, sometimes,
-        "That delay as a share of the rank's time without it.";
+        "The delay by recording as a share of the rank's time without it.";
     START = "overhear_start_end_s", Seconds, sometimes,
         "How much longer MPI_Init and MPI_Finalize took because of recording, clocks' comparison included; of the rank that \
          waited least for others meanwhile. Missing in files of older recorders, where the delay includes it.";
@@ -30,7 +30,6 @@ facts! {
         "All of the recorder's own work, all ranks: what delayed them, starting and ending, and what fell into waits.";
 }
 
-/// Costs of recording a run.
 pub struct RecordingCost {
     delay: f64,
     /// Unknown of a rank that did not come out of MPI_Init.
@@ -73,9 +72,9 @@ impl RecordingCost {
 
     /// The figures, in one line of text.
     pub fn facts(&self) -> Vec<Fact> {
-        let mut delay = Fact::new(DELAY, "overhear", Value::Seconds(self.delay));
+        let mut delay = Fact::new(DELAY, "recording", Value::Seconds(self.delay));
         let share = self.share.map_or(String::new(), |share| format!(", about {share:.2} %"));
-        delay = delay.note(format!(" of delay{share}"));
+        delay = delay.note(format!(" of overhead{share}"));
         delay = match self.start_and_end {
             None => delay.note(", start and end included"),
             Some(start) => delay.note(", and ").figure(Value::Seconds(start)).note(" to start and end"),
@@ -125,7 +124,7 @@ impl RankCost {
         let idle = rank.idle_polls.min(calls);
         let delaying = empty.min(calls - idle);
         let between = seconds(rank.off_line.saturating_sub(rank.starting) as f64);
-        // With `--overlap ask` it is mostly questions, which polls in vain ask, too.
+        // With `--overlap ask` it is mostly questions, which polls without success ask, too.
         let asked_while_waiting = if rank.asked { between * idle as f64 / calls.max(1) as f64 } else { 0.0 };
         let delay = costing(calls - idle, header.wrapper_cost)
             + costing(productive, productive_cost)

@@ -6,8 +6,9 @@ use super::totals::{percent, seconds, world_rank};
 use super::words::plural;
 use crate::meaning;
 use model::Run;
-use model::critical::{PathSegment, PathSite, Time};
-use model::sums::{Grow, Total};
+use model::critical::{CriticalPath, PathSite, Time};
+use model::roles::CallSite;
+use model::sums::Total;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// The most rows that people are shown of each table.
@@ -20,26 +21,24 @@ facts! {
 }
 
 /// The length of the path, its part in MPI, and how often it changes ranks.
-pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
-    let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
-    let in_mpi: i64 =
-        places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values().copied()).total();
-    let mut ranks: Vec<u32> = path.iter().map(|stretch| stretch.rank).collect();
-    ranks.sort_unstable();
-    ranks.dedup();
+pub fn facts(path: &CriticalPath) -> Vec<Fact> {
+    let length: i64 = path.ranks.values().copied().total();
+    let calls = path.places.iter().filter(|(place, _)| matches!(place, PathSite::In(_)));
+    let in_mpi: i64 = calls.flat_map(|(_, time)| time.on_path.values().copied()).total();
+    let jumps = path.stretches.saturating_sub(1);
     let share = 100.0 * in_mpi as f64 / (length as f64).max(1.0);
     vec![
         Fact::new(PATH, "path", Value::Seconds(seconds(length))).note(format!(
-            ", {share:.1} % of it in MPI, over {}, from one to another {}",
-            plural(ranks.len() as u64, "rank"),
-            plural(path.len().saturating_sub(1) as u64, "time")
+            ", {share:.1} % of it in MPI; on {}, from one to another {}",
+            plural(path.ranks.len() as u64, "rank"),
+            plural(jumps, "time")
         )),
         Fact::hidden(IN_MPI, Value::Seconds(seconds(in_mpi))),
-        Fact::hidden(JUMPS, Value::Count(path.len().saturating_sub(1) as u64)),
+        Fact::hidden(JUMPS, Value::Count(jumps)),
     ]
 }
 
-/// A call, or the computation before it, on the critical path. Times in nanoseconds.
+/// A call, or the computation between two calls, on the critical path. Times in nanoseconds.
 ///
 /// A call saves at most its time on the path; computation saves at most its time there less the mean rank's, as if it
 /// were spread evenly.
@@ -60,18 +59,19 @@ impl Row for PathRow {
         vec![
             Column::text("where", "on the path", |row: &Self| row.name.clone())
                 .means("The function, or computation between two calls."),
-            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::text("site", "call site", |row: &Self| row.site.clone())
+                .means("Where the call is made; of computation, the call sites before and behind it."),
             Column::seconds("path_s", "time", |row: &Self| seconds(row.on_path))
                 .means("Time of the critical path there."),
             Column::percent("path_percent", "%", |row: &Self| row.share).means("Share of the critical path."),
             Column::rank("rank", "most", |row: &Self| row.rank).means("The rank that has the most of it."),
             Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank))
-                .means("That rank's time there, on the path and off it."),
+                .means("Time of that rank there, on the path and off it."),
             Column::seconds("mean_s", "", |row: &Self| seconds(row.mean))
                 .means("The time there of a rank in the mean."),
             Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves))
                 .means(
-                    "What the run would be shorter at most if this took no more than it takes the mean rank; of computation, \
+                    "The most that the run would be shorter by if this took no more than it takes the mean rank; of computation, \
                      no more than an even spread of all computation would save.",
                 ),
         ]
@@ -88,26 +88,40 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Tabl
         let on_path: i64 = time.on_path.values().copied().total();
         let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
         let mean = time.total / run.asked().count().max(1) as i64;
-        let function = &place.place.function;
-        let name = match (place.in_mpi, time.is_open) {
-            (true, true) => format!("{function} (open)"),
-            (true, false) => function.clone(),
-            (false, _) => format!("before {function}"),
+        let (name, site) = match place {
+            PathSite::In(call) if time.is_open => (format!("{} (open)", call.function), call.site.clone()),
+            PathSite::In(call) => (call.function.clone(), call.site.clone()),
+            PathSite::Between(from, to) => between(from, to),
         };
         Some(PathRow {
             name,
-            site: place.place.site.clone(),
+            site,
             on_path,
             share: percent(on_path as f64, all as f64),
             rank: world_rank(&run.ranks[*rank as usize]),
             of_rank: *most,
             mean,
-            saves: if place.in_mpi { on_path } else { on_path.saturating_sub(mean).clamp(0, most_saved.max(0)) },
+            saves: match place {
+                PathSite::In(_) => on_path,
+                PathSite::Between(..) => on_path.saturating_sub(mean).clamp(0, most_saved.max(0)),
+            },
         })
     };
     let mut rows: Vec<PathRow> = places.iter().filter_map(row).collect();
     rows.sort_by(|a, b| b.on_path.cmp(&a.on_path).then_with(|| (&a.name, &a.site).cmp(&(&b.name, &b.site))));
     Table::new("computation and calls that set the run's length", rows).most(ROWS)
+}
+
+/// Name and site of computation between two calls.
+fn between(from: &CallSite, to: &CallSite) -> (String, String) {
+    let file = |site: &str| site.rsplit_once(':').map(|(file, _)| file.to_string());
+    // `p.c:3 to 6`.
+    let later = if file(&from.site) == file(&to.site) { to.site.rsplit(':').next() } else { Some(to.site.as_str()) };
+    let site = match later.filter(|later| !later.is_empty() && from.site != to.site) {
+        Some(later) if !from.site.is_empty() => format!("{} to {later}", from.site),
+        _ => to.site.clone(),
+    };
+    (format!("{} to {}", from.function, to.function), site)
 }
 
 pub struct PathRankRow {
@@ -129,13 +143,9 @@ impl Row for PathRankRow {
 }
 
 /// Time on the path by rank, the longest first.
-pub fn ranks(run: &Run, path: &[PathSegment]) -> Table<PathRankRow> {
-    let mut times: FxHashMap<u32, i64> = FxHashMap::default();
-    for stretch in path {
-        times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from);
-    }
-    let all: i64 = times.values().copied().total();
-    let mut times: Vec<(u32, i64)> = times.into_iter().collect();
+pub fn ranks(run: &Run, path: &CriticalPath) -> Table<PathRankRow> {
+    let all: i64 = path.ranks.values().copied().total();
+    let mut times: Vec<(u32, i64)> = path.ranks.iter().map(|(rank, time)| (*rank, *time)).collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
     let row = |(rank, on_path): (u32, i64)| PathRankRow {
         rank: world_rank(&run.ranks[rank as usize]),

@@ -4,18 +4,25 @@ use crate::totals::world_rank;
 use crate::words::{call_in_words, numbers_of, plural, rank_in_words};
 use model::{End, ProcessFate, Rank, Run};
 use rustc_hash::FxHashMap;
+use tables::Value;
 use traces::calls::Call;
 use traces::signature::Signature;
 
 /// Ranks that ended the run by MPI_Abort, each with that call.
 pub fn aborts(run: &Run) -> Vec<(&Rank, &Signature)> {
     let ended = run.ranks.iter().filter(|rank| rank.fate != ProcessFate::Runs);
-    // MPI_Abort returns under some libraries, and the launcher ends the rank a little later.
-    let call = ended.filter_map(|rank| match &rank.end {
-        End::Inside { call, .. } | End::Outside { last: Some(call), .. } => Some((rank, call)),
+    ended.filter_map(|rank| Some((rank, abort(rank)?))).collect()
+}
+
+fn abort(rank: &Rank) -> Option<&Signature> {
+    let aborts = |call: &&Signature| Call::from_number(call.call) == Some(Call::Abort);
+    let last = match &rank.end {
+        End::Inside { call, .. } | End::Outside { last: Some(call), .. } => Some(call),
         _ => None,
-    });
-    call.filter(|(_, call)| Call::from_number(call.call) == Some(Call::Abort)).collect()
+    };
+    // MPI_Abort returns under some libraries: the rank goes on until the launcher ends it a little later.
+    let returned = || rank.entries().filter(|total| total.count > 0).map(|total| &total.signature).find(aborts);
+    last.filter(aborts).or_else(returned)
 }
 
 /// A run with more different endings names these, and counts the rest.
@@ -75,7 +82,9 @@ fn common_ending(place: &str, ranks: &[&Rank]) -> String {
     });
     let least = lasted.reduce(f64::min);
     let open = if least.is_some() { " (open)" } else { "" };
-    let at_least = least.filter(|least| *least > 0.0).map_or(String::new(), |least| format!(", at least {least:.6} s"));
+    let at_least = least
+        .filter(|least| *least > 0.0)
+        .map_or(String::new(), |least| format!(", at least {}", Value::Seconds(least)));
     match ranks[0].fate {
         ProcessFate::Runs => format!("{who} still run: they have been {place}{at_least} so far{open}"),
         ProcessFate::Ended => format!("{who} did not finalize MPI: they ended {place}{at_least}{open}"),
@@ -93,28 +102,28 @@ fn ending(run: &Run, rank: &Rank, place: &str) -> String {
     };
     match (&rank.end, rank.fate) {
         (End::Inside { since, .. }, fate) => {
-            let lasted = (rank.whole() - since).max(0.0);
-            match (fate, lasted > 0.0) {
+            let lasted = Value::Seconds((rank.whole() - since).max(0.0));
+            let since = Value::Seconds(*since);
+            match (fate, lasted.number() > Some(0.0)) {
                 (ProcessFate::Runs, _) => {
-                    format!("{who} {gone} {place} since {since:.6} s, {lasted:.6} s so far (open)")
+                    format!("{who} {gone} {place} since {since}, {lasted} so far (open)")
                 }
                 (_, true) => {
-                    format!(
-                        "{who} {gone} {place}, in which it had been since {since:.6} s, at least {lasted:.6} s (open)"
-                    )
+                    format!("{who} {gone} {place}, in which it had been since {since}, at least {lasted} (open)")
                 }
                 (_, false) => format!(
-                    "{who} {gone} {place}, in which it had been since {since:.6} s; how long, its file does not say (open)"
+                    "{who} {gone} {place}, in which it had been since {since}; how long, its file does not say (open)"
                 ),
             }
         }
         (End::Outside { after, last: Some(last) }, ProcessFate::Runs) => {
-            format!("{who} {gone} outside MPI since {after:.6} s, after {}", call_in_words(run, rank, last))
+            let after = Value::Seconds(*after);
+            format!("{who} {gone} outside MPI since {after}, after {}", call_in_words(run, rank, last))
         }
         (End::Outside { last: None, .. }, ProcessFate::Runs) => {
             format!("{who} still runs, and no call of it is recorded yet")
         }
-        (End::Outside { after, last: Some(_) }, _) => format!("{who} {gone} {place} at {after:.6} s"),
+        (End::Outside { after, last: Some(_) }, _) => format!("{who} {gone} {place} at {}", Value::Seconds(*after)),
         (End::Outside { last: None, .. } | End::Finalized, _) => format!("{who} {gone} {place}"),
     }
 }

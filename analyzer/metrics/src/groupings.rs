@@ -147,7 +147,6 @@ impl Row for ThreadName {
     }
 }
 
-/// The breakdown by rank and thread.
 pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
     let groups = totals::group_calls(run, |rank, thread, _| {
         Some((world_rank(rank), thread.map(|thread| (thread.number, thread.tid))))

@@ -8,7 +8,7 @@ use tables::part::Addend::Bytes;
 use tables::part::{PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
-/// Cells, at most: those of a square of 128 ranks.
+/// The most cells: a square of 128 ranks has as many.
 const CELLS: usize = 128 * 128;
 
 /// Bytes from some neighboring ranks to others; each group goes by its first rank.
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn cells_hold_all_bytes_none_is_empty_and_ranks_share_them_only_where_pairs_are_too_many() {
-        // Each even rank sends to so many others.
+        // Each even rank sends to this many others.
         for (count, others, each) in [(128, 1, 1), (1024, 8, 1), (512, 200, 4)] {
             let ranks = (0..count).map(|number| WorldRank { world: 0, number: Some(number) }).collect();
             let traffic = |(rank, far): (u32, u32)| {

@@ -32,7 +32,7 @@ impl Row for HostRow {
             Column::count("cores_online", "cores", |row: &Self| row.online)
                 .means("Its cores that are online. Each hardware thread counts as one."),
             Column::count("cores_allowed", "allowed", |row: &Self| row.allowed)
-                .means("Those that its ranks may use, by their affinity."),
+                .means("Cores that its ranks may use, by their affinity."),
             Column::ratio("limit_cores", "limit", |row: &Self| row.limit)
                 .means("Cores' worth of processor time that the control groups allow; empty for no limit.")
                 .silent_empty(),

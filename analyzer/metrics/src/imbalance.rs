@@ -18,7 +18,6 @@ use tables::{Column, Row, Table, WorldRank};
 /// The name of the first row, the time outside MPI.
 const COMPUTATION: &str = "(computation)";
 
-/// The imbalance by function.
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
@@ -95,7 +94,7 @@ impl<Name: Row> Row for SpreadRow<Name> {
             Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance())
                 .means("The imbalance time: maximum less mean, what an even spread could gain at most.")
                 .in_part(most.without(mean)),
-            Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage())
+            Column::percent("imbalance_percent", "imbalance %", |row: &Self| row.spread.percentage())
                 .means("The imbalance percentage: 0 where all ranks take the same, 100 where one takes all.")
                 .in_part(percentage),
             totals::open_calls().from_part(|row: &Self| &row.sum),
@@ -138,7 +137,7 @@ pub(super) fn of_computation(run: &Run) -> RankSpread {
 }
 
 impl RankSpread {
-    /// Spreads the `time` of each rank that is asked about, by its place in the run; at least one must be. Of several
+    /// Spreads the `time` of each selected rank, given by its place in the run; at least one must be selected. Of several
     /// ranks with the most or the least, the first is named.
     fn of(run: &Run, time: impl Fn(usize) -> f64) -> RankSpread {
         let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();

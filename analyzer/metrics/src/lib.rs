@@ -7,10 +7,10 @@
 //! scaling
 //! compare reports
 //! summary
-//! groupings hang heat hosts imbalance operations ranks top waits
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions whereabouts
+//! groupings hang heat hosts imbalance operations paths ranks top waits
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks whereabouts
 //! cost endings
-//! median network programs scheduling shares totals
+//! median network rank_programs scheduling shares totals
 //! mean meaning topics words
 //! ```
 
@@ -36,8 +36,9 @@ pub mod network;
 pub mod operations;
 pub mod overlap;
 pub mod overview;
+pub mod paths;
 pub mod pop;
-pub mod programs;
+pub mod rank_programs;
 pub mod rank_time;
 pub mod ranks;
 pub mod regions;
@@ -45,6 +46,7 @@ pub mod reports;
 pub mod scaling;
 pub mod scheduling;
 mod shares;
+pub mod stacks;
 pub mod summary;
 pub mod top;
 pub mod topics;

@@ -67,7 +67,7 @@ pub struct Matrix {
     pub nowhere: u64,
 }
 
-/// Adds up the traffic of a run: all of it, or one kind, or that of the communicators with a name. Fails if no rank has
+/// Adds up the traffic of a run: all of it, one kind, or the traffic of the communicators with this name. Fails if no rank has
 /// a communicator of that name.
 pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) -> Result<Matrix, Error> {
     if let Some(name) = communicator {
@@ -333,7 +333,7 @@ impl Matrix {
         let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
         vec![
             Fact::new(MESSAGES, "messages", Value::Count(total.messages))
-                .note(format!(" between {pairs} pairs of ranks")),
+                .note(format!(" between {} of ranks", plural(pairs as u64, "pair"))),
             Fact::new(BYTES, "bytes", Value::Bytes(total.bytes))
                 .note(" of messages, ")
                 .figure(Value::Bytes(total.collective))

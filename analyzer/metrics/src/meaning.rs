@@ -21,10 +21,10 @@ pub const MEDIAN_MOST: &str = "The most that the median may be, with 95 % confid
 pub const METRIC: &str = "Which metric.";
 pub const MOST: &str = "The most that this may be, with 95 % confidence.";
 pub const MPI_SHARE_PERCENT: &str = "Share of the time that was spent in MPI.";
-pub const OPEN_CALLS: &str = "Those of the calls that have not returned. Their time counts until now if their process \
+pub const OPEN_CALLS: &str = "Calls among these that have not returned. Their time counts until now if their process \
                               runs, else until the last sign of life in its file.";
 pub const OPEN_WAITS: &str =
-    "Those of the waits that go on: nobody has done what the call waits for, so nobody is named as their cause.";
+    "Waits among these that go on: nobody has done what the call waits for, so nobody is named as their cause.";
 pub const OVERLAP_PERCENT: &str = "The share of the transfer that cost the program nothing, median: 1 - overhead / \
                                    transfer, of requests that computed at least a quarter of it.";
 pub const PERCENT: &str = "The metric, of 100.";
@@ -39,7 +39,7 @@ pub const ROUND_RANKS: &str = "How many ranks take part in a round, the root amo
 pub const SENT_BYTES: &str = "Bytes handed out, by the sender's own buffers.";
 pub const SITE: &str =
     "Where in the program the call is made: function, file and line; a number if the program is not at hand.";
-pub const SIZE_BELOW_BYTES: &str = "What sizes that stand together are less than.";
+pub const SIZE_BELOW_BYTES: &str = "The upper end of a range of sizes, exclusive.";
 pub const SIZE_BYTES: &str =
     "Bytes of a message, or of a rank's part in a collective call; the least, where sizes stand together.";
 pub const THAT_ERROR_S: &str = "By how much that may be off, by the clocks.";

@@ -7,11 +7,13 @@ use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
 use super::cost::RecordingCost;
+use super::endings;
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words};
-use super::{endings, programs};
+use crate::rank_programs;
 use model::rank::is_nested;
 use model::run::gaps;
+use model::site_naming::NamedBy;
 use model::sums::Total;
 use model::{Choice, End, ProcessFate, Rank, Run};
 use tables::{Fact, Value, facts};
@@ -30,13 +32,13 @@ facts! {
          from the begin of the one to the end of the other; of what was selected, as far as it goes. A rank that has \
          not finalized MPI counts until now if its process runs, else until the last sign of life in its file.";
     START_MEAN = "start_mean_s", Seconds, sometimes,
-        "What starting MPI took, mean of the ranks: from the call of MPI_Init until the program went on. No other \
+        "Time to start MPI, mean of the ranks: from the call of MPI_Init until the program went on. No other \
          figure has it, unless --whole asks for that.";
-    START_MAX = "start_max_s", Seconds, sometimes, "What starting MPI took the rank for which it took longest.";
+    START_MAX = "start_max_s", Seconds, sometimes, "Time to start MPI, of the rank for which it took longest.";
     END_MEAN = "end_mean_s", Seconds, sometimes,
-        "What ending MPI took, mean of the ranks that did: from the call of MPI_Finalize to its end. No other figure \
+        "Time to end MPI, mean of the ranks that did: from the call of MPI_Finalize to its end. No other figure \
          has it, unless --whole asks for that.";
-    END_MAX = "end_max_s", Seconds, sometimes, "What ending MPI took the rank for which it took longest.";
+    END_MAX = "end_max_s", Seconds, sometimes, "Time to end MPI, of the rank for which it took longest.";
     FOLDER = "folder", Text, always, "The run's folder.";
     FILTER = "filter", Text, always, "The functions that were recorded, as --filter says; empty for all.";
     RECORDED_RANKS = "recorded_ranks", Text, sometimes, "The ranks that were recorded, if not all were.";
@@ -52,6 +54,10 @@ facts! {
     MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always, "Time in MPI, mean of the ranks.";
     MPI_TIME_MIN = "mpi_time_min_s", Seconds, always, "Time in MPI of the rank with the least.";
     MPI_TIME_MAX = "mpi_time_max_s", Seconds, always, "Time in MPI of the rank with the most.";
+    LAYER = "layer_functions", Text, sometimes,
+        "Functions of the program that only wrap MPI for others, as far as they were found or named.";
+    LAYER_SIZE = "layer_function_count", Count, sometimes,
+        "How many functions that wrap MPI are not named as call sites, but their callers in their place.";
     PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
 }
 
@@ -61,7 +67,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
     hosts.sort();
     hosts.dedup();
-    let command = programs::command(first);
+    let command = rank_programs::command(first);
     let library = first.library.name();
     let (ranks, hosts) = (run.size(), hosts.len() as u64);
     let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
@@ -88,8 +94,29 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts.extend(cost(run));
-    facts.extend(programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
+    facts.extend(layer(run));
+    facts.extend(rank_programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
     facts
+}
+
+/// Text names no more functions of a layer.
+const LAYER_SHOWN: usize = 4;
+
+/// The communication layer whose callers are named in its place.
+fn layer(run: &Run) -> Vec<Fact> {
+    let names: Vec<&str> = run.sites.left_out().iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let count = names.len();
+    let shown = names[..count.min(LAYER_SHOWN)].join(", ");
+    let more = if count > LAYER_SHOWN { ", ..." } else { "" };
+    let functions = if count == 1 { "function" } else { "functions" };
+    let note = format!(" {functions} ({shown}{more}); call sites are where the program calls them");
+    vec![
+        Fact::new(LAYER_SIZE, "layer", Value::Count(count as u64)).note(note),
+        Fact::hidden(LAYER, Value::Text(names.join(", "))),
+    ]
 }
 
 /// The ranks that were recorded, if some were not.
@@ -220,8 +247,11 @@ fn start_and_end(run: &Run) -> Vec<Fact> {
     let longest = |times: &[f64]| Value::Seconds(times.iter().copied().fold(0.0, f64::max));
     let start = Fact::new(START_MEAN, if ends.is_empty() { "start" } else { "start, end" }, mean(&starts));
     let start = match ends.is_empty() {
-        true => start.note(" of MPI_Init apart (--whole counts it)"),
-        false => start.note(", ").figure(mean(&ends)).note(" of MPI_Init and MPI_Finalize apart (--whole counts them)"),
+        true => start.note(" in MPI_Init, left out (--whole counts it)"),
+        false => {
+            let end = start.note(" in MPI_Init and ").figure(mean(&ends));
+            end.note(" in MPI_Finalize, left out (--whole counts them)")
+        }
     };
     let mut facts = vec![start, Fact::hidden(START_MAX, longest(&starts))];
     if !ends.is_empty() {
@@ -265,19 +295,33 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings.extend(by_function(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
     if nested > 0 {
-        let (calls, they) = match nested {
-            1 => ("call was", "it counts"),
-            _ => ("calls were", "they count"),
+        let (were, they) = match nested {
+            1 => ("was", "it counts"),
+            _ => ("were", "they count"),
         };
-        warnings.push(format!("{nested} {calls} made inside other MPI calls; {they} as part of those"));
+        let calls = plural(nested, "call");
+        warnings.push(format!("{calls} {were} made inside other MPI calls; {they} as part of those"));
     }
     warnings.extend(threads(run));
+    warnings.extend(without_paths(run));
     let filter = &run.first().filter;
     // The default, which leaves out queries, needs no warning.
     if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
         warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
     }
     warnings
+}
+
+/// Warns of ranks without the paths by which call sites are to be named.
+fn without_paths(run: &Run) -> Option<String> {
+    let asked = run.asked().count() as u64;
+    let without = run.asked().filter(|rank| rank.callers.is_empty()).count() as u64;
+    let naming = &run.choice.naming;
+    if naming.by == NamedBy::Site || naming.is_default || without == 0 {
+        return None;
+    }
+    let of = if without == asked { String::new() } else { format!(" of {}", plural(without, "rank")) };
+    Some(format!("no call paths were recorded{of}: call sites are named by their own places"))
 }
 
 /// Warns of several threads in MPI. A thread without room in the file was only counted, so what it did is unknown.
@@ -346,9 +390,9 @@ fn stopped(rank: &Rank) -> Option<String> {
         (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());
     let share = 100.0 * (whole - at) / whole;
     let missing = if share > 0.0 { format!(": {share:.1} % of its time") } else { String::new() };
-    let who = rank_in_words(rank);
+    let (who, at) = (rank_in_words(rank), Value::Seconds(at));
     Some(format!(
-        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are only in the totals{missing}"
+        "{who} stopped recording single calls at {at} because {why}; its later calls are only in the totals{missing}"
     ))
 }
 

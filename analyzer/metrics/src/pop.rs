@@ -8,7 +8,7 @@ use traces::calls::Call;
 use super::totals::{seconds, world_rank};
 use super::words::plural;
 use crate::meaning;
-use model::matching::{Account, PhaseTimes, replay};
+use model::matching::{Account, PhaseTimes};
 use model::{End, ProcessFate, Rank, Run};
 use tables::part::Addend::{Nanoseconds, OfOtherThreads, Ran, Ranks};
 use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
@@ -28,14 +28,13 @@ pub struct Efficiency {
     pub useful: Vec<f64>,
 }
 
-/// The efficiency of a run, and of its phases if all ranks marked the same number of them by MPI_Pcontrol. Phases in
-/// which nothing is asked about are left out. The replay uses up the account's links.
-pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
-    let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
-    let asked = ranks.into_iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
-    let ranks: Vec<_> = asked.map(|(phases, _)| phases).collect();
+/// The efficiency of a run, and of its phases if all ranks marked the same number of them by MPI_Pcontrol. Phases without
+/// selected time are left out.
+pub fn efficiencies(run: &Run, account: &Account) -> (Efficiency, Vec<Efficiency>) {
+    let asked = account.phases.iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
+    let ranks: Vec<&Vec<PhaseTimes>> = asked.map(|(phases, _)| phases).collect();
     let whole: Vec<PhaseTimes> = ranks.iter().map(|phases| sum(phases)).collect();
-    let count = ranks.first().map_or(0, Vec::len);
+    let count = ranks.first().map_or(0, |phases| phases.len());
     let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
     let phase = |at: usize| Efficiency::of(&ranks.iter().map(|phases| phases[at]).collect::<Vec<_>>());
     let phases = (0..count).filter(|_| marked).map(phase).filter(|phase| phase.time > 0.0);
@@ -112,14 +111,13 @@ impl Row for FactorRow {
                 .name()
                 .in_part(PartRule::Kept),
             Column::percent("percent", "%", |row: &Self| row.percent).means(meaning::PERCENT).in_part(PartRule::OfRow),
-            Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string())
-                .means("What the factor lost by.")
+            Column::text("meaning", "lost to", |row: &Self| row.meaning.to_string())
+                .means("The time that the factor counts as lost.")
                 .in_part(PartRule::Kept),
         ]
     }
 }
 
-/// The factors.
 pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
     let row = |depth: usize, name: &'static str, factor: f64, meaning: &'static str| FactorRow {
         label: Label { key: name, name, depth },

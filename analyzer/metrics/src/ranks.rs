@@ -1,9 +1,9 @@
 //! Each rank's breakdown by function: all ranks side by side, or one rank alone.
 
-use super::programs;
 use super::totals::{self, CallGroup, Totals, percent, world_rank};
 use super::words::rank_in_words;
 use crate::meaning;
+use crate::rank_programs;
 use model::error::Error;
 use model::rank::{UsageBetween, function};
 use model::sums::Total;
@@ -31,7 +31,7 @@ pub struct RankTotalRow {
     usage: RankUsage,
 }
 
-/// What the system counted of a rank's process between two readings, if it did.
+/// The system's counts of a process between two readings, as far as it has them.
 pub struct RankUsage {
     usage: Option<UsageBetween>,
     /// Seconds that the main thread was ready to run, but did not, and its share of the time.
@@ -125,7 +125,7 @@ impl Row for RankTotalRow {
             Column::text("languages", "", |row: &Self| row.languages.clone()).means("The languages that called MPI."),
             Column::bytes("file_bytes", "", |row: &Self| row.file).means("The size of its trace."),
             Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string())
-                .means("Whether it called MPI_Finalize."),
+                .means("Yes if it called MPI_Finalize."),
             Column::text("program", "", |row: &Self| row.program.clone()).means("The command that ran."),
         ]);
         columns
@@ -149,7 +149,7 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
             languages: super::overview::in_words(&rank.languages),
             file: rank.bytes,
             is_finalized: matches!(rank.end, End::Finalized),
-            program: programs::command(rank),
+            program: rank_programs::command(rank),
             usage: RankUsage::of(rank),
         }
     };
@@ -221,7 +221,7 @@ impl Row for RankFunctionRow {
             Column::count("engine_entries", "", |row: &Self| row.totals.entries)
                 .means("Entries into the progress engine during these calls."),
             Column::count("engine_productive_entries", "", |row: &Self| row.totals.productive)
-                .means("Those that achieved something."),
+                .means("Entries that achieved something."),
             Column::seconds("engine_s", "", |row: &Self| row.totals.engine).means(meaning::ENGINE_S),
         ]
     }

@@ -19,9 +19,19 @@ pub struct Scheduled {
     pub delay: f64,
     /// Time outside MPI.
     pub outside: f64,
-    /// The part of the delay that lies outside MPI. All time in which the thread slept counts as outside, as far as
-    /// there is so much: a rank that polls never sleeps in MPI.
+    /// The part of the delay that lies outside MPI. Time in which the thread slept counts as outside as far as the time
+    /// outside reaches: a rank that polls never sleeps in MPI.
     pub work_delay: f64,
+    /// The same at most: all of the delay, as far as the time outside MPI in which the rank was ready has room for it.
+    pub most_work_delay: f64,
+}
+
+impl Scheduled {
+    /// The share of the time in MPI in which the rank ran, or slept.
+    pub fn running_in_mpi(&self) -> f64 {
+        let in_mpi = self.wall - self.outside;
+        if in_mpi > 0.0 { (1.0 - (self.delay - self.work_delay) / in_mpi).clamp(0.0, 1.0) } else { 1.0 }
+    }
 }
 
 /// `None` if the recorder could not read the delay, or if only a part of the rank's time is selected.
@@ -38,7 +48,7 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     let slept = (wall - ran - delay).max(0.0);
     let ready = (outside - slept).max(0.0);
     let work_delay = if delay > 0.0 { (delay * ready / (ran + delay)).min(ready) } else { 0.0 };
-    Some(Scheduled { wall, delay, outside, work_delay })
+    Some(Scheduled { wall, delay, outside, work_delay, most_work_delay: delay.min(ready) })
 }
 
 /// Time in MPI of the thread that initialized it, without starting and ending MPI.
@@ -67,7 +77,7 @@ impl SharedCores<'_> {
     }
 }
 
-/// The host's ranks that share cores the most; the most ranks, where several groups share as many. `None` if no rank's
+/// The host's ranks that share cores the most; of several such groups, the one with the most ranks. `None` if no rank's
 /// cores are known.
 pub fn most_shared<'r>(host: &'r str, ranks: &[&'r Rank]) -> Option<SharedCores<'r>> {
     let allowed: Vec<(&Rank, Vec<u32>)> =
@@ -146,7 +156,7 @@ pub fn others(ranks: &[&Rank]) -> Option<OtherLoad> {
     })
 }
 
-/// See [`others`].
+/// The load that other processes put on a host's cores, see [`others`].
 pub struct OtherLoad {
     /// Cores that other processes kept busy.
     pub busy: f64,

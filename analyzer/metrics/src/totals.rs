@@ -10,7 +10,7 @@ use model::{Rank, Run};
 use tables::{Column, WorldRank};
 
 /// Totals of some calls of one rank. Times in seconds. All but `nested` leave out calls made inside other MPI calls.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Totals {
     pub calls: u64,
     /// Calls that have not returned.
@@ -23,7 +23,6 @@ pub struct Totals {
     pub longest: f64,
     /// Bytes handed out.
     pub sent: u64,
-    /// Bytes received.
     pub received: u64,
     /// Calls that returned an error.
     pub failed: u64,
@@ -160,4 +159,23 @@ pub fn percent(part: f64, whole: f64) -> Option<f64> {
 
 pub fn seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_of_two_ranks_has_every_count_of_both_and_the_shortest_and_longest_call() {
+        let one = |n: u64| {
+            let (time, shortest, longest) = (n as f64, 1.0 / n as f64, n as f64 / 2.0);
+            let (calls, open, sent, received) = (10 * n, n, 2 * n, 3 * n);
+            let (failed, nested, prepared) = (4 * n, 5 * n, (6 * n, 7 * n));
+            let (entries, productive, engine) = (8 * n, 9 * n, n as f64 / 4.0);
+            let of = Totals { calls, open, time, shortest, longest, sent, received, ..Totals::default() };
+            Totals { failed, nested, prepared, entries, productive, engine, ..of }
+        };
+        let sum = CallGroup(BTreeMap::from([(0, one(1)), (1, one(2))])).sum();
+        assert_eq!(sum, Totals { shortest: 0.5, longest: 1.0, ..one(3) });
+    }
 }

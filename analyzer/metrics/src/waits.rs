@@ -10,6 +10,7 @@ use crate::meaning;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::Grow;
 use model::{Rank, Run};
+use tables::number::whole;
 use tables::part::Addend::{Longest, Ran, Waited, Waits};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
@@ -65,12 +66,10 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
 /// Warns of messages whose other end belongs to a rank that was not recorded.
 fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     let ranks = super::words::numbers(&run.unrecorded);
-    let plural = if account.unrecorded == 1 { "" } else { "s" };
-    let messages = format!("{} message{plural} to or from {ranks}, not recorded", account.unrecorded);
+    let messages = format!("{} to or from {ranks}, not recorded", plural(account.unrecorded, "message"));
     (account.unrecorded > 0).then(|| format!("{messages}: their waits are unknown"))
 }
 
-/// The waits of all ranks in one state.
 pub struct WaitStateRow {
     state: WaitState,
     waited: WaitSum,
@@ -123,7 +122,6 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     Table::new("wait states", rows).in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
-/// A call site of a rank.
 struct SiteOfRank {
     rank: WorldRank,
     function: String,
@@ -154,17 +152,17 @@ impl Row for WaitPlaceRow {
                 .spare(2)
                 .in_part(PartName::Function),
             Column::text("site", "at", |row: &Self| row.waiter.site.clone())
-                .means("Where it waits.")
+                .means("The call site at which it waits.")
                 .in_part(PartName::SiteInShort),
             Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank))
                 .means("The rank that it waits for; empty where no single one is late.")
                 .in_part(PartName::CauseRank),
             Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
-                .means("What that rank called late.")
+                .means("The function that the late rank called late.")
                 .spare(3)
                 .in_part(PartName::CauseFunction),
             Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone()))
-                .means("Where it called that.")
+                .means("The call site of that function.")
                 .in_part(PartName::CauseSite),
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time))
                 .means("Time of these waits.")
@@ -209,7 +207,7 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u
     let rank = super::words::rank_in_words(&run.ranks[at.rank as usize]);
     let plural = if count == 1 { "" } else { "s" };
     let what = what.replacen("(s)", plural, 1);
-    Some(format!("{count} {what}: {rank} in {} at {}", place.function, place.site))
+    Some(format!("{} {what}: {rank} in {} at {}", whole(count), place.function, place.site))
 }
 
 /// Notes on calls that have no certain partner for a known reason.

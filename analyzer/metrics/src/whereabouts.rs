@@ -72,7 +72,6 @@ impl CallWords {
         }
     }
 
-    /// The function of a thread.
     pub fn function_column<R: 'static>(of: fn(&R) -> &CallWords) -> Column<R> {
         let column = Column::text("function", "function", move |row: &R| of(row).function.clone());
         column.means("The MPI function it is in; outside MPI, the last one.")

@@ -10,6 +10,7 @@ use model::rank::function;
 use model::roles::CallSite;
 use model::{Rank, Run};
 use tables::WorldRank;
+use tables::number::whole;
 
 /// The name that the rank has for the object of a call, and its number of processes; 0 for windows, files and no
 /// object.
@@ -39,7 +40,7 @@ pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
 
 /// `1 rank`, `2 ranks`.
 pub fn plural(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", whole(count), if count == 1 { "" } else { "s" })
 }
 
 /// A partner's rank, or the word for the MPI constant.
@@ -69,10 +70,10 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     }
     let bytes = signature.sent.max(signature.received);
     if bytes > 0 && bytes != UNKNOWN_BYTES {
-        said.push(format!("{bytes} bytes"));
+        said.push(plural(bytes, "byte"));
     }
     if signature.requests > 0 {
-        said.push(format!("{} request{}", signature.requests, if signature.requests == 1 { "" } else { "s" }));
+        said.push(plural(signature.requests.into(), "request"));
     }
     if signature.object != 0 {
         said.push(object(rank, signature).0);
@@ -86,7 +87,6 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     text
 }
 
-/// The role that the peer has in a call.
 pub fn peer_role(call: Call) -> &'static str {
     let roles = [
         (ArgumentKind::Dest, "to"),
@@ -127,12 +127,12 @@ pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
     match count {
         1 => format!("rank {shown}"),
-        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
+        _ if ranks.len() > SHOWN => format!("{} ranks ({shown}, ...)", whole(count)),
         _ => format!("ranks {shown}"),
     }
 }
 
-/// Ranks in words, in order, with those of spawned worlds.
+/// Ranks in words, in order, with the ranks of spawned worlds.
 pub fn numbers_of(ranks: &[WorldRank]) -> String {
     let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
     for rank in ranks {

@@ -14,11 +14,9 @@ const FIRST: u64 = 11;
 pub struct ValueBatch<const N: usize> {
     place: u64,
     pub count: u64,
-    /// One sum for each of the N figures.
     pub sums: [u64; N],
 }
 
-/// Batches of N figures each.
 #[derive(Clone, Debug)]
 pub struct Batches<const N: usize> {
     /// A value's batch is its number shifted right by this many bits.
@@ -57,7 +55,6 @@ impl<const N: usize> Batches<N> {
         }
     }
 
-    /// Number of values.
     pub fn count(&self) -> u64 {
         self.batches.iter().map(|batch| batch.count).fold(0, u64::saturating_add)
     }
@@ -69,7 +66,6 @@ impl<const N: usize> Batches<N> {
         }
     }
 
-    /// All batches, in order.
     pub fn all(&self) -> &[ValueBatch<N>] {
         &self.batches
     }

@@ -6,7 +6,6 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// Bytes as base64 text.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Base64(String);
@@ -34,7 +33,7 @@ pub fn deserialize<'a, T: FromBytes, D: Deserializer<'a>>(from: D) -> Result<T, 
     Base64::deserialize(from)?.read().ok_or_else(|| D::Error::custom("not as many bytes as there should be"))
 }
 
-/// Same for `Option<T>`.
+/// Serializes `Option<T>` as base64 text or null.
 pub mod option {
     use super::{Base64, Deserialize, Deserializer, Error, FromBytes, Immutable, IntoBytes, Serialize, Serializer};
 

@@ -250,7 +250,9 @@ impl CommonClock {
     fn begin_at_zero(&mut self, ranks: &[Rank]) {
         let begins = self.lines.iter().zip(ranks).map(|(line, rank)| line.exactly(rank.header.begin.ticks));
         let earliest = begins.fold(f64::INFINITY, f64::min);
-        self.lines.iter_mut().for_each(|line| line.at -= earliest);
+        for line in &mut self.lines {
+            line.at -= earliest;
+        }
     }
 
     /// Moves clocks, each by its error at most, so that no message arrives before it is sent. If that is impossible for some

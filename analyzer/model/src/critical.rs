@@ -5,50 +5,59 @@
 //! Geimer, Schulz, Wolf: "Scalable critical-path based performance analysis", 2012).
 
 use rustc_hash::FxHashMap;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::common_clock::{ClockLine, CommonClock};
-use super::fate::ProcessFate;
-use super::matching::{Jump, Links, NEVER, Settled};
+use super::matching::{Jump, NEVER, RankTime, Settled};
 use super::rank::End;
 use super::roles::{CallSite, CallSites, Role};
 use super::selection::LEFT_OUT;
+use super::spill::{Backward, RankRecord, Sorted, Spill};
 use super::stream::TimedCall;
-use super::sums::{Grow, shared_time};
+use super::sums::{Grow, SpansAhead, shared_time};
+use crate::process::ProcessFate;
 use crate::{Rank, Run};
 
 /// A stretch of the path on one rank, nanoseconds on the run's common clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PathSegment {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+struct PathSegment {
+    from: i64,
+    to: i64,
     /// The rank, by place in [`Run::ranks`].
-    pub rank: u32,
-    pub from: i64,
-    pub to: i64,
+    rank: u64,
 }
 
-/// A call of the program, or the computation before it.
+impl RankRecord for PathSegment {
+    fn rank(&self) -> u32 {
+        self.rank as u32
+    }
+
+    fn order(&self) -> impl Ord {
+        (self.from, self.to)
+    }
+}
+
+/// A part of the program that the path goes through.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct PathSite {
-    /// The call, or the call that ended the computation.
-    pub place: CallSite,
-    /// True for the call, false for the computation.
-    pub in_mpi: bool,
+pub enum PathSite {
+    /// A call.
+    In(CallSite),
+    /// Computation, by the calls before and behind it.
+    Between(CallSite, CallSite),
 }
 
-/// The critical path of a run.
+#[derive(Default)]
 pub struct CriticalPath {
-    /// Its selected parts, latest first.
-    pub segments: Vec<PathSegment>,
+    /// Stretches of its selected parts, each on one rank.
+    pub stretches: u64,
+    /// Nanoseconds on it, by rank.
+    pub ranks: FxHashMap<u32, i64>,
     /// Time on it, by call site.
     pub places: FxHashMap<PathSite, Time>,
 }
 
-/// The selected parts of the path, by the jumps of an account, which are used up.
-pub fn segments(run: &Run, settled: &mut Settled) -> Vec<PathSegment> {
-    let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
-    selected(run, &settled.common_clock, path)
-}
-
-/// Time at a call site, nanoseconds.
+/// Nanoseconds.
 #[derive(Clone, Default, Debug)]
 pub struct Time {
     /// Time on the path, by rank.
@@ -59,67 +68,69 @@ pub struct Time {
     pub is_open: bool,
 }
 
-/// A rank's times by number of the call site, each as (total, on the path), for the computation before the call and the call.
+/// A rank's times by numbers of call sites, each as (total, on the path).
 #[derive(Default)]
 pub struct Sums {
-    times: Vec<[(i64, i64); 2]>,
+    calls: Vec<(i64, i64)>,
+    between: FxHashMap<(usize, usize), (i64, i64)>,
     /// Call site of the call that has not returned.
     open: Option<usize>,
 }
 
-/// Name of the end of a rank that did not finalize MPI.
+/// Names the end of a rank that did not finalize MPI.
 const THE_END: &str = "the end";
-/// Name of the end of a rank that still runs.
+/// Names the end of a rank that still runs.
 const NOW: &str = "now";
 
-/// The path by each rank's jumps, latest first; `links` gives the ends of the ranks.
-fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
-    for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
-        jumps.sort_unstable_by_key(|jump| jump.end);
+/// Goes back along the path.
+struct PathWalk<'a> {
+    jumps: Backward<'a, Jump>,
+    times: &'a [RankTime],
+    /// The rank that the path is on next, and until when.
+    next: Option<(usize, i64)>,
+}
+
+impl<'a> PathWalk<'a> {
+    fn new(jumps: &'a Sorted<Jump>, times: &'a [RankTime]) -> PathWalk<'a> {
+        // Among ranks that end together, one that does not wait for others.
+        let last = times.iter().enumerate().max_by_key(|(_, time)| (time.end, time.in_vain == 0));
+        PathWalk { jumps: jumps.backward(times.len()), times, next: last.map(|(rank, time)| (rank, time.end)) }
     }
-    // Among ranks that end together, one that does not wait for others.
-    let last = links.iter().enumerate().max_by_key(|(_, links)| (links.end, links.in_vain == 0));
-    let Some((mut rank, mut to)) = last.map(|(rank, links)| (rank, links.end)) else { return Vec::new() };
-    let mut path = Vec::new();
-    loop {
+
+    /// The time of the event that a jump leads to. One that never happened was awaited until the end of its rank.
+    fn cause_at(&self, jump: &Jump) -> i64 {
+        match jump.cause_at {
+            NEVER => self.times[jump.cause_rank as usize].end.min(jump.end - 1),
+            at => at,
+        }
+    }
+}
+
+impl Iterator for PathWalk<'_> {
+    type Item = PathSegment;
+
+    fn next(&mut self) -> Option<PathSegment> {
+        let (rank, to) = self.next?;
+        let begin = self.times[rank].begin;
         // The path only goes back in time.
-        while jumps[rank].pop_if(|jump| jump.end > to).is_some() {}
-        // A jump must go back in time, whatever the clocks say.
-        let jump = jumps[rank].pop().map(|jump| arrived(jump, links));
-        let jump = jump.filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
-        let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
-        path.push(PathSegment { rank: rank as u32, from: from.min(to), to });
-        let Some(jump) = jump else { return path };
-        (rank, to) = (jump.cause_rank as usize, jump.cause_at);
+        let jump = self.jumps.take(rank, |jump| jump.end > to);
+        self.next = jump.map(|jump| (jump.cause_rank as usize, self.cause_at(&jump)));
+        // So does a jump, whatever the clocks say.
+        self.next = self.next.filter(|(_, at)| *at < to && *at > begin);
+        let from = self.next.map_or(begin, |(_, at)| at);
+        Some(PathSegment { rank: rank as u64, from: from.min(to), to })
     }
 }
 
-/// The jump to an event that never happened leads to the end of the rank that it was awaited from.
-fn arrived(jump: Jump, links: &[Links]) -> Jump {
-    match jump.cause_at {
-        NEVER => Jump { cause_at: links[jump.cause_rank as usize].end.min(jump.end - 1), ..jump },
-        _ => jump,
-    }
-}
-
-/// The selected parts of a path.
-fn selected(run: &Run, common_clock: &CommonClock, path: Vec<PathSegment>) -> Vec<PathSegment> {
-    if run.ranks.iter().all(|rank| rank.selection.is_none()) {
-        return path;
-    }
-    let asked: Vec<Vec<(i64, i64)>> = (0..run.ranks.len()).map(|rank| of_rank(run, common_clock, rank)).collect();
-    let shared = |stretch: &PathSegment| {
-        let asked = asked[stretch.rank as usize].as_slice();
-        let first = asked.partition_point(|(_, to)| *to <= stretch.from);
-        let last = asked.partition_point(|(from, _)| *from < stretch.to);
-        let one = |(from, to): &(i64, i64)| PathSegment {
-            from: stretch.from.max(*from),
-            to: stretch.to.min(*to),
-            rank: stretch.rank,
-        };
-        asked[first..last.max(first)].iter().rev().map(one).collect::<Vec<_>>()
-    };
-    path.iter().flat_map(shared).collect()
+/// The parts of a segment that are selected, latest first.
+fn shared(segment: PathSegment, asked: &[(i64, i64)]) -> impl Iterator<Item = PathSegment> {
+    let first = asked.partition_point(|(_, to)| *to <= segment.from);
+    let last = asked.partition_point(|(from, _)| *from < segment.to);
+    asked[first..last.max(first)].iter().rev().map(move |(from, to)| PathSegment {
+        from: segment.from.max(*from),
+        to: segment.to.min(*to),
+        ..segment
+    })
 }
 
 /// The selected parts of a rank's time.
@@ -141,18 +152,22 @@ fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<(i64, i64)
 }
 
 /// The times of all ranks by call site; the sums name sites by number.
-pub fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time> {
+fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time> {
     let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
-        let Sums { times: sums, open } = sums;
-        let sums = sums.into_iter().zip(sites).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
-        for (at, (place, (total, on_path))) in sums.enumerate().filter(|(_, (_, sum))| *sum != (0, 0)) {
-            let time = times.entry(PathSite { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
-            time.is_open |= at % 2 == 1 && open == Some(at / 2);
+        let mut add = |site: PathSite, (total, on_path): (i64, i64), is_open: bool| {
+            let time = times.entry(site).or_default();
+            time.is_open |= is_open;
             time.total.grow(total);
             if on_path > 0 {
                 time.on_path.insert(rank as u32, on_path);
             }
+        };
+        for (at, sum) in sums.calls.into_iter().enumerate().filter(|(_, sum)| *sum != (0, 0)) {
+            add(PathSite::In(sites[at].clone()), sum, sums.open == Some(at));
+        }
+        for ((from, to), sum) in sums.between.into_iter().filter(|(_, sum)| *sum != (0, 0)) {
+            add(PathSite::Between(sites[from].clone(), sites[to].clone()), sum, false);
         }
     }
     times
@@ -160,20 +175,30 @@ pub fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time
 
 /// A path and the selection, by rank.
 pub struct PathParts {
-    /// Earliest first.
-    on: Vec<Vec<(i64, i64)>>,
+    on: Sorted<PathSegment>,
+    stretches: u64,
+    ranks: FxHashMap<u32, i64>,
     /// The selected part of each rank's time; `None` for all of it.
     asked: Vec<Option<Vec<(i64, i64)>>>,
 }
 
 impl PathParts {
-    pub fn of(run: &Run, common_clock: &CommonClock, path: &[PathSegment]) -> PathParts {
-        let mut on: Vec<Vec<(i64, i64)>> = run.ranks.iter().map(|_| Vec::new()).collect();
-        for segment in path.iter().rev() {
-            on[segment.rank as usize].push((segment.from, segment.to));
-        }
+    /// The selected parts of the path, by the jumps of an account, which are used up.
+    pub fn of(run: &Run, settled: &mut Settled) -> PathParts {
+        let Settled { account, common_clock, .. } = settled;
         let asked = |at: usize| run.ranks[at].selection.as_ref().map(|_| of_rank(run, common_clock, at));
-        PathParts { on, asked: (0..run.ranks.len()).map(asked).collect() }
+        let asked: Vec<_> = (0..run.ranks.len()).map(asked).collect();
+        let (mut on, mut stretches, mut ranks) = (Spill::new(run.ranks.len()), 0, FxHashMap::<u32, i64>::default());
+        for segment in PathWalk::new(&std::mem::take(&mut account.jumps), &account.times) {
+            // Without a selection a segment counts even if it has no length.
+            let whole = [(i64::MIN, i64::MAX)];
+            for part in shared(segment, asked[segment.rank as usize].as_deref().unwrap_or(&whole)) {
+                stretches += 1;
+                ranks.entry(part.rank as u32).or_default().grow(part.to - part.from);
+                on.add([part]);
+            }
+        }
+        PathParts { on: on.finish(), stretches, ranks, asked }
     }
 
     /// The reader of a rank's first thread; `sites` gets the name of what follows the last call.
@@ -181,54 +206,78 @@ impl PathParts {
         let has_end = !matches!(rank.end, End::Finalized);
         let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
         let end = has_end.then(|| (sites.add(name), line.nanoseconds_at(rank.until)));
-        PathReader { on: &self.on[at], asked: self.asked[at].as_deref(), end, last: None, sums: Sums::default() }
+        // The path was followed back, so the earliest parts came last.
+        let rest = Box::new(self.on.runs(at).rev().flatten().map(|segment| (segment.from, segment.to)));
+        PathReader {
+            on: SpansAhead::default(),
+            rest,
+            asked: self.asked[at].as_deref(),
+            end,
+            last: None,
+            sums: Sums::default(),
+        }
+    }
+
+    /// The path, with its time by call site from the readers of all ranks; the sums name sites by number.
+    pub fn finish(self, sums: Vec<Sums>, sites: &[CallSite]) -> CriticalPath {
+        CriticalPath { stretches: self.stretches, ranks: self.ranks, places: by_site(sums, sites) }
     }
 }
 
 /// Adds up a rank's time by call site, and the share of it on the path.
 pub struct PathReader<'a> {
-    /// Parts of the path that are not over.
-    on: &'a [(i64, i64)],
-    /// Selected parts that are not over; `None` without a selection.
+    on: SpansAhead,
+    /// Later parts of the path.
+    rest: Box<dyn Iterator<Item = (i64, i64)> + Send + 'a>,
+    /// Selected parts that end after them; `None` without a selection.
     asked: Option<&'a [(i64, i64)]>,
     /// Site of what follows the last call, and the time at which the rank ends.
     end: Option<(usize, i64)>,
-    /// End of the last call.
-    last: Option<i64>,
+    /// Site and end of the last call.
+    last: Option<(usize, i64)>,
     sums: Sums,
 }
 
 impl PathReader<'_> {
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
         let site = role.place.number();
-        if let Some(last) = self.last.filter(|last| *last < call.start) {
-            self.add(site, (last, call.start), false);
+        self.compute(site, call.start);
+        let time = self.time((call.start, call.end));
+        let calls = &mut self.sums.calls;
+        if calls.len() <= site {
+            calls.resize(site + 1, Default::default());
         }
-        self.add(site, (call.start, call.end), true);
-        self.last = Some(call.end);
+        add(&mut calls[site], time);
+        self.last = Some((site, call.end));
         if call.open {
             self.sums.open = Some(site);
         }
     }
 
     pub fn finish(mut self) -> Sums {
-        if let (Some(last), Some((site, end))) = (self.last, self.end)
-            && last < end
-        {
-            self.add(site, (last, end), false);
+        if let Some((site, end)) = self.end {
+            self.compute(site, end);
         }
         self.sums
     }
 
-    fn add(&mut self, site: usize, (from, to): (i64, i64), in_mpi: bool) {
-        let sums = &mut self.sums.times;
-        if sums.len() <= site {
-            sums.resize(site + 1, Default::default());
+    /// Adds the computation between the last call and what follows at `site`.
+    fn compute(&mut self, site: usize, until: i64) {
+        if let Some((last, from)) = self.last.filter(|(_, from)| *from < until) {
+            let time = self.time((from, until));
+            add(self.sums.between.entry((last, site)).or_default(), time);
         }
-        let all = self.asked.as_mut().map_or(to - from, |asked| shared_time(asked, (from, to)));
-        let on_path = shared_time(&mut self.on, (from, to));
-        let sum = &mut sums[site][usize::from(in_mpi)];
-        sum.0.grow(all);
-        sum.1.grow(on_path);
     }
+
+    /// The selected part of a time, and its part on the path.
+    fn time(&mut self, (from, to): (i64, i64)) -> (i64, i64) {
+        let all = self.asked.as_mut().map_or(to - from, |asked| shared_time(asked, (from, to)));
+        self.on.add_until(&mut self.rest, to);
+        (all, self.on.shared_time((from, to)))
+    }
+}
+
+fn add(sum: &mut (i64, i64), (all, on_path): (i64, i64)) {
+    sum.0.grow(all);
+    sum.1.grow(on_path);
 }

@@ -14,9 +14,10 @@ use traces::read::{ThreadPages, Visitor, walk_thread};
 use traces::record::RecordKind;
 use traces::signature::{STARTS, Signature};
 
-use super::Rank;
 use super::selection::{Cursor, LEFT_OUT};
+use super::sites::AlikeSites;
 use super::sums::{Grow, Total};
+use super::{Rank, Run};
 
 /// Number of slices of a run's time.
 pub const SLICES: usize = 240;
@@ -57,17 +58,18 @@ pub struct EngineAccount {
 }
 
 /// Reads the engine activity of each thread of a rank.
-pub fn of_rank(rank: &Rank) -> Vec<EngineAccount> {
+pub fn of_rank(run: &Run, rank: &Rank) -> Vec<EngineAccount> {
+    let alike = run.sites.alike(rank);
     let active = rank.active();
     let begin = active.map_or(rank.header.begin.ticks, |active| active.begin);
     let end = active.and_then(|active| active.end).map_or(rank.until, |end| end.min(rank.until));
-    let of_thread = |thread: &ThreadPages<'_>| engine(thread, rank, begin, end);
+    let of_thread = |thread: &ThreadPages<'_>| engine(thread, (rank, &alike), begin, end);
     rank.contents().threads.iter().map(of_thread).collect()
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.
-fn engine(thread: &ThreadPages<'_>, rank: &Rank, begin: u64, end: u64) -> EngineAccount {
-    let mut reader = EngineReader::new(thread, rank, begin, end);
+fn engine(thread: &ThreadPages<'_>, of: (&Rank, &AlikeSites), begin: u64, end: u64) -> EngineAccount {
+    let mut reader = EngineReader::new(thread, of, begin, end);
     walk_thread(thread, &mut reader);
     reader.engine
 }
@@ -94,9 +96,10 @@ struct EngineReader<'a> {
 }
 
 impl<'a> EngineReader<'a> {
-    fn new(thread: &ThreadPages<'_>, rank: &'a Rank, begin: u64, end: u64) -> EngineReader<'a> {
-        let pending =
-            |signature: &Signature, at_once: bool| (signature.flags & STARTS != 0 && !at_once, signature.site);
+    fn new(thread: &ThreadPages<'_>, (rank, alike): (&'a Rank, &AlikeSites), begin: u64, end: u64) -> EngineReader<'a> {
+        let pending = |signature: &Signature, at_once: bool| {
+            (signature.flags & STARTS != 0 && !at_once, alike.first(signature.site))
+        };
         EngineReader {
             engine: EngineAccount { slices: vec![Slice::default(); SLICES], ..EngineAccount::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),

@@ -1,10 +1,13 @@
 //! The errors of an analysis, and the exit codes.
 
 use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use tables::Value;
 use tables::arrange::UnknownColumn;
 use tables::suggest::{instead, nearest};
+use traces::error::in_words;
 
 pub const OK: u8 = 0;
 /// The runs differ.
@@ -21,25 +24,14 @@ pub const CANNOT_TELL: u8 = 5;
 /// Why nothing can be printed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder does not exist.
-    #[error("{}: {source}. Give the folder that overhear named when it recorded.", folder.display())]
-    NoFolder {
-        /// The folder asked for.
-        folder: PathBuf,
-        source: std::io::Error,
-    },
+    #[error("{}: {}. Give the folder that overhear named when it recorded.", folder.display(), in_words(source))]
+    NoFolder { folder: PathBuf, source: io::Error },
     /// A file is in the place of the result.
     #[error("{}: exists. Name another place, or add --force to replace it.", path.display())]
-    Exists {
-        /// Path of the result.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// The folder has no traces.
     #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
-    NoTraces {
-        /// The folder asked for.
-        folder: PathBuf,
-    },
+    NoTraces { folder: PathBuf },
     /// The folder holds files of several runs.
     #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {
@@ -56,20 +48,14 @@ pub enum Error {
     },
     /// The run has no such rank.
     #[error("there is no rank {rank}: the run has {size}, numbered from 0")]
-    NoRank {
-        rank: u32,
-        /// Number of ranks.
-        size: u32,
-    },
+    NoRank { rank: u32, size: u32 },
     /// `--by` names a rank that `--rank` leaves out.
     #[error("--by rank={rank} asks for a rank that --rank {asked} leaves out: drop --rank, or name the same rank")]
     RankLeftOut {
-        /// The rank of `--by`.
         rank: u32,
         /// The ranks of `--rank`.
         asked: crate::ranks::Ranks,
     },
-    /// The run has no such region.
     #[error("{}: no region is called {region}. {instead}", folder.display())]
     NoRegion {
         folder: PathBuf,
@@ -77,7 +63,6 @@ pub enum Error {
         /// Suggestion, or a list of the regions.
         instead: String,
     },
-    /// The run has no such communicator.
     #[error("{}: no communicator is called {communicator}. {instead}", folder.display())]
     NoCommunicator {
         folder: PathBuf,
@@ -91,25 +76,20 @@ pub enum Error {
          A profile answers overhear report, imbalance, matrix and progress.",
         folder.display()
     )]
-    OnlyProfile {
-        folder: PathBuf,
-        /// The analysis.
-        asked: &'static str,
-    },
-    /// The run has nothing of what the analysis is about.
+    OnlyProfile { folder: PathBuf, asked: &'static str },
+    /// The run has no calls that the analysis is about.
     #[error("{}: {needed}. Found {instead}.", folder.display())]
     NothingToAnalyze {
         folder: PathBuf,
         /// The missing calls, and why the analysis needs them.
         needed: &'static str,
-        /// The calls found instead.
+        /// The functions that the run calls most.
         instead: String,
     },
     /// `--from` is not before `--to`.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,
-    /// `--from` is behind the end of the run.
-    #[error("--from {from:.3} s is behind the end of the run, which is {length:.3} s long. Ask for an earlier time.")]
+    #[error("--from {} is after the end of the run, which lasts {}. Ask for an earlier time.", Value::Seconds(*from), Value::Seconds(*length))]
     BeyondEnd {
         /// Seconds since the run began.
         from: f64,
@@ -121,20 +101,13 @@ pub enum Error {
     NoColumn(#[from] UnknownColumn),
     /// No run was named and none was found.
     #[error("{}: no run here. Give the folder that overhear named when it recorded.", folder.display())]
-    NoRun {
-        /// The folder that was searched.
-        folder: PathBuf,
-    },
+    NoRun { folder: PathBuf },
     /// A variable or value does not exist.
     #[error("{0}")]
     Setting(String),
     /// The result could not be written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error("{}: {}{}", path.display(), in_words(source), what_to_try(source))]
+    Write { path: PathBuf, source: io::Error },
     /// The data set has no such table.
     #[error("no table is called {table}. {instead}")]
     NoTable {
@@ -142,12 +115,21 @@ pub enum Error {
         /// Suggestion, or a list of the tables.
         instead: String,
     },
-    /// A trace file cannot be read.
     #[error(transparent)]
     File(#[from] traces::error::Error),
     /// Any other error, in words for the user.
     #[error("{0}")]
     Other(String),
+}
+
+/// The way out where a result could not be written.
+fn what_to_try(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => ". Make its folder first, or name another place.",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ". Name a place that you may write to.",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => ". Make room, or name another place.",
+        _ => "",
+    }
 }
 
 impl Error {
@@ -178,9 +160,9 @@ impl Error {
 
     /// The error for an unknown name of a wait state or metric.
     pub fn no_meaning(name: &str, names: &BTreeSet<String>) -> Error {
-        let nearest = nearest(name, names.iter().map(String::as_str));
+        let nearest = nearest(name, names.iter().map(String::as_str)).filter(|(letters, _)| 2 * letters < name.len());
         let nearest = nearest.map_or_else(String::new, |(_, nearest)| format!(" The nearest one is {nearest}."));
-        Error::Setting(format!("nothing is called {name}.{nearest} overhear explain lists wait states and metrics"))
+        Error::Setting(format!("nothing is called {name}.{nearest} `overhear explain` lists wait states and metrics"))
     }
 
     /// The error for an unknown region.

@@ -7,7 +7,7 @@
 //! shared_walk
 //! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
-//! open overlap stream
+//! open_run overlap stream
 //! roles
 //! engine messages objects one_sided
 //! run
@@ -15,12 +15,11 @@
 //! rank
 //! tally
 //! error selection thread_calls
-//! batches bytes cache clock deadlock fate output parallel process ranks request_numbers sample sums
+//! batches bytes clock deadlock output parallel process ranks request_numbers sample site_naming spill sums
 //! ```
 
 pub mod batches;
 pub mod bytes;
-pub mod cache;
 pub mod clock;
 pub mod common_clock;
 pub mod critical;
@@ -28,14 +27,13 @@ pub mod deadlock;
 pub mod engine;
 pub mod error;
 pub mod exchanges;
-pub mod fate;
 pub mod habits;
 pub mod levels;
 pub mod matching;
 pub mod messages;
 pub mod objects;
 pub mod one_sided;
-mod open;
+mod open_run;
 pub mod origins;
 pub mod output;
 pub mod overlap;
@@ -50,7 +48,9 @@ pub mod run;
 pub mod sample;
 pub mod selection;
 pub mod shared_walk;
+pub mod site_naming;
 pub mod sites;
+pub mod spill;
 pub mod standing;
 pub mod stream;
 pub mod sums;
@@ -59,8 +59,8 @@ pub mod thread_calls;
 pub mod wait_for;
 pub mod watch;
 
-pub use fate::ProcessFate;
-pub use open::named_or_newest;
+pub use open_run::named_or_newest;
+pub use process::ProcessFate;
 pub use rank::{End, Rank, Sketch};
 pub use run::Run;
 pub use selection::Choice;

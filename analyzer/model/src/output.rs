@@ -4,10 +4,11 @@
 //! visible.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::{self, Error, ErrorKind, Read, Write};
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, renameat, unlinkat};
 use rustix::process::{getegid, geteuid};
@@ -141,4 +142,11 @@ impl Drop for OutputFile {
             let _ = unlinkat(&place.folder.0, &place.temporary, AtFlags::empty());
         }
     }
+}
+
+/// `XDG_CACHE_HOME/overhear`, by default `~/.cache/overhear`; the folder may not exist.
+pub fn path() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(caches.join("overhear"))
 }

@@ -17,7 +17,6 @@ pub type RequestId = (u32, u64);
 pub struct RequestRun {
     /// Thread that began them.
     pub thread: u32,
-    /// Number of the first.
     pub first: u64,
     /// Number of requests; at least one, unless the file is damaged.
     pub count: u32,
@@ -35,7 +34,6 @@ pub enum RequestChange {
         /// Number of the first new request.
         first: u64,
     },
-    /// The requests were freed.
     Freed(RequestRun),
     /// Partitions of partitioned sends were marked ready.
     Ready(RequestRun),

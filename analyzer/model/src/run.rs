@@ -44,7 +44,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads all files of the folder, as many at a time as there are processors.
     pub fn load(folder: &Path) -> Result<Run, Error> {
         Run::select(folder, &Choice::default())
     }
@@ -71,7 +70,7 @@ impl Run {
         has_region(folder, &ranks, choice)?;
         has_ranks(&ranks, choice)?;
         let (missing, unrecorded) = absent(&ranks);
-        let sites = Sites::load(folder, &ranks, !choice.no_cache);
+        let sites = Sites::load(folder, &ranks, !choice.no_cache).named(&ranks, &choice.naming);
         let (folder, choice) = (folder.into(), choice.clone());
         let run = Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites };
         run.reaches(run.choice.from)?;
@@ -109,7 +108,6 @@ impl Run {
         self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)
     }
 
-    /// Number of ranks of each world.
     pub fn worlds(&self) -> BTreeMap<u32, u32> {
         worlds(&self.ranks)
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BinaryHeap;
 
-/// Sample size: the median of so many is off by less than two percentiles.
+/// Sample size: the median of 2,048 values is off by less than two percentiles.
 const MOST: usize = 2048;
 
 /// A sample of at most `MOST` values.
@@ -33,15 +33,15 @@ impl<T: Ord + Copy> Sample<T> {
 
     pub fn merge(&mut self, other: &Sample<T>) {
         self.drawn = self.drawn.wrapping_add(other.drawn);
-        other.kept.iter().for_each(|value| self.keep(*value));
+        for value in &other.kept {
+            self.keep(*value);
+        }
     }
 
-    /// Number of values added.
     pub fn count(&self) -> u64 {
         self.drawn
     }
 
-    /// The sampled values.
     pub fn values(&self) -> impl Iterator<Item = &T> + Clone {
         self.kept.iter().map(|(_, value)| value)
     }
@@ -72,7 +72,9 @@ mod tests {
     fn few_values_all_stay_and_of_many_the_median_is_near() {
         let sample = |values: std::ops::Range<u64>| {
             let mut sample = Sample::default();
-            values.for_each(|value| sample.add(value));
+            for value in values {
+                sample.add(value);
+            }
             sample
         };
         let sorted = |sample: &Sample<u64>| {

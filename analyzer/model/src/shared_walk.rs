@@ -2,14 +2,17 @@
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
-use super::critical::{CriticalPath, PathParts, by_site, segments};
+use std::sync::Mutex;
+
+use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{ActivityReader, WaitOrigins, chased};
+use super::origins::{ActivityReader, Chase, ChasedPart, WaitOrigins};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
+use crate::parallel::{into_inner, lock};
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
@@ -22,68 +25,94 @@ pub struct SharedWalk {
 }
 
 impl SharedWalk {
-    /// Uses up the single waits and the jumps of an account that keeps them
-    /// ([`Follow::SPANS`](super::matching::Follow::SPANS) and [`Follow::JUMPS`](super::matching::Follow::JUMPS)).
+    /// Uses up the waits and the jumps of an account that keeps them
+    /// ([`Follow::ORIGINS`](super::matching::Follow::ORIGINS) and [`Follow::JUMPS`](super::matching::Follow::JUMPS)).
     pub fn of(run: &Run, settled: &mut Settled) -> SharedWalk {
-        let chased = chased(std::mem::take(&mut settled.account.spans));
-        let segments = segments(run, settled);
-        let parts = PathParts::of(run, &settled.common_clock, &segments);
+        let waits = std::mem::take(&mut settled.account.followed);
+        let parts = PathParts::of(run, settled);
         let (objects, sites) = (Objects::of(run), CallSites::default());
-        let ranks = walk(run, settled, &objects, &sites, |at, stream| {
-            let mut habits = HabitReader::new(&objects, &chased.waiting[at]);
-            let mut activities = ActivityReader::new(&chased, at);
-            let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
-            while let Some(call) = stream.peek() {
-                let role = stream.role(call);
-                habits.call(call, role);
-                activities.call(call, role);
-                path.call(call, role);
-                stream.advance();
-            }
-            (habits.habits, activities.times, path.finish())
-        });
-        let sites = sites.list();
-        let (mut habits, mut activities, mut on_path) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
-        for (rank, (of_sites, times, of_path)) in ranks.into_iter().enumerate() {
-            let rank = rank as u32;
-            habits.extend(of_sites.into_iter().map(|(site, habits)| ((rank, site), habits)));
-            activities.extend(times.into_iter().map(|(what, times)| ((rank, what), times)));
-            on_path.push(of_path);
+        let walk = |at| Mutex::new(RankWalk::new(run, settled, (&objects, &sites), &parts, at));
+        let walks = parallel::map(run.ranks.len(), walk);
+        let mut chase = Chase::new(&waits, run.ranks.len());
+        for part in chase.by_ref() {
+            parallel::map(walks.len(), |at| lock(&walks[at]).go_on(&part, at));
         }
-        let origins = WaitOrigins { activities, unknown: chased.unknown };
-        let places = by_site(on_path, &sites);
-        SharedWalk { habits, origins, path: CriticalPath { segments, places }, sites }
+        let (mut habits, mut activities, mut on_path) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        for (walk, rank) in walks.into_iter().map(into_inner).zip(0..) {
+            habits.extend(walk.habits.habits.into_iter().map(|(site, habits)| ((rank, site), habits)));
+            activities.extend(walk.activities.times.into_iter().map(|(what, times)| ((rank, what), times)));
+            on_path.push(walk.path.finish());
+        }
+        let origins = WaitOrigins { activities, unknown: chase.unknown };
+        let sites = sites.list();
+        SharedWalk { habits, origins, path: parts.finish(on_path, &sites), sites }
+    }
+}
+
+/// One rank's readers.
+struct RankWalk<'a> {
+    /// The calls of its first thread.
+    calls: Option<Stream<'a>>,
+    habits: HabitReader<'a>,
+    activities: ActivityReader,
+    path: PathReader<'a>,
+}
+
+impl<'a> RankWalk<'a> {
+    fn new(
+        run: &'a Run,
+        settled: &'a Settled,
+        (objects, sites): (&'a Objects, &'a CallSites),
+        parts: &'a PathParts,
+        at: usize,
+    ) -> RankWalk<'a> {
+        RankWalk {
+            calls: first_thread(run, settled, (objects, sites), at),
+            habits: HabitReader::new(objects),
+            activities: ActivityReader::new(run.ranks.len()),
+            path: parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, sites),
+        }
+    }
+
+    /// Reads the calls that end in the next part of the run.
+    fn go_on(&mut self, part: &ChasedPart, at: usize) {
+        self.habits.waits.add(part.waiting[at].iter().copied());
+        self.activities.know(&part.blamed[at], &part.waiting[at]);
+        let Some(calls) = &mut self.calls else { return };
+        while let Some(call) = calls.peek().filter(|call| call.end <= part.until) {
+            let role = calls.role(call);
+            self.habits.call(call, role);
+            self.activities.call(call, role);
+            self.path.call(call, role);
+            calls.advance();
+        }
     }
 }
 
 /// Finds the critical path alone, by the jumps of an account that keeps them, which are used up.
 pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
-    let segments = segments(run, settled);
-    let parts = PathParts::of(run, &settled.common_clock, &segments);
-    let sites = CallSites::default();
-    let on_path = walk(run, settled, &Objects::of(run), &sites, |at, stream| {
+    let parts = PathParts::of(run, settled);
+    let (objects, sites) = (Objects::of(run), CallSites::default());
+    let on_path = parallel::map(run.ranks.len(), |at| {
         let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
-        while let Some(call) = stream.peek() {
-            path.call(call, stream.role(call));
-            stream.advance();
+        let Some(mut calls) = first_thread(run, settled, (&objects, &sites), at) else { return path.finish() };
+        while let Some(call) = calls.peek() {
+            path.call(call, calls.role(call));
+            calls.advance();
         }
         path.finish()
     });
-    CriticalPath { places: by_site(on_path, &sites.list()), segments }
+    parts.finish(on_path, &sites.list())
 }
 
-/// Reads the calls of each rank's first thread by `read`. Results are in the order of the ranks.
-fn walk<T: Default + Send>(
-    run: &Run,
-    settled: &Settled,
-    objects: &Objects,
-    sites: &CallSites,
-    read: impl Fn(usize, &mut Stream<'_>) -> T + Sync,
-) -> Vec<T> {
-    parallel::map(run.ranks.len(), |at| {
-        let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
-        let contents = rank.contents();
-        let Some(thread) = contents.threads.first() else { return T::default() };
-        read(at, &mut Stream::whole(thread, rank, line, Roles::of(run, objects, sites, at)))
-    })
+/// The calls of a rank's first thread, if it has any.
+fn first_thread<'a>(
+    run: &'a Run,
+    settled: &'a Settled,
+    (objects, sites): (&'a Objects, &'a CallSites),
+    at: usize,
+) -> Option<Stream<'a>> {
+    let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
+    let contents = rank.contents();
+    Some(Stream::whole(contents.threads.first()?, rank, line, Roles::of(run, objects, sites, at)))
 }

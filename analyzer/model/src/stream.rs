@@ -35,14 +35,12 @@ pub struct TimedCall {
     pub left: bool,
     /// It has not returned.
     pub open: bool,
-    /// A run of tests without success.
     pub in_vain: bool,
     details: Range<u32>,
 }
 
 #[cfg(test)]
 impl TimedCall {
-    /// A call with times and nothing else.
     pub fn at(start: i64, end: i64) -> TimedCall {
         let [failed, left, open, in_vain] = [false; 4];
         let (inside, behind, count, role, request, details) = (end - start, 0, 1, 0, 0, 0..0);
@@ -110,7 +108,6 @@ impl<'a> Stream<'a> {
         self.read();
     }
 
-    /// Details of a call returned by [`peek`](Self::peek).
     pub fn details(&self, call: &TimedCall) -> &[Detail] {
         self.calls.details_at(&call.details)
     }
@@ -121,19 +118,16 @@ impl<'a> Stream<'a> {
         &self.known[call.role as usize]
     }
 
-    /// Signature number of a call.
     #[inline]
     pub fn signature(&self, call: &TimedCall) -> usize {
         let number = call.role as usize;
         if number < self.left_out { number } else { number - self.left_out }
     }
 
-    /// The last call read, which may be outside the selection.
     pub fn last(&self) -> Option<RecordedCall> {
         self.calls.last()
     }
 
-    /// End of that call, ticks.
     pub fn last_end(&self) -> u64 {
         self.calls.last_end()
     }

@@ -1,5 +1,7 @@
 //! Saturating sums: a damaged file may hold any number.
 
+use std::collections::VecDeque;
+
 pub trait Grow {
     fn grow(&mut self, more: Self);
 }
@@ -37,4 +39,33 @@ pub fn shared_time(spans: &mut &[(i64, i64)], (from, until): (i64, i64)) -> i64 
     }
     let shared = |(begin, end): &(i64, i64)| (until.min(*end) - from.max(*begin)).max(0);
     spans.iter().take_while(|(begin, _)| *begin < until).map(shared).total()
+}
+
+/// Sorted parts of a rank's time that become known as time goes on.
+#[derive(Default)]
+pub struct SpansAhead(VecDeque<(i64, i64)>);
+
+impl SpansAhead {
+    /// Adds parts behind those that are known.
+    pub fn add(&mut self, spans: impl IntoIterator<Item = (i64, i64)>) {
+        self.0.extend(spans);
+    }
+
+    /// Adds parts until one begins at a time or after it.
+    pub fn add_until(&mut self, spans: &mut impl Iterator<Item = (i64, i64)>, until: i64) {
+        while self.0.back().is_none_or(|(begin, _)| *begin < until)
+            && let Some(span) = spans.next()
+        {
+            self.0.push_back(span);
+        }
+    }
+
+    /// The part of a time that lies in them, as of [`shared_time`].
+    pub fn shared_time(&mut self, time: (i64, i64)) -> i64 {
+        let mut spans = self.0.make_contiguous() as &[(i64, i64)];
+        let shared = shared_time(&mut spans, time);
+        let left = spans.len();
+        self.0.drain(..self.0.len() - left);
+        shared
+    }
 }

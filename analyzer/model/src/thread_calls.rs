@@ -36,7 +36,6 @@ pub struct ThreadCall {
     pub left: bool,
     /// It has not returned.
     pub open: bool,
-    /// A run of tests without success.
     pub in_vain: bool,
     details: Range<u32>,
 }
@@ -59,7 +58,6 @@ bitflags! {
     /// Records to read besides calls, requests and messages.
     #[derive(Clone, Copy)]
     pub struct Extras: u8 {
-        /// Contents of messages.
         const CONTENTS = 1;
         /// Times at which MPI reported requests complete.
         const FOUND_COMPLETE = 1 << 1;
@@ -69,7 +67,6 @@ bitflags! {
 }
 
 impl Detail {
-    /// The status, if this is one.
     pub fn arrived(&self) -> Option<Arrived> {
         if let Detail::Arrived(arrived) = self { Some(*arrived) } else { None }
     }
@@ -78,7 +75,6 @@ impl Detail {
 /// Records read at a time.
 const STEP: usize = 1024;
 
-/// Reads a thread's calls.
 pub struct ThreadCalls<'a> {
     walk: ThreadWalk<'a>,
     is_over: bool,
@@ -92,7 +88,6 @@ impl<'a> ThreadCalls<'a> {
         ThreadCalls::of(ThreadWalk::new(thread), thread, extras)
     }
 
-    /// Reads the recorded calls of a thread.
     pub fn of_records(thread: &ThreadPages<'a>, extras: Extras) -> ThreadCalls<'a> {
         ThreadCalls::of(ThreadWalk::of_records(thread), thread, extras)
     }

@@ -8,7 +8,8 @@
  * @import { Cell, Table } from "#units"
  */
 import { draw, svg } from "#svg";
-import { bytes, scaleOf, words } from "#units";
+import { bytes, scaleOf } from "#timeline-format";
+import { words } from "#units";
 
 const LEAST_LEFT = 56;
 const TOP = 40;

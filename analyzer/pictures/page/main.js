@@ -8,6 +8,7 @@
  */
 import { choiceOf, partInWords } from "#follow";
 import { heat } from "#heat";
+import { icicle } from "#icicle";
 import { longestOf } from "#longest";
 import { rowsOfPart } from "#part";
 import { rankBars } from "#rank_bars";
@@ -21,9 +22,10 @@ const PICTURES = {
   ranks: ["rank_time", rankBars],
   sizes: ["sizes", sizeBars],
   matrix: ["heat", heat],
+  paths: ["frames", icicle],
 };
 /** Tables that are pictures only: another has the same in words. */
-const DRAWN = ["heat"];
+const DRAWN = ["heat", "frames"];
 
 /** Milliseconds that tables are drawn for at once. */
 const LONG = 20;
@@ -39,7 +41,7 @@ for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySele
   const section = element.dataset.section ?? "";
   show(element, section, sections[section].filter((table) => !DRAWN.includes(table.name)));
 }
-/** What draws a table's picture of other rows. @type {Map<Table, (rows: Cell[][] | null) => void>} */
+/** What draws a table's picture of other rows. @type {Map<Table, (rows: Cell[][] | null, of: string) => void>} */
 const drawn = new Map();
 for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".picture"))) {
   const [name, picture] = PICTURES[element.dataset.section ?? ""] ?? [];
@@ -77,8 +79,9 @@ if (timeline) {
           drawing = performance.now();
         }
         const others = isAll || sums === null ? null : rowsOfPart(table, timeline, sums);
-        select(table, others, isAll ? "" : others ? partInWords(table, words) : "of the whole run");
-        if (others || parts.has(table)) drawn.get(table)?.(others);
+        const of = isAll ? "" : others ? partInWords(table, words) : "of the whole run";
+        select(table, others, of);
+        if (others || parts.has(table)) drawn.get(table)?.(others, of);
         if (others) parts.add(table);
         else parts.delete(table);
       }

@@ -6,6 +6,7 @@
  *
  * @import { Table } from "#units"
  */
+import { icicle } from "#icicle";
 import { show } from "#tables";
 import { theme } from "#theme";
 import { mount } from "#timeline";
@@ -20,6 +21,9 @@ const sections = data("tables");
 for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".tables"))) {
   const section = element.dataset.section ?? "";
   show(element, section, sections[section]);
+}
+for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".picture"))) {
+  icicle(element, sections[element.dataset.section ?? ""][0]);
 }
 theme(/** @type {HTMLElement} */ (document.getElementById("theme")));
 

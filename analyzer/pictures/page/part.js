@@ -3,7 +3,7 @@
  * Tables of a part of the run: rows and figures made as the table and its columns say of what the timeline adds up.
  *
  * In: a table, the timeline's data, and its sums over the part. Out: rows. This module knows no figure: the analyzer declares the
- * rules with its columns, and writes them by `part_rules.rs`.
+ * rules with its columns, and writes them by `table_json.rs`.
  *
  * @import { Cell, Column, Table } from "#units"
  * @import { Sums } from "#timeline-sums"
@@ -116,10 +116,21 @@ function partsOf(/** @type {string} */ kind, /** @type {any} */ data, /** @type 
     const rank = (/** @type {number} */ row) => data.ranks[row].name;
     return pairs.map((pair) => ({ at: 0, record: { ...pair, from: rank(pair.from), to: rank(pair.to) } }));
   }
-  return rows.flatMap(({ rank, calls, waits }, at) => {
-    const records = [...(kind === "waits" ? [] : calls), ...(kind === "calls" ? [] : waits)];
+  return rows.flatMap(({ rank, calls, waits, samples }, at) => {
+    const records = [...(kind === "waits" ? [] : calls), ...(kind === "calls" ? [] : waits), ...(kind === "paths" ? samples : [])];
     return records.map((record) => ({ at, record: { ...record, rank } }));
   });
+}
+
+/** A group for each path: records of calls and samples that it leads to. @returns {[Group, Cell[]][]} */
+function groupsOfPaths(/** @type {Cell[][]} */ rows, /** @type {any} */ data, /** @type {Group} */ whole) {
+  /** @type {Map<Cell, [Group, Cell[]]>} */
+  const groups = new Map(rows.map((row) => [row[0], [new Group(data, whole.sums, whole.ranks, whole), row]]));
+  for (const part of whole.parts) {
+    const { site, fn, path: sampled } = part.record;
+    for (let path = sampled ?? data.paths[site]?.[fn] ?? null; path !== null; path = data.callers[path]) groups.get(path)?.[0].parts.push(part);
+  }
+  return [...groups.values()];
 }
 
 /** Groups that are rows, with their names by column. @returns {[Group, Cell[]][]} */
@@ -136,6 +147,7 @@ function groupsOf(/** @type {Table} */ { columns, part, rows }, /** @type {any} 
     for (const part of whole.parts) groups[part.at][0].parts.push(part);
     return groups;
   }
+  if (kind === "paths") return groupsOfPaths(rows, data, whole);
   /** @type {Map<string, [Group, Cell[]]>} */
   const groups = new Map();
   for (const part of whole.parts) {

@@ -8,7 +8,8 @@
  * @import { Cell, Table } from "#units"
  */
 import { draw, grid, legend, marks, svg } from "#svg";
-import { scaleOf, timeAlone, words } from "#units";
+import { mark, scaleOf, timeAlone } from "#timeline-format";
+import { words } from "#units";
 
 const HEIGHT = 260;
 const MARGIN = { top: 14, right: 8, bottom: 34, left: 64 };
@@ -100,19 +101,13 @@ function picture(
   const line = svg("line", { x1: left, x2: end, y1: y(mean), y2: y(mean), class: "mean" });
   line.append(svg("title", {}, `mean ${parts[0].name}: ${timeAlone(mean)}`));
   const label = `Time by rank. Mean ${parts[0].name} ${timeAlone(mean)}; the most, ${timeAlone(most.most)}, at rank ${name(most)}.`;
-  const text = (/** @type {number} */ value) => `${round(value * scale.perSecond)} ${scale.unit}`;
   return svg(
     "svg",
     { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": label },
-    ...grid(values, y, text, { left, right: end }),
+    ...grid(values, y, (value) => mark(value, scale), { left, right: end }),
     ...drawn,
     line,
     ...labels,
     svg("text", { x: left, y: HEIGHT - 2 }, `rank; dashed: mean ${parts[0].name}`),
   );
-}
-
-/** Without what adding in steps leaves behind. */
-function round(/** @type {number} */ value) {
-  return Number(value.toPrecision(6));
 }

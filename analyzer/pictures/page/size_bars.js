@@ -7,7 +7,7 @@
  * @import { Cell, Table } from "#units"
  */
 import { draw, grid, marks, svg } from "#svg";
-import { bytes, scaleOf, timeAlone } from "#units";
+import { bytes, count, mark, scaleOf, timeAlone } from "#timeline-format";
 
 const HEIGHT = 190;
 const MARGIN = { top: 24, right: 8, bottom: 26, left: 64 };
@@ -33,10 +33,9 @@ export function sizeBars(/** @type {HTMLElement} */ element, /** @type {Table} *
     const each = width < NARROW ? width : Math.floor(width / 2) - 8;
     const longest = Math.max(...ofTime);
     const scale = scaleOf(marks(longest).slice(-1)[0]);
-    const inTime = (/** @type {number} */ value) => `${Number((value * scale.perSecond).toPrecision(6))} ${scale.unit}`;
     return [
-      bars("calls", ofCalls, least, each, (value) => value.toLocaleString("en"), (value) => `${value} calls`),
-      bars("time of all ranks", ofTime, least, each, inTime, timeAlone),
+      bars("calls", ofCalls, least, each, count, (value) => `${count(value)} calls`),
+      bars("time of all ranks", ofTime, least, each, (value) => mark(value, scale), timeAlone),
     ];
   });
   return (/** @type {Cell[][] | null} */ others) => {

@@ -9,11 +9,14 @@
  */
 import { beginsDownwards, compare, matches } from "#order";
 import { linesIn } from "#source";
-import { heading, scalesOf, words } from "#units";
+import { count } from "#timeline-format";
+import { heading, rowsInWords, scalesOf } from "#units";
 
 /** Rows that are shown of a long table, and from how many on it has a filter. */
 const SHOWN = 15;
 const FILTERED = 8;
+/** Units whose figures have decimals: their points stand below each other. */
+const MEASURED = ["seconds", "percent", "ratio"];
 /** The section whose tables show source lines below their places; others, where the pointer rests. */
 const OF_LINES = "sites";
 
@@ -55,6 +58,11 @@ function make(/** @type {string} */ name, text = "", /** @type {Record<string, s
   element.textContent = text;
   Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
   return element;
+}
+
+/** The decimals of a figure in words. */
+function decimalsOf(/** @type {string} */ text) {
+  return /\.(\d+)$/.exec(text)?.[1].length ?? 0;
 }
 
 class View {
@@ -104,7 +112,7 @@ class View {
       this.draw();
     });
     this.element.append(top, scroll, this.button, this.count);
-    if (more > 0) this.element.append(make("p", `${more} more rows are not on this page: the command below has them.`));
+    if (more > 0) this.element.append(make("p", `${count(more)} more rows are not on this page: the command below has them.`));
   }
 
   filterBox(/** @type {string} */ label) {
@@ -136,8 +144,8 @@ class View {
   left() {
     const { columns } = this.table;
     const scales = scalesOf(columns, this.rows);
-    const inWords = (/** @type {Cell[]} */ row) => row.map((cell, at) => words(columns[at], cell, scales));
-    let rows = this.rows.map((row) => ({ row, text: inWords(row) }));
+    const texts = rowsInWords(columns, this.rows, scales);
+    let rows = this.rows.map((row, at) => ({ row, text: texts[at] }));
     if (this.filter) rows = rows.filter(({ text }) => matches(text, this.filter));
     const sorted = this.sorted;
     if (sorted) {
@@ -145,6 +153,11 @@ class View {
       rows.sort((a, b) => compare(columns[at], a.row[at], b.row[at], downwards));
     }
     return { rows, scales };
+  }
+
+  /** The decimals of each column's figure that has most. */
+  decimals(/** @type {{ text: string[] }[]} */ rows) {
+    return this.table.columns.map((_, at) => rows.reduce((most, { text }) => Math.max(most, decimalsOf(text[at])), 0));
   }
 
   draw() {
@@ -158,20 +171,23 @@ class View {
       else cell.removeAttribute("aria-sort");
     });
     const shown = this.all || whole ? rows : rows.slice(0, SHOWN);
-    this.body.replaceChildren(...shown.map(({ row, text }) => this.line(row, text)));
+    const decimals = this.decimals(rows);
+    this.body.replaceChildren(...shown.map(({ row, text }) => this.line(row, text, decimals)));
     if (rows.length === 0) this.body.append(this.nothing());
     this.button.hidden = whole || rows.length <= SHOWN;
-    this.button.textContent = this.all ? `Show ${SHOWN} rows` : `Show all ${rows.length} rows`;
+    this.button.textContent = this.all ? `Show ${SHOWN} rows` : `Show all ${count(rows.length)} rows`;
     this.button.setAttribute("aria-expanded", String(this.all));
-    this.button.dataset.printed = this.all ? "" : `${shown.length} of ${rows.length} rows`;
-    this.count.textContent = this.filter ? `${rows.length} of ${this.rows.length} rows` : "";
+    this.button.dataset.printed = this.all ? "" : `${shown.length} of ${count(rows.length)} rows`;
+    this.count.textContent = this.filter ? `${count(rows.length)} of ${count(this.rows.length)} rows` : "";
   }
 
-  line(/** @type {Cell[]} */ row, /** @type {string[]} */ text) {
+  line(/** @type {Cell[]} */ row, /** @type {string[]} */ text, /** @type {number[]} */ decimals) {
     const line = make("tr");
     this.table.columns.forEach((column, at) => {
       const cell = make("td", text[at], { class: column.unit === "text" ? "name" : "figure" });
       const value = row[at];
+      const behind = MEASURED.includes(column.unit) && value ? decimals[at] - decimalsOf(text[at]) : 0;
+      if (behind > 0) cell.style.paddingRight = `calc(0.6rem + ${behind}ch)`;
       if (column.unit === "text" && Array.isArray(value)) cell.style.paddingInlineStart = `${0.6 + 1.2 * value[0]}rem`;
       if (column.unit === "percent" && typeof value === "number") {
         cell.classList.add("share");

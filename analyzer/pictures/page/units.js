@@ -1,52 +1,15 @@
 // @ts-check
 /**
- * Figures in words, as the command's text has them: all times of a table in one unit, bytes in the binary unit that suits each.
+ * Cells and headings of tables in words, as the command's text has them: all times of a table in one unit, bytes in the binary unit that
+ * suits each.
  *
  * @import { ColumnRule, TableRule } from "#part"
+ * @import { Scale } from "#timeline-format"
  * @typedef {{ key: string, heading: string, unit: string, each: boolean, meaning: string | null, part: ColumnRule | null }} Column
  * @typedef {number | string | null | [any, any]} Cell
- * @typedef {{ unit: string, perSecond: number, decimals: number }} Scale
  * @typedef {{ name: string, title: string, whole: boolean, columns: Column[], rows: Cell[][], more: number, part: TableRule | null }} Table
  */
-
-/** The unit for times of which the longest is so many seconds, with decimals that tell what was measured. @returns {Scale} */
-export function scaleOf(/** @type {number} */ longest) {
-  if (longest >= 1) {
-    const before = Math.floor(Math.log10(longest)) + 1;
-    return { unit: "s", perSecond: 1, decimals: Math.max(0, Math.min(6, 8 - before)) };
-  }
-  if (longest >= 1e-3) return { unit: "ms", perSecond: 1e3, decimals: 3 };
-  return { unit: longest > 0 ? "µs" : "s", perSecond: longest > 0 ? 1e6 : 1, decimals: longest > 0 ? 3 : 0 };
-}
-
-/** A time in a scale's unit: 0 is none, and what is too short for the unit is not printed so. */
-export function time(/** @type {number} */ seconds, /** @type {Scale} */ scale) {
-  if (seconds === 0) return "0";
-  const least = 10 ** -scale.decimals;
-  const value = seconds * scale.perSecond;
-  return Math.abs(value) < least / 2 ? `<${least.toFixed(scale.decimals)}` : value.toFixed(scale.decimals);
-}
-
-/** A time that stands alone, with its unit. */
-export function timeAlone(/** @type {number} */ seconds) {
-  const scale = scaleOf(Math.abs(seconds));
-  return `${time(seconds, { ...scale, decimals: Math.min(3, scale.decimals) })} ${scale.unit}`;
-}
-
-const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-
-/** Bytes, with the unit. */
-export function bytes(/** @type {number} */ number) {
-  const power = Math.min(6, Math.max(0, Math.floor(Math.log2(Math.max(1, number)) / 10)));
-  const value = number / 1024 ** power;
-  return `${power === 0 ? number : value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${BINARY[power]}`;
-}
-
-/** One number divided by another. */
-function ratio(/** @type {number} */ number) {
-  if (number >= 100 || number === 0) return number.toFixed(0);
-  return number.toFixed(Math.max(0, Math.min(2, 2 - Math.floor(Math.log10(Math.abs(number))))));
-}
+import { bytes, count, knownTo, scaleOf, significant, time } from "#timeline-format";
 
 /** The scales of a table: of its times, and of those of single calls. @returns {{ all: Scale, each: Scale }} */
 export function scalesOf(/** @type {Column[]} */ columns, /** @type {Cell[][]} */ rows) {
@@ -66,20 +29,44 @@ export function figure(/** @type {Column} */ column, /** @type {Cell} */ cell) {
   return column.unit === "by row" && Array.isArray(cell) ? [cell[0], cell[1]] : [column.unit, cell];
 }
 
-/** A cell in words. */
+/** A cell in words; a time whose error is known has the digits that this allows. */
 export function words(
   /** @type {Column} */ column,
   /** @type {Cell} */ cell,
   /** @type {{ all: Scale, each: Scale }} */ scales,
+  /** @type {number | null} */ error = null,
 ) {
   const [unit, value] = figure(column, cell);
   if (value === null || value === undefined) return "–";
   if (unit === "rank") return Array.isArray(value) ? `${value[0] ?? "–"} of world ${value[1]}` : String(value);
   if (unit === "text") return Array.isArray(value) ? value[1] : value;
-  if (unit === "seconds") return time(value, column.each ? scales.each : scales.all) + byRow(column, scales.all.unit);
-  if (unit === "percent") return value.toFixed(1) + byRow(column, "%");
+  if (unit === "seconds") {
+    const scale = column.each ? scales.each : scales.all;
+    return time(value, error ? knownTo(scale, error) : scale) + byRow(column, scales.all.unit);
+  }
+  if (unit === "percent") return significant(value, 5, 1) + byRow(column, "%");
+  if (unit === "ratio") return value === 0 ? "0" : significant(value, 3, 2);
   if (unit === "bytes") return bytes(value);
-  return unit === "ratio" ? ratio(value) : String(value);
+  return unit === "count" ? count(value) : String(value);
+}
+
+/**
+ * The cells of each row in words. The column behind a time has its error if its heading begins with ±; a figure beside them that has none
+ * is as exact.
+ */
+export function rowsInWords(
+  /** @type {Column[]} */ columns,
+  /** @type {Cell[][]} */ rows,
+  /** @type {{ all: Scale, each: Scale }} */ scales,
+) {
+  const isError = (/** @type {number} */ at) => columns[at]?.heading.startsWith("±");
+  const errors = columns.map((_, column) => {
+    const at = isError(column) ? column : column + 1;
+    const own = isError(at) ? rows.map((row) => Number(row[at])) : [];
+    const least = own.filter((error) => error > 0).reduce((least, error) => Math.min(least, error), Infinity);
+    return own.map((error) => (error > 0 ? error : least === Infinity ? null : least));
+  });
+  return rows.map((row, place) => row.map((cell, at) => words(columns[at], cell, scales, errors[at][place] ?? null)));
 }
 
 /** A unit behind the figure, where a column has figures of several. */

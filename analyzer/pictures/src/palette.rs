@@ -26,7 +26,7 @@ const fn hue(name: &'static str, light: u32, dark: u32) -> Hue {
     Hue { name, light: Rgb(light), dark: Rgb(dark) }
 }
 
-/// What everything stands on, and what stands out from it a little: headings of tables, buttons.
+/// Background of the page, and of headings and buttons.
 pub const GROUND: Hue = hue("ground", 0xffffff, 0x14181d);
 const RAISED: Hue = hue("raised", 0xf5f7f9, 0x1c2229);
 /// Lines between things.
@@ -39,7 +39,7 @@ const LINK: Hue = hue("link", 0x005a94, 0x74bdf2);
 const MARK: Hue = hue("mark", 0xb34700, 0xff9a57);
 /// Bars behind figures in tables.
 const SHARE: Hue = hue("share-color", 0xd3e6f4, 0x1f4059);
-/// What the reader has chosen in a timeline.
+/// Marks the reader's choice in a timeline.
 const ACCENT: Hue = hue("accent", 0x7a1fa2, 0xd59bf0);
 /// Classes that a reader takes the color from.
 const WEAK: Hue = hue("weak", 0xeef1f4, 0x232a32);
@@ -76,7 +76,7 @@ pub const fn of_class(class: TimeClass) -> Hue {
     }
 }
 
-/// The parts of a rank's time, by the keys of their columns: those of a class have its color.
+/// The parts of a rank's time, by the keys of their columns. Parts that are a class of calls have the class's color.
 const PARTS: [(&str, Hue); 8] = [
     ("computation_s", of_class(TimeClass::Computation)),
     ("waiting_s", INK),
@@ -152,7 +152,7 @@ mod tests {
         matrix.map(|[x, y, z]| x * a + y * b + z * c)
     }
 
-    /// What readers see: all colors, or without one of three kinds of cones (Machado, Oliveira and Fernandes 2009).
+    /// The eyes of readers: full color vision, or without one of three kinds of cones (Machado, Oliveira and Fernandes 2009).
     const EYES: [Matrix; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -222,7 +222,7 @@ mod tests {
             for name in sheet.split("var(--").skip(1).filter_map(|rest| rest.split([')', ',']).next()) {
                 let is_set = [&css[..], sheet].iter().any(|text| text.contains(&format!("--{name}:")));
                 // Elements set these for themselves.
-                assert!(is_set || ["color", "share", "timeline-height"].contains(&name), "--{name}");
+                assert!(is_set || ["color", "share", "computing", "timeline-height"].contains(&name), "--{name}");
             }
         }
     }

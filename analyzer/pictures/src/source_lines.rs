@@ -49,8 +49,7 @@ pub fn source_lines(run: &Run) -> SourceLines {
 fn wanted(run: &Run) -> BTreeMap<&Path, BTreeSet<u32>> {
     let mut wanted: BTreeMap<&Path, BTreeSet<u32>> = BTreeMap::new();
     for rank in run.asked() {
-        let sites: BTreeSet<u32> = rank.sites.keys().chain(rank.places.keys()).copied().collect();
-        for (_, path, line) in sites.into_iter().filter_map(|site| run.sites.in_source(rank, site)) {
+        for (_, path, line) in rank.calling_sites().into_iter().filter_map(|site| run.sites.in_source(rank, site)) {
             wanted.entry(Path::new(path)).or_default().insert(line);
         }
     }

@@ -25,14 +25,12 @@ pub fn data_type(kind: ColumnType) -> DataType {
     }
 }
 
-/// A batch of these columns.
 pub fn frame(columns: &[ColumnHead], batch: Batch) -> PolarsResult<DataFrame> {
     let column = |(head, values): (&ColumnHead, Values)| Ok(Column::from(series(&head.key, values)?));
     let columns = columns.iter().zip(batch.columns).map(column).collect::<PolarsResult<Vec<Column>>>()?;
     DataFrame::new(batch.rows, columns)
 }
 
-/// A column's values.
 pub fn series(key: &str, values: Values) -> PolarsResult<Series> {
     let name = PlSmallStr::from_str(key);
     Ok(match values {

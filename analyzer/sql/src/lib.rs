@@ -1,7 +1,7 @@
 //! SQL over the tables of a run, by Polars, straight from its files.
 //!
-//! A query is put twice. First over empty tables, which tell the columns that it needs of each ([`rehearsal`]), and what is wrong with it. Then
-//! over the run: Polars asks for a part of a table at a time ([`scan`]), and only needed columns are read.
+//! A query runs twice. The first time, over empty tables, tells which columns it needs of each ([`rehearsal`]), and if it is
+//! wrong. The second time is over the run: Polars asks for a part of a table at a time ([`scan`]), and only the needed columns are read.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
@@ -27,25 +27,24 @@ use rehearsal::Rehearsal;
 pub use sheet::sheet;
 use tables::arrange::UnknownColumn;
 
-/// A query that can be put.
+/// A query that was planned over empty tables.
 pub struct Query<'q> {
     text: &'q str,
     rehearsal: Rehearsal,
 }
 
 impl<'q> Query<'q> {
-    /// Fails where it is no query, or not one over these tables.
+    /// Fails if the text is no query, or no query over these tables.
     pub fn of(text: &'q str) -> Result<Query<'q>, Error> {
         Ok(Query { text, rehearsal: Rehearsal::of(text).map_err(explained)? })
     }
 
-    /// What the data set has to be made with.
+    /// The matching that the query's tables need.
     pub fn follow(&self) -> Follow {
         let needed = |head: &TableHead| self.rehearsal.needed(head.name).is_some();
         heads().iter().filter(|head| needed(head)).map(|head| follow(head.name)).collect()
     }
 
-    /// The rows that it selects of a run.
     pub fn rows(&self, set: &'static DataSet<'static>) -> Result<DataFrame, Error> {
         let over_run = |name: &'static str| scan::table(set, name, self.rehearsal.needed(name));
         let plan = plan(self.text, over_run).map_err(explained)?;
@@ -54,7 +53,7 @@ impl<'q> Query<'q> {
     }
 }
 
-/// What is wrong with a query, with the name that may be meant.
+/// Turns an error of Polars into one of ours, with a suggestion for an unknown name.
 fn explained(error: PolarsError) -> Error {
     let text = error.to_string();
     let quoted = |mark| text.split(mark).nth(1).filter(|name| !name.is_empty());

@@ -1,4 +1,4 @@
-//! A query over empty tables: what it needs of each.
+//! Plans a query over empty tables, to find the columns that it needs of each.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ impl Rehearsal {
         Ok(Rehearsal { needed })
     }
 
-    /// The columns that it needs of a table; none where it does not ask for the table.
+    /// The columns that the query needs of a table; `None` if it does not name the table.
     pub fn needed(&self, table: &str) -> Option<&BTreeSet<String>> {
         self.needed.get(table)
     }
@@ -44,7 +44,7 @@ fn head_schema(head: Option<&TableHead>) -> Schema {
 
 type Needed = Arc<Mutex<BTreeMap<&'static str, BTreeSet<String>>>>;
 
-/// Writes down the columns that it is asked for.
+/// Notes the columns that Polars asks for.
 struct EmptyTable {
     name: &'static str,
     schema: Arc<Schema>,

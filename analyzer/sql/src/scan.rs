@@ -17,12 +17,12 @@ use crate::frame::{data_type, frame, schema};
 use data::{DataSet, DataTable, heads, table as table_of};
 use tables::ColumnHead;
 
-/// Rows that Polars makes a piece of.
+/// Rows in each piece that Polars makes.
 const PIECE: usize = 100_000;
 /// The column of numbers.
 const NUMBER: &str = "number";
 
-/// A table with these columns needed; an empty one where the query does not ask for it.
+/// A table with its needed columns; an empty one if the query does not name it.
 pub fn table(
     set: &'static DataSet<'static>,
     name: &'static str,
@@ -56,7 +56,7 @@ struct TableScan {
 }
 
 impl TableScan {
-    /// The rows of the parts whose first numbers these are.
+    /// Rows of the parts whose first numbers are in this piece.
     fn rows(&self, numbers: &DataFrame) -> PolarsResult<DataFrame> {
         let count = numbers.height();
         let first = match numbers.column(NUMBER)?.get(0) {

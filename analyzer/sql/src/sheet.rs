@@ -5,7 +5,7 @@ use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsError};
 use model::error::Error;
 use tables::{Audience, ColumnHead, Presentation, Sheet, Unit, Value};
 
-/// See the module.
+/// Turns the rows of a query into a sheet that text, JSON and CSV print.
 pub fn sheet(rows: &DataFrame) -> Result<Sheet, Error> {
     let heads: Vec<ColumnHead> = rows.columns().iter().map(head).collect();
     let row = |at: usize| {

@@ -10,19 +10,17 @@ use metrics::matrix::TrafficKind;
 use metrics::reports::{Breakdown, ByEngine, ByPlace};
 use model::Choice;
 use model::ranks::Ranks;
+use model::site_naming::{NamedBy, SiteNaming};
 use pictures::plot::PlotFile;
 use tables::arrange::Top;
 use tables::{Format, Named};
 
-/// An analysis of one run.
 #[derive(Args)]
 pub struct OneRun {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
-    /// The part of it to look at.
     #[command(flatten)]
     pub select: Select,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }
@@ -34,6 +32,50 @@ pub struct Plotted {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
     /// The run, and how to print the result.
+    #[command(flatten)]
+    pub of: OneRun,
+}
+
+/// An analysis of one run whose tables name call sites.
+#[derive(Args)]
+pub struct BySite {
+    #[command(flatten)]
+    pub names: SiteNames,
+    #[command(flatten)]
+    pub of: OneRun,
+}
+
+/// An analysis of one run that names call sites and can be drawn.
+#[derive(Args)]
+pub struct PlottedBySite {
+    #[command(flatten)]
+    pub names: SiteNames,
+    #[command(flatten)]
+    pub plotted: Plotted,
+}
+
+/// What tables call a call site by.
+#[derive(Args)]
+pub struct SiteNames {
+    /// Name call sites by this: place, caller outside the communication layer, or whole call path
+    #[arg(long, value_name = "WHAT", default_value = "site", value_parser = choices::<NamedBy>())]
+    pub by: NamedBy,
+}
+
+#[derive(Args)]
+pub struct PathsArgs {
+    /// Only the chain of functions that leads to most of the waiting, or to most of the time in MPI if nothing waits
+    #[arg(long, conflicts_with_all = ["depth", "least"])]
+    pub hot: bool,
+    /// Each function once, wherever it was called, those with the most time of their own first
+    #[arg(long, conflicts_with_all = ["hot", "depth", "least"])]
+    pub flat: bool,
+    /// At most this many functions deep
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Leave out functions with less than this share of the time in MPI, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    pub least: f64,
     #[command(flatten)]
     pub of: OneRun,
 }
@@ -53,6 +95,9 @@ pub struct Select {
     /// start to the last end. hang, top, export, query and diff --messages always show everything.
     #[arg(long)]
     pub whole: bool,
+    /// The program's communication layer: functions of these names, such as 'comm_*', for --by caller [default: as found]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub layer: Vec<String>,
 }
 
 /// The part of a run to look at, but for the end of the time: `export` has another `--to`.
@@ -86,7 +131,18 @@ pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
 
 impl Select {
     pub fn choice(&self) -> Choice {
-        Choice { whole: self.whole, ..self.part.everything(self.to) }
+        self.named(NamedBy::Site)
+    }
+
+    /// The choice, with call sites named by this.
+    pub fn named(&self, by: NamedBy) -> Choice {
+        let naming = SiteNaming { by, layers: self.layer.clone(), is_default: false };
+        Choice { whole: self.whole, naming, ..self.part.everything(self.to) }
+    }
+
+    /// The choice for conclusions, which name who calls the program's communication layer.
+    pub fn for_conclusions(&self) -> Choice {
+        Choice { naming: SiteNaming::for_conclusions(self.layer.clone()), ..self.choice() }
     }
 }
 
@@ -94,7 +150,7 @@ impl SelectFrom {
     /// Calls that begin before `to`, if it is given, those that start and end MPI among them.
     pub fn everything(&self, to: Option<i64>) -> Choice {
         let (region, ranks, no_cache) = (self.region.clone(), self.rank.clone(), self.no_cache);
-        Choice { region, by_region: false, ranks, from: self.from, to, whole: true, no_cache }
+        Choice { region, ranks, from: self.from, to, whole: true, no_cache, ..Choice::default() }
     }
 }
 
@@ -116,16 +172,25 @@ pub struct Print {
 }
 
 impl Print {
-    /// Returns the format that is asked for, else that of the output file's name.
+    /// Returns the requested format, else the output file's by its name.
     pub fn format(&self) -> Format {
         let by_name = || Format::named(&self.extension()?).ok();
         self.asked_format.or_else(by_name).unwrap_or(Format::Text)
     }
 
-    /// Returns the page to write if the output file's name is that of one, and no other format is asked for.
+    /// Returns the page to write if the output file's name ends like a page's and no other format is requested.
     pub fn page(&self) -> Option<&Path> {
-        let is_page = self.asked_format.is_none() && matches!(self.extension().as_deref(), Some("html" | "htm"));
-        self.output.as_deref().filter(|_| is_page)
+        self.output_named(&["html", "htm"])
+    }
+
+    /// Returns the output file if its name is that of a picture, and no other format is asked for.
+    pub fn picture(&self) -> Option<&Path> {
+        self.output_named(&["svg", "png"])
+    }
+
+    fn output_named(&self, extensions: &[&str]) -> Option<&Path> {
+        let is_named = self.extension().is_some_and(|extension| extensions.contains(&extension.as_str()));
+        self.output.as_deref().filter(|_| is_named && self.asked_format.is_none())
     }
 
     fn extension(&self) -> Option<String> {
@@ -133,10 +198,9 @@ impl Print {
     }
 }
 
-/// The flags of `report`.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, host, region, collective
+    /// Break the time down by function, rank, rank=N, comm, site, caller, path, size, peer, thread, host, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name
@@ -151,26 +215,22 @@ pub struct ReportArgs {
     /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
     #[arg(long)]
     pub no_source: bool,
-    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
 
-/// The flags of `progress`.
 #[derive(Args)]
 pub struct ProgressArgs {
-    /// Show one table in full: by rank, component, function or site
+    /// Show one table in full: by rank, component, function, site, caller or path
     #[arg(long, value_name = "WHAT", value_parser = choices::<ByEngine>())]
     pub by: Option<ByEngine>,
     /// Plot entries over time to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
-    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
 
-/// The flags of `matrix`.
 #[derive(Args)]
 pub struct MatrixArgs {
     /// Only what went through the communicator of this name
@@ -182,23 +242,19 @@ pub struct MatrixArgs {
     /// Plot the bytes as a heat map to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
-    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
 
-/// The flags of `imbalance`.
 #[derive(Args)]
 pub struct ImbalanceArgs {
-    /// Break the time in MPI down by function or call site
+    /// Break the time in MPI down by function, call site, caller or path
     #[arg(long, value_name = "WHAT", default_value = "function", value_parser = choices::<ByPlace>())]
     pub by: ByPlace,
-    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
 
-/// The flags of `diff`.
 #[derive(Args)]
 pub struct DiffArgs {
     /// The folders of the two runs
@@ -221,6 +277,8 @@ pub struct DiffArgs {
     /// value. If both sides have several runs, a change within the noise does not count.
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub fail_if: Vec<Threshold>,
+    #[command(flatten)]
+    pub names: SiteNames,
     /// Write both runs to this file, an HTML page that any browser opens from disk: timelines on one scale, tables beside each other
     ///
     /// Of several runs on a side, the timeline is that of the first.
@@ -232,27 +290,25 @@ pub struct DiffArgs {
     /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
     #[arg(long)]
     pub no_source: bool,
-    /// The part of each run to look at.
     #[command(flatten)]
     pub select: Select,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }
 
-/// The flags of `scaling`.
 #[derive(Args)]
 pub struct ScalingArgs {
+    /// Break the time in MPI down by function, call site, caller or path
+    #[arg(long, value_name = "WHAT", default_value = "function", value_parser = choices::<ByPlace>())]
+    pub by: ByPlace,
     /// The runs' folders
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
     /// The work of each rank is the same at every rank count [default: the total work is]
     #[arg(long)]
     pub weak: bool,
-    /// The part of each run to look at.
     #[command(flatten)]
     pub select: Select,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }

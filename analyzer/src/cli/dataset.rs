@@ -11,15 +11,15 @@ use data::export::ExportFormat;
 use model::Choice;
 use model::error::Error;
 
-/// The flags of `export`.
 #[derive(Args)]
 pub struct ExportArgs {
     /// The run's folder [default: the newest run in the working folder], and where to write: a new or empty folder for tables or OTF2, a
-    /// file for Perfetto
+    /// file for the others
     #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
     pub folders: Vec<PathBuf>,
     /// The format: parquet, csv or json (one object per line) for tables; perfetto, a trace for https://ui.perfetto.dev and
-    /// trace_processor; otf2, an archive for Vampir, Scalasca, Pipit and ViTE. A time instead of a format means, as in other commands, only
+    /// trace_processor; otf2, an archive for Vampir, Scalasca, Pipit and ViTE; folded, speedscope or pprof, call paths for viewers of
+    /// profiles. A time instead of a format means, as in other commands, only
     /// calls that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
@@ -29,7 +29,6 @@ pub struct ExportArgs {
     /// Replace what an earlier export wrote there
     #[arg(long)]
     pub force: bool,
-    /// The part of the run to write.
     #[command(flatten)]
     pub select: SelectFrom,
 }
@@ -77,7 +76,6 @@ impl ExportArgs {
     }
 }
 
-/// The flags of `query`.
 #[derive(Args)]
 pub struct QueryArgs {
     /// The run's folder [default: the newest run in the working folder], and the query
@@ -86,10 +84,8 @@ pub struct QueryArgs {
     /// Describe the tables and their columns instead
     #[arg(long)]
     pub tables: bool,
-    /// The part of the run to look at.
     #[command(flatten)]
     pub select: Select,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }

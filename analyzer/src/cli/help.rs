@@ -10,7 +10,7 @@ use super::Cli;
 /// Commands by purpose, in the order in which users need them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
-    ("Where the time went", &["diagnose", "report", "imbalance", "matrix", "progress"]),
+    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "matrix", "progress"]),
     ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
@@ -21,10 +21,9 @@ pub const GROUPS: &[(&str, &[&str])] = &[
 
 const SESSION: &str = "A session:
   $ overhear record mpirun -n 4 ./app
-  $ overhear report                      # the newest run here
+  $ overhear                             # what costs time, and why
   $ overhear waits --top 5
-  $ overhear report --html page.html     # everything, to look at
-";
+  $ overhear report --html page.html     # everything, to look at";
 
 pub fn command() -> clap::Command {
     let command = Cli::command();
@@ -77,7 +76,7 @@ pub struct SchemaArgs {
 pub enum Analysis {
     /// Where the time went.
     Report,
-    /// What the progress engine did.
+    /// The progress engine's activity.
     Progress,
     /// Who waited for whom.
     Waits,
@@ -85,6 +84,8 @@ pub enum Analysis {
     Timeline,
     /// The critical path.
     Path,
+    /// Calls by the paths that lead to them.
+    Paths,
     /// How much communication was hidden.
     Overlap,
     /// Latency and bandwidth.
@@ -98,11 +99,11 @@ pub enum Analysis {
     Matrix,
     /// How unevenly time is spread over the ranks.
     Imbalance,
-    /// What costs time, and why.
+    /// The costs of time, and their causes.
     Diagnose,
-    /// Whether the ranks agree.
+    /// Agreement between the ranks.
     Check,
-    /// Whether a run hangs.
+    /// The verdict on a run that may hang.
     Hang,
     /// Where the ranks are.
     Top,

@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::Print;
 
-/// The flags of `hang`.
 #[derive(Args)]
 pub struct HangArgs {
     /// The run's folder [default: the newest run in the working folder]
@@ -14,12 +13,10 @@ pub struct HangArgs {
     /// Do not cache the names of call sites, in the run's folder or in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }
 
-/// The flags of `top`.
 #[derive(Args)]
 pub struct TopArgs {
     /// The run's folder [default: the newest run in the working folder]
@@ -39,7 +36,6 @@ pub struct TopArgs {
     /// Do not cache the names of call sites, in the run's folder or in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
-    /// How to print it.
     #[command(flatten)]
     pub print: Print,
 }

@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 pub use analyses::{
-    DiffArgs, ImbalanceArgs, MatrixArgs, OneRun, Plotted, Print, ProgressArgs, ReportArgs, ScalingArgs, Select,
+    BySite, DiffArgs, ImbalanceArgs, MatrixArgs, OneRun, PathsArgs, Plotted, PlottedBySite, Print, ProgressArgs,
+    ReportArgs, ScalingArgs, Select,
 };
 pub use dataset::{ExportArgs, QueryArgs};
 pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaArgs, command};
@@ -54,19 +55,23 @@ pub enum Command {
     /// Show who waited for whom
     ///
     /// Late senders and receivers, and waits in collective calls: why and where.
-    Waits(OneRun),
+    Waits(BySite),
     /// Show who did what when
     ///
     /// One line per rank in the terminal, one letter per time bin; or a picture; or a page that zooms in to single calls.
     Timeline(TimelineArgs),
     /// Show the critical path: what set the run's length
-    Path(OneRun),
+    Path(BySite),
+    /// Show which functions of the program the calls are for
+    ///
+    /// As a tree, from the program's begin to the calls, each with the time in MPI and the waits of what it leads to.
+    Paths(PathsArgs),
     /// Show how much communication was hidden behind computation
     ///
     /// Host overhead, transfer time and availability of nonblocking requests by size and call site, and what the program did between post
     /// and wait.
     #[command(mut_arg("plot", |plot| plot.help("Plot overhead and availability over message size to this file, SVG or PNG by its name")))]
-    Overlap(Plotted),
+    Overlap(PlottedBySite),
     /// Show the latency and bandwidth that a run's messages saw
     ///
     /// By the functions called and whether the ranks share a host; the sizes at which the MPI library changes its protocol; LogGP's
@@ -83,7 +88,7 @@ pub enum Command {
     #[command(mut_arg("plot", |plot| {
         plot.help("Plot latency and bandwidth over size and number of ranks to this file, SVG or PNG by its name")
     }))]
-    Fanout(Plotted),
+    Fanout(PlottedBySite),
     /// Show how efficient a run was, by the POP metrics
     ///
     /// How much time load imbalance, serialization and transfer cost.
@@ -105,7 +110,7 @@ pub enum Command {
     /// Check that the ranks agree: messages, bytes, calls, clocks
     ///
     /// Exit status 1 if calls found no partner, or messages arrive before they were sent.
-    Check(OneRun),
+    Check(BySite),
     /// Say whether a run hangs, and why
     ///
     /// For a run that is still running or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever
@@ -137,9 +142,9 @@ pub enum Command {
     ///
     /// What it means, how it is computed, who defined it, and how to improve it.
     Explain(ExplainArgs),
-    /// Write the run for other tools: Parquet, CSV, JSON, Perfetto, OTF2
+    /// Write the run for other tools: Parquet, Perfetto, OTF2, pprof
     ///
-    /// Tables of calls, signatures, sites, communicators, requests, messages, collectives, waits, progress, regions and ranks, with a folder
+    /// Tables of calls, signatures, sites, paths, communicators, requests, messages, collectives, waits, progress, samples, regions and ranks, with a folder
     /// for each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md describes the columns. The trace for
     /// Perfetto is one file: open it at https://ui.perfetto.dev; if it is large, run `trace_processor --httpd FILE` first. An OTF2 archive is
     /// a folder, written by OTF2's own library: apt install libopen-trace-format2-10, or set OVERHEAR_OTF2 to the path of another.

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use super::{OneRun, Select};
 use pictures::plot::PlotFile;
 
-/// The flags of `plot`.
 #[derive(Args)]
 pub struct PlotArgs {
     /// The run's folder; two folders for diff, any number for scaling
@@ -22,7 +21,6 @@ pub struct PlotArgs {
     /// Replace the file if it exists
     #[arg(long)]
     pub force: bool,
-    /// The part of the run to look at.
     #[command(flatten)]
     pub select: Select,
 }
@@ -66,7 +64,6 @@ impl PlotKind {
     }
 }
 
-/// The flags of `timeline`.
 #[derive(Args)]
 pub struct TimelineArgs {
     /// Draw it as SVG to this file
@@ -84,13 +81,12 @@ pub struct TimelineArgs {
     /// With --html: leave out the source lines of call sites, which a page has where the sources lie on this machine
     #[arg(long)]
     pub no_source: bool,
-    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
 
 impl TimelineArgs {
-    /// Files for SVG, PNG and a page: those of the flags, or what `--output` names, by its extension.
+    /// Files for SVG, PNG and a page: as the flags say, or `--output` by its extension.
     pub fn pictures(&self) -> [Option<&PathBuf>; 3] {
         let output = self.of.print.output.as_ref();
         let named = |extension: &str| {

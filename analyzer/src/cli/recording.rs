@@ -6,18 +6,19 @@ use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser,
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use traces::settings::{SETTINGS, SWITCH, Setting};
 
-/// The flags of `record`.
 #[derive(Args)]
 pub struct RecordArgs {
     /// How to record.
     #[command(flatten)]
     pub settings: Settings,
+    /// Be the trial of `overhear doctor`, which reads the run itself and removes it: say nothing about it at the end
+    #[arg(long, hide = true)]
+    pub trial: bool,
     /// The program and its arguments, or the whole launcher command
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
-/// The arguments of `doctor`.
 #[derive(Args)]
 pub struct DoctorArgs {
     /// A short MPI program with its launcher, recorded as a test: mpirun -n 2 ./app
@@ -25,13 +26,11 @@ pub struct DoctorArgs {
     pub command: Vec<OsString>,
 }
 
-/// The flags of `env`.
 #[derive(Args)]
 pub struct EnvArgs {
     /// The launcher
     #[arg(long)]
     pub launcher: Launcher,
-    /// How to record.
     #[command(flatten)]
     pub settings: Settings,
 }
@@ -79,7 +78,6 @@ impl Settings {
         Some(self.given.swap_remove(at).1)
     }
 
-    /// Sets a flag.
     pub fn set(&mut self, variable: &'static str, value: OsString) {
         self.take(variable);
         self.given.push((variable, value));

@@ -11,7 +11,6 @@ use model::matching::{Follow, Settled, settled};
 use model::shared_walk::SharedWalk;
 use model::{Choice, Run};
 
-/// Results of these analyses.
 pub struct AllAnalyses<'r> {
     run: &'r Run,
     /// Results of matching, or the reason why there are none.
@@ -60,13 +59,10 @@ fn hung(run: &Run) -> Option<Vec<String>> {
 
 /// Results of matching all calls.
 pub struct Matched {
-    /// The account without its links, which efficiency has consumed.
     pub settled: Settled,
     /// Habits, origins of waiting and the critical path.
     pub walk: SharedWalk,
-    /// Efficiency of the whole run.
     pub efficiency: Efficiency,
-    /// Efficiency of each phase.
     pub phases: Vec<Efficiency>,
 }
 
@@ -74,9 +70,9 @@ impl Matched {
     /// Fails if the run is a profile, without single calls.
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
-        let mut settled = settled(run, Follow::JUMPS | Follow::SPANS | Follow::DEPENDENCIES);
+        let mut settled = settled(run, Follow::JUMPS | Follow::ORIGINS | Follow::DEPENDENCIES | Follow::QUEUES);
         let walk = SharedWalk::of(run, &mut settled);
-        let (efficiency, phases) = efficiencies(run, &mut settled.account);
+        let (efficiency, phases) = efficiencies(run, &settled.account);
         Ok(Matched { settled, walk, efficiency, phases })
     }
 }

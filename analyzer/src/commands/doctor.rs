@@ -6,7 +6,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use traces::error::in_words;
 use traces::file::Abi;
+use traces::folder::as_typed;
 
 use crate::cli;
 use crate::launch::{self, split_launch};
@@ -20,7 +22,9 @@ use tables::visible::visible;
 pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     let library = launch::library()?;
     line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.path.display()));
-    library.warning.iter().for_each(|warning| line("library", warning));
+    if let Some(warning) = &library.warning {
+        line("library", warning);
+    }
     let writable = folder();
     if arguments.command.is_empty() {
         launchers();
@@ -44,14 +48,16 @@ fn line(what: &str, found: &str) {
     println!("{what:10} {}", visible(found));
 }
 
-/// Checks that runs' default folder is writable.
 fn folder() -> bool {
     let here = std::env::current_dir().unwrap_or_default();
     let probe = here.join(format!(".overhear-doctor-{}", std::process::id()));
     let result = fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
     match &result {
         Ok(()) => line("folder", &format!("runs can be written to {}", here.display())),
-        Err(error) => line("folder", &format!("{}: {error}. Set OVERHEAR_DIR to another", here.display())),
+        Err(error) => {
+            let why = in_words(error);
+            line("folder", &format!("{}: {why}. Set OVERHEAR_DIR to another", here.display()));
+        }
     }
     result.is_ok()
 }
@@ -63,10 +69,11 @@ fn launchers() {
         let Ok(said) = said else { continue };
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("prints no version");
-        let known = launch::recognize(name.as_ref());
-        let way =
-            known.map_or("unknown launcher; use: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
-        line(name, &format!("{first} ({way})"));
+        let way = match launch::recognize(name.as_ref()) {
+            Some(_) => "",
+            None => " (unknown launcher: put overhear behind it, mpirun ... overhear record -- ./app)",
+        };
+        line(name, &format!("{first}{way}"));
     }
 }
 
@@ -76,10 +83,10 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
         line("program", &format!("there is no {}", command[0].to_string_lossy()));
         return Ok(false);
     }
-    let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
+    let own = std::env::current_exe().map_err(|error| Error::Other(in_words(&error)))?;
     let mut record = Command::new(own);
-    record.arg("record").arg("--dir").arg(folder).arg("--").args(command);
-    let status = record.stdout(Stdio::null()).status().map_err(|error| Error::Other(error.to_string()))?;
+    record.args(["record", "--trial", "--dir"]).arg(folder).arg("--").args(command);
+    let status = record.stdout(Stdio::null()).status().map_err(|error| Error::Other(in_words(&error)))?;
     if !status.success() {
         line("program", &format!("ended with {status}"));
     }
@@ -111,7 +118,20 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     line("clock", clock::kind_in_words(&first.header));
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
     line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));
-    Ok(recorded == run.size() as usize && split.is_none())
+    let is_well = recorded == run.size() as usize && split.is_none();
+    if is_well {
+        line("next", &format!("overhear record {}", in_a_shell(command)));
+    }
+    Ok(is_well)
+}
+
+/// A command as the user would type it in a shell.
+fn in_a_shell(command: &[OsString]) -> String {
+    let typed = |word: &OsString| match word.to_string_lossy() {
+        option if option.starts_with('-') => option.into_owned(),
+        _ => as_typed(Path::new(word)),
+    };
+    command.iter().map(typed).collect::<Vec<_>>().join(" ")
 }
 
 fn abi(rank: &Rank) -> &'static str {

@@ -12,7 +12,9 @@ pub fn run(arguments: &cli::EnvArgs) -> Result<u8, Error> {
         return Err(launch::no_folder_yet());
     }
     let library = launch::library()?;
-    library.warning.iter().for_each(|warning| terminal::say(warning));
+    if let Some(warning) = &library.warning {
+        terminal::say(warning);
+    }
     let variables = launch::variables(&library.path, &[], &arguments.settings);
     let words = launch::arguments(arguments.launcher, &variables);
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

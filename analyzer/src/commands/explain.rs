@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::ValueEnum;
+use clap::{CommandFactory, ValueEnum};
 
 use super::print::print_text;
 use super::schema;
@@ -58,6 +58,7 @@ fn of_name(asked: &str) -> Result<String, Error> {
     if text.is_empty() {
         text = of_part(asked, &columns);
     }
+    text.insert_str(0, &of_command(asked));
     if text.is_empty() {
         let topics = topics().map(|topic| topic.name.to_string());
         let names: BTreeSet<String> = topics.chain(columns.into_iter().map(|column| column.key)).collect();
@@ -66,20 +67,32 @@ fn of_name(asked: &str) -> Result<String, Error> {
     Ok(text)
 }
 
+/// The command of this name, and what it is for.
+fn of_command(asked: &str) -> String {
+    let all = cli::Cli::command();
+    let Some(command) = all.find_subcommand(plain(asked)) else { return String::new() };
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    indented("", "  ", &format!("overhear {}: {about}", command.get_name()))
+}
+
 /// Other words for some names.
-const ALIASES: [(&str, &str); 4] = [
+const ALIASES: [(&str, &str); 7] = [
+    ("o_s", "LogGP"),
+    ("o_r", "LogGP"),
     ("load_imbalance", "load balance"),
     ("hidden", "availability"),
     ("polling", "empty entries"),
     ("late_rank", "late_sender"),
+    ("sampling", "sample"),
 ];
 
-/// Finds names that contain every word of `asked`, or of its alias. Explains a single one, lists several.
+/// Finds names with words that begin with those of `asked`, or of its alias. Explains a single one, lists several.
 fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == plain(asked)).map_or(asked, |(_, name)| *name);
     let asked = plain(alias);
     let words: Vec<&str> = asked.split('_').filter(|word| !word.is_empty()).collect();
-    let holds = |name: &str| !words.is_empty() && words.iter().all(|word| plain(name).contains(word));
+    let begins = |name: &str, word: &str| plain(name).split('_').any(|part| part.starts_with(word));
+    let holds = |name: &str| !words.is_empty() && words.iter().all(|word| begins(name, word));
     let found: Vec<&Topic> = topics().filter(|topic| plain(topic.name) == asked || holds(topic.name)).collect();
     let keys: BTreeSet<&str> = columns.iter().filter(|column| holds(&column.key)).map(|column| &*column.key).collect();
     if let [topic] = found.as_slice() {
@@ -93,7 +106,6 @@ fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
     text
 }
 
-/// Columns of all analyses.
 fn meanings() -> Vec<ColumnMeaning> {
     Analysis::value_variants().iter().flat_map(|analysis| schema::of(*analysis).meanings()).collect()
 }

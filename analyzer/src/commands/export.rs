@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
-use super::open::{open_run, status};
+use super::open_run::{open_run, status};
 use super::print::{check_overwrite, print_text};
 use crate::cli;
 use data::export::otf2::ExportedArchive;
 use data::export::perfetto::BROWSER_OPENS;
+use data::export::stacks::StackFormat;
 use data::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
 use data::{DataSet, follow, heads};
+use metrics::reports::paths;
 use model::error::Error;
 use tables::Value;
+use tables::number::whole;
 use tables::terminal;
 use tables::visible::visible;
 
@@ -24,6 +27,7 @@ pub fn run(arguments: &cli::ExportArgs) -> Result<u8, Error> {
         ExportFormat::Tables(format) => tables(arguments, folder, out, format),
         ExportFormat::Perfetto => perfetto(arguments, folder, out),
         ExportFormat::Otf2 => otf2(arguments, folder, out),
+        ExportFormat::Stacks(format) => stacks(arguments, folder, out, format),
     }
 }
 
@@ -66,7 +70,18 @@ fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Resul
     ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
     let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
     say(out, "holds", &exported)?;
-    left_out.iter().for_each(|line| terminal::say(line));
+    for line in &left_out {
+        terminal::say(line);
+    }
+    Ok(status(&run))
+}
+
+fn stacks(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format: StackFormat) -> Result<u8, Error> {
+    no_tables(arguments, "a file of call paths")?;
+    check_overwrite(out, arguments.force)?;
+    let run = open_run(folder, arguments.choice())?;
+    let exported = export::stacks::write(&run, &paths::analyze(&run)?, format, out)?;
+    say(out, "holds", &exported)?;
     Ok(status(&run))
 }
 
@@ -89,7 +104,8 @@ fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
 
 /// Prints a line about the written files.
 fn say(out: &Path, what: &str, exported: &Exported) -> Result<(), Error> {
-    let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
+    let rows =
+        exported.tables.iter().map(|(name, rows)| format!("{name} {}", whole(*rows))).collect::<Vec<_>>().join(", ");
     let size = Value::Bytes(exported.bytes);
     print_text(&format!("{}\n", visible(&format!("{}: {size}; {what}: {rows}", out.display()))))
 }

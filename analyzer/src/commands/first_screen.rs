@@ -6,13 +6,13 @@ use std::path::Path;
 use clap::Parser;
 
 use super::all_analyses::AllAnalyses;
-use super::open::{open, status};
+use super::open_run::{choose, status};
 use super::print::{print, print_text};
 use crate::cli::{self, Cli, Command};
 use metrics::reports::diagnosis;
-use metrics::summary::Finding;
+use metrics::summary::{Finding, FindingKind};
 use model::error::{Error, USAGE};
-use model::named_or_newest;
+use model::{Run, named_or_newest};
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
@@ -46,7 +46,7 @@ pub fn newest() -> Result<u8, Error> {
 
 /// Prints the screen. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
-    let run = open(arguments)?;
+    let run = choose(arguments, arguments.select.for_conclusions())?;
     let all = AllAnalyses::of(&run);
     let findings = all.findings();
     let report = diagnosis::report(&all.evidence(), &findings);
@@ -60,7 +60,10 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
         text += &(wrap(NOTHING, 0) + "\n\n");
     }
     for (number, finding) in findings.iter().enumerate() {
-        text += &paragraph(number + 1, finding, &dir);
+        text += &paragraph(number + 1, finding, &dir, !run.sites.left_out().is_empty());
+    }
+    if samples_would_tell(&run, &findings) {
+        text += "To see in which functions late ranks compute, record with --sample 10ms.\n\n";
     }
     text += &format!(
         "All of it as one page, and what the words mean:\n  $ overhear report {dir} --html page.html\n  $ overhear explain\n"
@@ -71,6 +74,12 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let warnings = Report { facts: Vec::new(), warnings: report.warnings, tables: Vec::new() };
     print_text(&(text + &said(&warnings)))?;
     Ok(status(&run))
+}
+
+/// Ranks compute too long somewhere, and nobody sampled them.
+fn samples_would_tell(run: &Run, findings: &[Finding]) -> bool {
+    let is_of_work = |finding: &Finding| matches!(finding.kind, FindingKind::LateRank | FindingKind::SerialWork);
+    run.asked().all(|rank| rank.samples.period == 0) && findings.iter().any(is_of_work)
 }
 
 const NOTHING: &str = "Nothing stands out: no rank keeps others waiting for more than 2 % of the run.";
@@ -93,12 +102,15 @@ fn said(report: &Report) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A finding, its cure, and the command that shows the figures.
-fn paragraph(number: usize, finding: &Finding, dir: &str) -> String {
+/// A finding, its cure, and the command that shows the figures, by the callers of a communication layer if the finding names them.
+fn paragraph(number: usize, finding: &Finding, dir: &str, names_callers: bool) -> String {
     let mut text = wrap(&format!("{number}. {}", finding.text()), 3) + "\n";
     if let Some(next) = &finding.next {
         text += &(wrap(&format!("   {next}"), 3) + "\n");
     }
-    let (command, flags) = finding.command().split_once(' ').unwrap_or((finding.command(), ""));
+    let (command, flags) = match finding.command() {
+        command @ ("waits" | "path" | "overlap") if names_callers => (command, "--by caller"),
+        command => command.split_once(' ').unwrap_or((command, "")),
+    };
     format!("{text}   $ {}\n\n", format!("overhear {command} {dir} {flags}").trim_end())
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::open::open_run;
+use super::open_run::open_run;
 use super::print::print_below;
 use crate::cli;
 use metrics::hang::{self, Findings, Verdict};
+use metrics::stacks::{StackRow, stacks};
 use metrics::{cost, overview};
 use model::error::{CANNOT_TELL, DIFFERENT, Error, OK, PARTIAL};
 use model::standing::{Look, Standing, Stir};
@@ -52,7 +53,7 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     })
 }
 
-/// Some ranks' files were read before their rank numbers were known.
+/// True if some ranks' files were read before their rank numbers were known.
 fn gets_ranks(run: &Run) -> bool {
     !run.missing.is_empty() && run.ranks.iter().any(|rank| rank.number().is_none())
 }
@@ -98,12 +99,17 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
 fn report(findings: &Findings<'_>) -> Report {
     let mut facts = overview::facts(findings.run);
     facts.extend(findings.facts());
-    let tables =
-        vec![hang::wavefront(findings).into(), hang::ranks(findings).asked().into(), hang::reasons(findings).into()];
+    let spots = findings.run.ranks.iter().zip(&findings.standing.ranks).map(|(rank, at)| (rank, at.position().spot()));
+    let tables = vec![
+        hang::wavefront(findings).into(),
+        stacks(spots, &findings.run.sites).into(),
+        hang::ranks(findings).asked().into(),
+        hang::reasons(findings).into(),
+    ];
     Report { facts, warnings: Vec::new(), tables }
 }
 
 pub fn schema() -> Schema {
     let schema = Schema::of("hang").facts(overview::FACTS).facts(cost::FACTS).facts(hang::FACTS);
-    schema.table::<hang::WavefrontRow>().table::<hang::StandingRow>().table::<hang::ReasonRow>()
+    schema.table::<hang::WavefrontRow>().table::<StackRow>().table::<hang::StandingRow>().table::<hang::ReasonRow>()
 }

@@ -1,7 +1,6 @@
 //! Carries out the commands that a user types.
 
 pub mod all_analyses;
-mod compared_runs;
 mod completions;
 mod diff;
 mod doctor;
@@ -11,7 +10,7 @@ mod export;
 mod first_screen;
 mod hang;
 mod one_run;
-mod open;
+mod open_run;
 mod page;
 mod plot;
 mod print;
@@ -34,8 +33,9 @@ pub fn run(cli: Cli) -> u8 {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => one_run::report(&arguments),
         Command::Progress(arguments) => one_run::progress(&arguments),
-        Command::Waits(arguments) => one_run::printed(&arguments, &RunAnalysis::Waits),
-        Command::Path(arguments) => one_run::printed(&arguments, &RunAnalysis::Path),
+        Command::Waits(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Waits(arguments.names.by)),
+        Command::Path(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Path(arguments.names.by)),
+        Command::Paths(arguments) => one_run::paths(&arguments),
         Command::Overlap(arguments) => one_run::overlap(&arguments),
         Command::Network(arguments) => one_run::network(&arguments),
         Command::Fanout(arguments) => one_run::fanout(&arguments),

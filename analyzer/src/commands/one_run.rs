@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use super::open::{choose, open, status};
+use super::open_run::{choose, open, status};
 use super::page;
 use super::print::print;
 use super::timeline::PageFile;
 use crate::cli;
 use metrics::matrix::{self, Matrix};
-use metrics::reports::{self, Breakdown, RunAnalysis};
+use metrics::paths::PathChoice;
+use metrics::reports::{self, Breakdown, ByEngine, RunAnalysis};
 use metrics::words::plural;
-use metrics::{fanout, operations, overlap, programs, waits};
+use metrics::{fanout, operations, overlap, rank_programs, waits};
 use model::error::{DIFFERENT, Error};
+use model::site_naming::NamedBy;
 use model::{Choice, Run};
 use pictures::charts;
 use pictures::plot::{self, PlotFile};
@@ -25,7 +27,8 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     if let Some(file) = arguments.of.print.page() {
         return page::run(&PageFile::of(file, true, arguments.no_source), &arguments.of);
     }
-    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
+    let choice = arguments.of.select.named(arguments.by.named_by());
+    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..choice };
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
         return Err(Error::Setting(
             "report --plot draws collective calls over message size: add --by collective".into(),
@@ -45,7 +48,8 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
 }
 
 pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
-    let run = open(&arguments.of)?;
+    let by = arguments.by.map_or(NamedBy::Site, ByEngine::named_by);
+    let run = choose(&arguments.of, arguments.of.select.named(by))?;
     let engines = reports::progress::engines(&run);
     if let Some(file) = &arguments.plot {
         plot::entries(&charts::entry_rates(&run, &engines), &of_run(file, &run))?;
@@ -54,31 +58,37 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-/// An analysis that draws nothing, and whose status is that of the run.
+/// An analysis without a picture. The exit status is the run's.
 pub fn printed(arguments: &cli::OneRun, analysis: &RunAnalysis) -> Result<u8, Error> {
-    let run = open(arguments)?;
+    let run = choose(arguments, arguments.select.named(analysis.named_by()))?;
     print(analysis.report(&run)?, analysis.name(), &arguments.print)?;
     Ok(status(&run))
 }
 
 /// Returns 1 if calls found no partner or messages arrive before they were sent.
-pub fn check(arguments: &cli::OneRun) -> Result<u8, Error> {
-    let run = open(arguments)?;
+pub fn check(arguments: &cli::BySite) -> Result<u8, Error> {
+    let run = choose(&arguments.of, arguments.of.select.named(arguments.names.by))?;
     let settled = reports::check::matched(&run)?;
-    print(reports::check::report(&run, &settled), "check", &arguments.print)?;
+    print(reports::check::report(&run, &settled), "check", &arguments.of.print)?;
     let account = &settled.account;
     let agree = waits::unmatched(&run, account).is_empty() && account.backwards() == 0;
     Ok(if agree || run.is_partial() { status(&run) } else { DIFFERENT })
 }
 
-pub fn overlap(arguments: &cli::Plotted) -> Result<u8, Error> {
-    let run = open(&arguments.of)?;
+pub fn overlap(cli::PlottedBySite { names, plotted: arguments }: &cli::PlottedBySite) -> Result<u8, Error> {
+    let run = choose(&arguments.of, arguments.of.select.named(names.by))?;
     let requests = reports::overlap::requests(&run)?;
     if let Some(file) = &arguments.plot {
-        plot::write(charts::overlap::figures(&overlap::messages(&requests)), &of_run(file, &run))?;
+        plot::write(charts::availability::figures(&overlap::messages(&requests)), &of_run(file, &run))?;
     }
     print(reports::overlap::report(&run, &requests), "overlap", &arguments.of.print)?;
     Ok(status(&run))
+}
+
+pub fn paths(arguments: &cli::PathsArgs) -> Result<u8, Error> {
+    let cli::PathsArgs { hot, flat, depth, least, of } = arguments;
+    let least = if *hot { 0.0 } else { *least };
+    printed(of, &RunAnalysis::Paths(PathChoice { hot: *hot, flat: *flat, depth: *depth, least }))
 }
 
 pub fn network(arguments: &cli::Plotted) -> Result<u8, Error> {
@@ -92,8 +102,8 @@ pub fn network(arguments: &cli::Plotted) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
-pub fn fanout(arguments: &cli::Plotted) -> Result<u8, Error> {
-    let run = open(&arguments.of)?;
+pub fn fanout(cli::PlottedBySite { names, plotted: arguments }: &cli::PlottedBySite) -> Result<u8, Error> {
+    let run = choose(&arguments.of, arguments.of.select.named(names.by))?;
     let rounds = reports::fanout::RunRounds::of(&run)?;
     let gathered = rounds.gathered(&run);
     if let Some(file) = &arguments.plot {
@@ -115,7 +125,7 @@ pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
 
 /// A picture's file, with a line that names its run.
 pub fn of_run(file: &PlotFile, run: &Run) -> PlotFile {
-    file.captioned(vec![run_in_words(&programs::command(run.first()), run.size(), &run.folder)])
+    file.captioned(vec![run_in_words(&rank_programs::command(run.first()), run.size(), &run.folder)])
 }
 
 /// A run's program, size and folder.

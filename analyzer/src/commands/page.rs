@@ -3,12 +3,15 @@
 use std::io::Write;
 
 use super::all_analyses::{AllAnalyses, Matched};
-use super::open::{open, status};
+use super::open_run::{choose, status};
 use super::print::check_overwrite;
 use super::timeline::{self, PageFile};
 use crate::cli::OneRun;
 use metrics::matrix::matrix as traffic;
-use metrics::reports::{Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, pop, progress, waits};
+use metrics::paths::PathChoice;
+use metrics::reports::{
+    Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, paths, pop, progress, waits,
+};
 use metrics::{heat, overview, rank_time};
 use model::Run;
 use model::error::Error;
@@ -25,7 +28,7 @@ pub fn run(of: &PageFile<'_>, asked: &OneRun) -> Result<u8, Error> {
     check_overwrite(file, of.force)?;
     // Created first, so an unwritable folder fails before the work.
     let mut out = output::create(file).map_err(failed)?;
-    let run = open(asked)?;
+    let run = choose(asked, asked.select.for_conclusions())?;
     let sources = of.sources(&run);
     let shown = Page { timeline: timeline_of(&run, asked, of)?, sources, ..page(&run) };
     let html = shown.html();
@@ -131,9 +134,16 @@ fn page(run: &Run) -> Page {
         let question = "How is the time spread over the regions that the program names?";
         sections.push(section("regions", "Regions", question, "overhear report DIR --by region", regions));
     }
+    if let Some(frames) = frames(run) {
+        let question = match run.asked().any(|rank| rank.samples.period > 0) {
+            true => "Which of the program's functions compute, and which lead to the time in MPI and to waiting?",
+            false => "Which of the program's functions lead to the time in MPI, and to waiting?",
+        };
+        sections.push(section("paths", "Call paths", question, "overhear paths DIR", Ok(frames)));
+    }
     let question = "Do the ranks' accounts agree, and how well are their clocks known?";
     sections.push(section("check", "Agreement", question, "overhear check DIR", check));
-    let program = metrics::programs::command(run.first());
+    let program = metrics::rank_programs::command(run.first());
     Page {
         program,
         facts: overview::facts(run),
@@ -167,6 +177,13 @@ fn traffic_of(run: &Run) -> Found {
 fn regions(run: &Run) -> Option<Found> {
     let has_regions = run.ranks.iter().any(|rank| !rank.regions.is_empty());
     has_regions.then(|| breakdown::analyze(run, Breakdown::Region).map_err(said))
+}
+
+/// The functions on the paths to MPI; `None` without paths.
+fn frames(run: &Run) -> Option<Report> {
+    let all = paths::analyze(run).ok()?;
+    let tables = vec![metrics::paths::frames(run, &all).into()];
+    Some(Report { tables, ..paths::report(run, &all, &PathChoice::default()) })
 }
 
 fn said(error: Error) -> String {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::compared_runs::ComparedRuns;
 use super::one_run::{self, run_in_words};
-use super::open::open_run;
+use super::open_run::open_run;
 use super::print::check_overwrite;
+use super::scaling::ComparedRuns;
 use crate::cli::{self, PlotKind};
 use metrics::words::plural;
 use metrics::{compare, fanout, matrix, operations, overlap, reports, scaling};
@@ -52,7 +52,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
         PlotKind::Matrix => one_run::draw_matrix(&matrix::matrix(run, None, None)?, file),
         PlotKind::Progress => plot::entries(&charts::entry_rates(run, &reports::progress::engines(run)), file),
         PlotKind::Availability => {
-            plot::write(charts::overlap::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
+            plot::write(charts::availability::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
         }
         PlotKind::Network => {
             let settled = reports::network::matched(run)?;
@@ -88,7 +88,10 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
         }
         _ => vec![format!("Different programs, whose times do not compare: {}", commands.join("; "))],
     };
-    plot::write(charts::growth(&scaling::grown(&runs.figures, false)), &file.captioned(caption))?;
+    plot::write(
+        charts::growth(&scaling::grown(&runs.figures, false, reports::ByPlace::Function)),
+        &file.captioned(caption),
+    )?;
     Ok(runs.is_partial)
 }
 

@@ -15,7 +15,6 @@ pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> 
     print_below(&[], report, name, how)
 }
 
-/// Prints text to stdout.
 pub fn print_text(text: &str) -> Result<(), Error> {
     read_on(terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes())))
 }
@@ -31,11 +30,15 @@ fn read_on(printed: io::Result<()>) -> Result<(), Error> {
 
 /// Prints a report below lines of text that are for people only.
 pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+    let refused = |path: &Path, what: &str, instead: &str| {
+        let names = "Name the file .json, .csv, .parquet or .txt";
+        Error::Setting(format!("{}: {name} writes no {what}; {instead}. {names}", path.display()))
+    };
     if let Some(page) = how.page() {
-        return Err(Error::Setting(format!(
-            "{}: {name} writes no page; overhear report RUN --html FILE does. Name the file .json, .csv, .parquet or .txt",
-            page.display()
-        )));
+        return Err(refused(page, "page", "overhear report RUN --html FILE does"));
+    }
+    if let Some(picture) = how.picture() {
+        return Err(refused(picture, "picture", "overhear plot RUN KIND -o FILE and overhear timeline RUN -o FILE do"));
     }
     report.arrange(how.sort.as_deref(), how.top, how.format())?;
     let Some(path) = &how.output else {

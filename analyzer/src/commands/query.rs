@@ -19,7 +19,7 @@ pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
 
 #[cfg(feature = "polars")]
 fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
-    use super::open::{open_run, status};
+    use super::open_run::{open_run, status};
     use super::print::print;
     use data::DataSet;
     use metrics::overview;

@@ -1,10 +1,14 @@
 //! `overhear scaling`: compares runs with different numbers of ranks.
 
-use super::compared_runs::ComparedRuns;
+use std::path::PathBuf;
+
 use super::print::print;
 use crate::cli;
-use metrics::scaling::{self, ModelRow, PointRow, PopRow};
+use metrics::compare::{Figures, figures};
+use metrics::scaling::{ModelRow, PointRow, PopRow};
+use metrics::{overview, scaling};
 use model::error::{Error, OK, PARTIAL};
+use model::{Choice, Run};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 
@@ -12,8 +16,8 @@ use tables::{Report, Sheet};
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
     let ComparedRuns { figures: runs, warnings: said, is_partial } =
-        ComparedRuns::read(&arguments.runs, &arguments.select.choice(), name, |_, _| ())?;
-    let grown = scaling::grown(&runs, arguments.weak);
+        ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, |_, _| ())?;
+    let grown = scaling::grown(&runs, arguments.weak, arguments.by);
     let tables = vec![
         scaling::efficiencies(&grown).into(),
         scaling::times(&grown).into(),
@@ -28,4 +32,36 @@ pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
 
 pub fn schema() -> Schema {
     Schema::of("scaling").facts(scaling::FACTS).table::<PopRow>().table::<PointRow>().table::<ModelRow>()
+}
+
+pub struct ComparedRuns {
+    /// Figures of each run, in the order of the folders.
+    pub figures: Vec<Figures>,
+    /// Warnings, each with the name of its run.
+    pub warnings: Vec<String>,
+    /// Some of the data is missing.
+    pub is_partial: bool,
+}
+
+impl ComparedRuns {
+    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `add` adds figures
+    /// that only this comparison needs.
+    pub fn read(
+        folders: &[PathBuf],
+        choice: &Choice,
+        name: impl Fn(usize) -> String,
+        add: impl Fn(&Run, &mut Figures),
+    ) -> Result<ComparedRuns, Error> {
+        let mut runs = ComparedRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
+        for (at, folder) in folders.iter().enumerate() {
+            let run = Run::select(folder, choice)?;
+            let mut figures = figures(&run);
+            add(&run, &mut figures);
+            let said = figures.warnings.iter().cloned().chain(overview::warnings(&run));
+            runs.warnings.extend(said.map(|said| format!("{}: {said}", name(at))));
+            runs.is_partial |= run.is_partial();
+            runs.figures.push(figures);
+        }
+        Ok(runs)
+    }
 }

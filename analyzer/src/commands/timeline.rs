@@ -5,7 +5,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::open::{choose, status};
+use super::open_run::{choose, status};
 use super::print::{check_overwrite, print_below};
 use crate::cli;
 use metrics::{cost, overview};
@@ -73,7 +73,7 @@ pub fn schema() -> Schema {
     schema.table::<timeline::WaitSpanRow>()
 }
 
-/// Colors if stdout is a terminal and the user has not turned them off (<https://no-color.org>).
+/// True if stdout is a terminal and the user has not turned colors off (<https://no-color.org>).
 fn has_colors() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -87,12 +87,11 @@ fn html(parts: &PageParts<'_>, interval: (i64, i64), sources: SourceLines, file:
     output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
-/// A page to write.
 pub struct PageFile<'a> {
     pub path: &'a Path,
-    /// Whether it may replace a file.
+    /// True if it may replace a file.
     pub force: bool,
-    /// Whether it shows source lines.
+    /// True if it shows source lines.
     pub has_source: bool,
     /// Tells the folders of several timelines apart.
     pub side: &'static str,

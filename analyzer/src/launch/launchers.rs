@@ -35,7 +35,7 @@ fn with(option: &str, variables: &Variables) -> Vec<OsString> {
 pub fn of_flux(variables: &Variables) -> Vec<OsString> {
     let argument = |(name, value): &(&'static str, OsString)| {
         let mut argument = OsString::from("--env=");
-        // `$` begins a variable's name, and `$$` stands for a dollar.
+        // `$` begins a variable's name, and `$$` is a dollar.
         let value = value.as_bytes().iter().flat_map(|byte| vec![*byte; if *byte == b'$' { 2 } else { 1 }]);
         argument.push(pair(name, &OsString::from_vec(value.collect())));
         argument
@@ -100,7 +100,7 @@ pub fn openmpi_command(command: &[OsString], variables: &Variables) -> Vec<OsStr
     by_file.unwrap_or_else(|| in_front(command, &of_openmpi(variables), |word| word == ":"))
 }
 
-/// Some processes get part of their environment from the launcher's own.
+/// True if some processes get part of their environment from the launcher's own.
 pub fn openmpi_hands_on_own_environment(command: &[OsString]) -> bool {
     is_prrte(&command[0]) || place_of_file(command).is_some()
 }

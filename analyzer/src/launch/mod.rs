@@ -1,12 +1,10 @@
 //! Makes a launcher pass the environment to its ranks, and only to them.
 
 mod launchers;
-mod library;
+pub mod library;
 pub mod on_node;
-pub mod preload;
 pub mod programs;
 pub mod split_launch;
-pub mod unpacked;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -43,7 +41,7 @@ pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) 
     }
 }
 
-/// Some processes get the launcher's own environment: those that ranks spawn, or the programs of a file.
+/// True if some processes get the launcher's own environment: those that ranks spawn, or the programs of a file.
 pub fn hands_on_own_environment(launcher: Launcher, command: &[OsString]) -> bool {
     launcher == Launcher::Openmpi && launchers::openmpi_hands_on_own_environment(command)
 }
@@ -100,7 +98,7 @@ pub fn recognize(program: &OsStr) -> Option<Launcher> {
 
 /// Returns the variables for the ranks: the library preloaded, behind what a program `needs` first, and the settings.
 pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Variables {
-    let mut variables = vec![("LD_PRELOAD", preload::list(library, needs))];
+    let mut variables = vec![("LD_PRELOAD", library::preload_list(library, needs))];
     // Programs with NVTX load the library named here. Another tool of the user's takes precedence.
     let listener = std::env::var_os("NVTX_INJECTION64_PATH").filter(|other| !other.is_empty());
     variables.push(("NVTX_INJECTION64_PATH", listener.unwrap_or_else(|| library.into())));

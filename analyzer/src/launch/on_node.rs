@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 
+use traces::error::in_words;
+
 use super::find;
 use crate::cli::NodeLauncher;
 use model::error::Error;
@@ -34,7 +36,7 @@ pub fn command(launcher: NodeLauncher, node: &str, words: &[OsString]) -> Result
     if node.is_empty() || node.starts_with('-') || !node.bytes().all(is_of_name) {
         return Err(Error::Other(format!("{node:?} is no name of a host")));
     }
-    let ours = env::current_exe().map_err(|source| Error::Other(format!("where overhear is: {source}")))?;
+    let ours = env::current_exe().map_err(|error| Error::Other(format!("where overhear is: {}", in_words(&error))))?;
     let script = ["/bin/sh", "-c", OURS_OR_ON_PATH].map(OsString::from);
     let whole = script.into_iter().chain([ours.into_os_string()]).chain(words.iter().cloned());
     let mut command = Command::new(name(launcher));
@@ -66,7 +68,6 @@ fn nodelist(node: &str) -> String {
     format!("--nodelist={}", node.split('.').next().unwrap_or(node))
 }
 
-/// Quotes a word for the shell.
 fn quoted(word: &OsStr) -> OsString {
     let mut quoted = OsString::from("'");
     let parts = word.as_encoded_bytes().split(|byte| *byte == b'\'');

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::Report;
 use crate::column::ColumnHead;
 use crate::format::Format;
+use crate::number::whole;
 use crate::suggest::instead;
 
 /// The number of rows to print of a table; `all` is `usize::MAX`.
@@ -23,7 +24,6 @@ impl FromStr for Top {
     }
 }
 
-/// The error if no table has a column of this name.
 #[derive(Debug, thiserror::Error)]
 #[error("no column is called {column}. {instead}")]
 pub struct UnknownColumn {
@@ -32,7 +32,7 @@ pub struct UnknownColumn {
 }
 
 impl UnknownColumn {
-    /// Suggests one of `names`, the columns that exist.
+    /// The error for `asked`, with a suggestion from `names`, the columns that exist.
     pub fn new(asked: &str, names: BTreeSet<String>) -> UnknownColumn {
         UnknownColumn { column: asked.into(), instead: instead(asked, &names, "There is none to sort by.") }
     }
@@ -52,7 +52,9 @@ impl Report {
             table.rows.truncate(most);
             if more > 0 && top.is_none() {
                 let plural = if more == 1 { "" } else { "s" };
-                self.warnings.insert(0, format!("{more} more row{plural} of {}: --top all", table.look.name));
+                let name = table.look.name.replace('_', " ");
+                let text = format!("{} more row{plural} of {name}: --top all", whole(more as u64));
+                self.warnings.insert(0, text);
             }
         }
         Ok(())
@@ -80,7 +82,7 @@ fn name_to_type(columns: &[ColumnHead], column: &ColumnHead) -> String {
     if is_one && !bare.is_empty() { bare.into() } else { column.key.to_string() }
 }
 
-/// The index of the column that is meant: by its key, its heading, or its key without the unit.
+/// The index of a column by its key, its heading, or its key without the unit.
 fn place(columns: &[ColumnHead], asked: &str) -> Option<usize> {
     let find = |is_meant: &dyn Fn(&ColumnHead) -> bool| columns.iter().position(is_meant);
     find(&|column| column.key == asked)

@@ -37,24 +37,24 @@ pub struct ColumnHead {
     pub unit: Unit,
     /// A sentence that says what the figures mean.
     pub meaning: Cow<'static, str>,
-    /// Whether some rows may have no figure.
+    /// True if some rows may have no figure.
     pub is_optional: bool,
-    /// Whether the column helps to name the row. Rows of two runs are the same if these columns agree.
+    /// True if the column helps to name the row. Rows of two runs are the same if these columns agree.
     pub is_name: bool,
-    /// Whether its times are of single calls and the like: they get a unit of their own, while all other times of a
+    /// True if its times are of single calls and the like: they get a unit of their own, while all other times of a
     /// table share one.
     pub is_each: bool,
     /// If text has no room for all columns, it leaves out those with the highest number first; 0 is never left out.
     pub spare: u8,
-    /// Whether text leaves the column out if no row has a figure.
+    /// True if text leaves the column out if no row has a figure.
     pub is_silent_empty: bool,
-    /// What it has for a part of the run, on a page that a timeline is on; unknown without.
+    /// The rule for a part of the run, on a page with a timeline; `None` if the figure is unknown there.
     pub part: Option<PartRule>,
 }
 
 /// A figure that may be missing.
 pub trait Figure<T> {
-    /// Whether figures of this type may be missing.
+    /// True if figures of this type may be missing.
     const IS_OPTIONAL: bool;
 
     fn figure(self) -> Option<T>;
@@ -184,13 +184,12 @@ impl<Row: 'static, Common: 'static> Shared<Row, Common> {
 }
 
 impl<Row, Common> Column<Row, Common> {
-    /// Sets the sentence that says what the figures mean.
     pub fn means(mut self, meaning: impl Into<Cow<'static, str>>) -> Column<Row, Common> {
         self.head.meaning = meaning.into();
         self
     }
 
-    /// Marks the column as one that names the row.
+    /// Rows of two runs are the same if their columns of this kind agree.
     pub fn name(mut self) -> Column<Row, Common> {
         self.head.is_name = true;
         self
@@ -220,7 +219,6 @@ impl<Row, Common> Column<Row, Common> {
         self
     }
 
-    /// The figures of the rows.
     pub fn values(&self, rows: &[Row], common: &Common) -> Values {
         (self.fill)(rows, common)
     }

@@ -13,7 +13,6 @@ use crate::visible::visible;
 /// The characters that make a spreadsheet take a cell for a formula.
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
-/// Prints the table that was asked for.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
     let mut writer = csv::Writer::from_writer(out);

@@ -6,15 +6,12 @@ use super::scale::Scale;
 use super::unit::Unit;
 use super::value::Value;
 
-/// The key, unit and meaning of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactKey {
     /// The name for programs, which ends in the unit.
     pub name: &'static str,
     pub unit: Unit,
-    /// Whether every report of the command has the fact.
     pub is_always: bool,
-    /// A sentence that says what the fact means.
     pub meaning: &'static str,
 }
 
@@ -31,19 +28,17 @@ macro_rules! facts {
             is_always: $crate::fact::presence::$presence,
             meaning: $meaning,
         };)*
-        /// All facts of the module.
         pub const FACTS: &[$crate::fact::FactKey] = &[$($name),*];
     };
 }
 
-/// Whether every report has a fact, as the words of `facts!`.
+/// The words by which `facts!` says if every report has a fact.
 #[allow(non_upper_case_globals)]
 pub mod presence {
     pub const always: bool = true;
     pub const sometimes: bool = false;
 }
 
-/// One figure or name that stands alone.
 pub struct Fact {
     pub key: FactKey,
     /// The heading in text; empty if text does not show the fact.
@@ -63,23 +58,20 @@ impl Fact {
         Fact { key, heading, value, error: None, note: Vec::new() }
     }
 
-    /// A fact for programs only.
+    /// A fact that text does not show.
     pub fn hidden(key: FactKey, value: Value) -> Fact {
         Fact::new(key, "", value)
     }
 
-    /// Adds text after the figure.
     pub fn note(self, note: impl Into<String>) -> Fact {
         self.figure(Value::Text(note.into()))
     }
 
-    /// Adds another figure after the text.
     pub fn figure(mut self, figure: Value) -> Fact {
         self.note.push(figure);
         self
     }
 
-    /// Adds the error.
     pub fn error(self, error: Value) -> Fact {
         Fact { error: Some(error), ..self }
     }

@@ -20,7 +20,6 @@ pub fn schema_name(command: &str) -> String {
     format!("overhear-{name}/{VERSION}")
 }
 
-/// Prints the report.
 pub fn print(report: &Report, name: &str, out: &mut impl Write) -> io::Result<()> {
     let mut object = Map::new();
     object.insert("schema".into(), json!(schema_name(name)));

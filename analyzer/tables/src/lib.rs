@@ -13,7 +13,8 @@
 //! values
 //! value
 //! format
-//! named part scale suggest unit visible
+//! scale
+//! named number part suggest unit visible
 //! ```
 
 pub mod arrange;
@@ -23,6 +24,7 @@ pub mod fact;
 mod format;
 pub mod json;
 mod named;
+pub mod number;
 pub mod part;
 mod report;
 mod scalar;

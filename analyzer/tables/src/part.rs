@@ -1,45 +1,47 @@
-//! How a table of a page follows the timeline: its rows and figures for a part of the run.
+//! The rules by which a table of a page follows the timeline: its rows and figures for a part of the run.
 //!
-//! The page holds records of calls, waits and messages, each of one rank, with [`Addend`]s and with numbers that lead to names. For the
-//! part in view it adds them up, and makes figures of the sums as the columns say here. It knows no figure by itself: what has no rule
-//! stays unknown in a part.
+//! The page holds records of calls, waits and messages, each of one rank, with [`Addend`]s and with numbers that lead to
+//! names. It adds them up for the part in view, and computes figures from the sums by the columns' rules. It knows no
+//! figure of its own, so a column without a rule is unknown in a part.
 //!
 //!     Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).in_part(added(Nanoseconds).over(Ranks))
 
-/// Something that a page adds up. Times are in nanoseconds.
+/// A quantity that a page adds up. Times are in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Addend {
     /// Calls that begin in the part.
     Calls,
     /// Time inside MPI.
     Nanoseconds,
-    /// That of threads other than the first.
+    /// Time inside MPI on threads other than the first.
     OfOtherThreads,
-    /// What the calls moved.
+    /// Bytes that the calls moved.
     Bytes,
     /// Entries into the progress engine.
     Entries,
-    /// Those of them that achieved something.
+    /// Entries that achieved something.
     Productive,
     /// Waits that begin in the part.
     Waits,
-    /// Time that was waited.
+    /// Time of these waits.
     Waited,
-    /// The longest wait: of several, the most.
+    /// The longest of these waits: combines by maximum.
     Longest,
     /// Messages that were sent.
     Messages,
+    /// Processor time between calls, by samples.
+    Computed,
     /// 1 for each rank in view.
     Ranks,
-    /// Time that a rank was there.
+    /// Time from a rank's start to its end.
     Ran,
-    /// The same, once for each of its threads.
+    /// The same time, once for each thread of the rank.
     RanOfThreads,
 }
 
 impl Addend {
-    /// Those of records. The others are of each rank as it was there.
-    pub const OF_RECORDS: [Addend; 10] = [
+    /// Addends that records carry. The others come from each rank's own start and end.
+    pub const OF_RECORDS: [Addend; 11] = [
         Addend::Calls,
         Addend::Nanoseconds,
         Addend::OfOtherThreads,
@@ -50,9 +52,9 @@ impl Addend {
         Addend::Waited,
         Addend::Longest,
         Addend::Messages,
+        Addend::Computed,
     ];
 
-    /// Its name in the page.
     pub const fn name(self) -> &'static str {
         match self {
             Addend::Calls => "calls",
@@ -65,6 +67,7 @@ impl Addend {
             Addend::Waited => "waited",
             Addend::Longest => "longest",
             Addend::Messages => "messages",
+            Addend::Computed => "computed",
             Addend::Ranks => "ranks",
             Addend::Ran => "ran",
             Addend::RanOfThreads => "ofThreads",
@@ -72,22 +75,22 @@ impl Addend {
     }
 }
 
-/// A number made of addends. Seconds come of nanoseconds, and shares of 100 of quotients, by the column's unit.
+/// A formula over addends. The column's unit turns nanoseconds into seconds and quotients into percent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PartFigure {
-    /// Of a rank where ranks are compared, else of all ranks.
+    /// The sum of a rank where ranks are compared, else of all ranks.
     Added(Addend),
-    /// The same of the functions that have this attribute: its name and value.
+    /// The sum over the functions that have this attribute: its name and value.
     AddedWhere(Addend, &'static str, String),
     Number(u32),
-    /// Over all rows of the table.
+    /// The figure over all rows of the table.
     Whole(Box<PartFigure>),
     /// A figure of each rank: added up, the most, the least.
     Sum(Box<PartFigure>),
     Most(Box<PartFigure>),
     Least(Box<PartFigure>),
     Plus(Vec<PartFigure>),
-    /// The first without the second, at least 0.
+    /// The first minus the second, at least 0.
     Rest(Box<[PartFigure; 2]>),
     Lesser(Box<[PartFigure; 2]>),
     Times(Box<[PartFigure; 2]>),
@@ -97,7 +100,6 @@ pub enum PartFigure {
     Positive(Box<PartFigure>),
 }
 
-/// All of something.
 pub fn added(addend: Addend) -> PartFigure {
     PartFigure::Added(addend)
 }
@@ -165,10 +167,10 @@ pub enum PartName {
     WaitState,
     /// The rank of a call or wait.
     Rank,
-    /// Who sent a message, and to whom.
+    /// Sender and receiver of a message.
     Sender,
     Receiver,
-    /// Who came late, where that is somebody's fault.
+    /// The late rank, if a single one made others wait.
     CauseRank,
     CauseFunction,
     CauseSite,
@@ -183,9 +185,9 @@ pub enum PartRule {
     /// The rank that has the most of something, or the least: the first of several.
     RankWithMost(PartFigure),
     RankWithLeast(PartFigure),
-    /// As in the row of the whole run with the same name in the first column.
+    /// The value of the whole run's row with the same name in the first column.
     Kept,
-    /// A figure of its own in each row, which [`PartRows::Fixed`] has.
+    /// A figure that [`PartRows::Fixed`] gives for each row.
     OfRow,
 }
 
@@ -208,23 +210,24 @@ pub enum PartRows {
     Ranks,
     /// A row for each name that calls have.
     Calls,
-    /// The same behind a row of this name, in which a figure of each rank takes the place of an addend.
+    /// As `Calls`, behind a row of this name, in which a figure of each rank takes the place of an addend.
     CallsBehind(&'static str, Addend, PartFigure),
     Waits,
     Messages,
-    /// The rows of the whole run: what each has in the column that is [`PartRule::OfRow`].
+    /// The rows of the whole run, of calls that their path leads to: the first column is the path.
+    Paths,
+    /// The rows of the whole run, each with its figure for the column that is [`PartRule::OfRow`].
     Fixed(Vec<Option<PartFigure>>),
 }
 
-/// How a table is made for a part of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PartTable {
     pub rows: PartRows,
-    /// Columns that rows are sorted by, by their keys: figures downwards, ranks upwards, and `-` turns that round.
+    /// Keys of the columns that rows are sorted by: figures descend, ranks ascend; a leading `-` reverses that.
     pub order: &'static [&'static str],
-    /// A column that has nothing but figures above 0.
+    /// Leaves out rows in which this column is not above 0.
     pub only: Option<&'static str>,
-    /// What a reader is told that a part leaves out.
+    /// Tells readers what a part leaves out.
     pub left_out: &'static str,
 }
 

@@ -12,28 +12,22 @@ use super::value::Value;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     pub key: String,
-    /// The type of all values.
     pub of: ScalarType,
-    /// The unit in words.
     pub unit: &'static str,
     /// The heading in text; empty if text leaves the column out.
     pub heading: String,
-    /// A sentence that says what the figures mean.
     pub meaning: String,
-    /// Whether some values may be missing.
     pub is_optional: bool,
 }
 
 /// The meaning of the second field of a column of ranks.
 const WORLD: &str = "The world of that rank: 0 is the one that the launcher started, higher ones were spawned.";
 
-/// A value as programs get it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Scalar<'a> {
     Text(Cow<'a, str>),
     Whole(u64),
     Real(f64),
-    /// A missing value.
     Null,
 }
 
@@ -114,12 +108,10 @@ impl Value {
 }
 
 impl Sheet {
-    /// The fields of all columns.
     pub fn fields(&self) -> Vec<Field> {
         self.columns.iter().flat_map(ColumnHead::fields).collect()
     }
 
-    /// A row, as one scalar for each field.
     pub fn scalars<'a>(&'a self, row: &'a [Value]) -> Vec<Scalar<'a>> {
         self.columns.iter().zip(row).flat_map(|(column, value)| column.scalars(value)).collect()
     }

@@ -1,5 +1,7 @@
 //! Chooses one unit for times that are shown together, so that they can be compared.
 
+use crate::number;
+
 /// A unit of time, and the number of decimals that show what was measured.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale {
@@ -7,21 +9,26 @@ pub struct Scale {
     pub unit: &'static str,
     in_a_second: f64,
     decimals: usize,
+    /// The most significant digits of a time whose error is unknown.
+    digits: usize,
 }
 
+/// No time is measured better than this without an error that says so.
+const DIGITS: usize = 5;
+/// The digits that a float has.
+const ALL: usize = 17;
+
 impl Scale {
-    /// The scale for times up to `longest` seconds. In µs, decimals reach down to nanoseconds; in longer units to
-    /// microseconds, if that fits into eight digits.
+    /// The scale for times up to `longest` seconds. In µs, decimals reach down to nanoseconds; in longer units, to
+    /// microseconds.
     pub fn of(longest: f64) -> Scale {
-        match longest {
-            seconds if seconds >= 1.0 => {
-                let before = seconds.log10() as usize + 1;
-                Scale { unit: "s", in_a_second: 1.0, decimals: 8usize.saturating_sub(before).min(6) }
-            }
-            seconds if seconds >= 1e-3 => Scale { unit: "ms", in_a_second: 1e3, decimals: 3 },
-            seconds if seconds > 0.0 => Scale { unit: "µs", in_a_second: 1e6, decimals: 3 },
-            _ => Scale { unit: "s", in_a_second: 1.0, decimals: 0 },
-        }
+        let (unit, in_a_second, decimals) = match longest {
+            seconds if seconds >= 1.0 => ("s", 1.0, 6),
+            seconds if seconds >= 1e-3 => ("ms", 1e3, 3),
+            seconds if seconds > 0.0 => ("µs", 1e6, 3),
+            _ => ("s", 1.0, 0),
+        };
+        Scale { unit, in_a_second, decimals, digits: DIGITS }
     }
 
     /// The scale for times in a sentence: three decimals are enough.
@@ -32,7 +39,7 @@ impl Scale {
     /// The scale for times that are known to `error` seconds: two digits of that are enough.
     pub fn known_to(self, error: f64) -> Scale {
         let before = (error * self.in_a_second).log10().floor() as i32;
-        Scale { decimals: self.decimals.min((1 - before).max(0) as usize), ..self }
+        Scale { decimals: self.decimals.min((1 - before).max(0) as usize), digits: ALL, ..self }
     }
 
     /// A time in this unit, without the unit. Only a time of 0 is printed as 0; a time too short for the decimals is
@@ -43,10 +50,12 @@ impl Scale {
         }
         let (value, decimals) = (seconds * self.in_a_second, self.decimals);
         let least = 0.1f64.powi(decimals as i32);
-        if value.abs() < least / 2.0 { format!("<{least:.decimals$}") } else { format!("{value:.decimals$}") }
+        if value.abs() < least / 2.0 {
+            return format!("<{least:.decimals$}");
+        }
+        number::significant(value, self.digits, decimals)
     }
 
-    /// A time with its unit.
     pub fn text(&self, seconds: f64) -> String {
         format!("{} {}", self.number(seconds), self.unit)
     }
@@ -72,11 +81,11 @@ mod tests {
     #[test]
     fn the_longest_time_chooses_the_unit_and_none_that_passed_is_printed_as_zero() {
         let lines = |times: [f64; 3]| times.map(|time| Scale::of(times[0]).text(time));
-        assert_eq!(lines([12.5, 1e-6, 1e-9]), ["12.500000 s", "0.000001 s", "<0.000001 s"]);
-        assert_eq!(lines([0.9999, 2.5e-6, 0.0]), ["999.900 ms", "0.003 ms", "0 ms"]);
+        assert_eq!(lines([12.5, 1e-6, 1e-9]), ["12.500 s", "0.000001 s", "<0.000001 s"]);
+        assert_eq!(lines([0.9999, 2.5e-6, 0.0]), ["999.90 ms", "0.003 ms", "0 ms"]);
         assert_eq!(lines([42e-6, 31e-9, 1e-13]), ["42.000 µs", "0.031 µs", "<0.001 µs"]);
         assert_eq!(Scale::of(0.0).text(0.0), "0 s");
-        assert_eq!(Scale::of(36_000.0).text(36_000.0), "36000.000 s");
+        assert_eq!(Scale::of(36_000.0).text(36_000.0), "36,000 s");
         assert_eq!(Scale::of(2.0).in_words().text(1.23456), "1.235 s");
     }
 }

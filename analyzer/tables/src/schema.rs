@@ -12,7 +12,6 @@ use crate::table::Row;
 /// The key of the facts in the JSON.
 const RUN: &str = "run";
 
-/// The schema of a command's JSON.
 pub struct Schema {
     command: &'static str,
     facts: Vec<FactKey>,
@@ -34,20 +33,17 @@ impl Schema {
         Schema { command, facts: Vec::new(), tables: Vec::new() }
     }
 
-    /// Adds facts.
     pub fn facts(mut self, facts: &[FactKey]) -> Schema {
         self.facts.extend(facts);
         self
     }
 
-    /// Adds a table of such rows.
     pub fn table<R: Row>(mut self) -> Schema {
         let heads: Vec<ColumnHead> = R::columns().into_iter().map(|column| column.head).collect();
         self.tables.push((R::TABLE, heads.iter().flat_map(ColumnHead::fields).collect()));
         self
     }
 
-    /// The meanings of all facts and columns.
     pub fn meanings(&self) -> Vec<ColumnMeaning> {
         let of_fact = |fact: &FactKey| ColumnMeaning {
             place: self.command.into(),
@@ -67,7 +63,6 @@ impl Schema {
         meanings
     }
 
-    /// The schema as indented JSON.
     pub fn text(&self) -> String {
         format!("{:#}\n", self.json())
     }

@@ -8,7 +8,6 @@ use crate::part::PartTable;
 
 /// A row type that declares its table.
 pub trait Row: Sized + 'static {
-    /// The table's name for programs.
     const TABLE: &'static str;
     fn columns() -> Vec<Column<Self>>;
 }
@@ -23,33 +22,29 @@ pub struct Table<R> {
 /// A table as it is printed, its columns applied to its rows.
 pub struct Sheet {
     pub columns: Vec<ColumnHead>,
-    /// One value for each column.
     pub rows: Vec<Vec<Value>>,
     pub look: Presentation,
 }
 
 pub struct Presentation {
-    /// The name for programs.
     pub name: &'static str,
-    /// The heading in text.
     pub title: String,
     pub audience: Audience,
     /// The most rows that text shows if the user does not choose a number.
     pub most: usize,
-    /// Whether the rows belong together, so that the table is neither sorted nor cut.
+    /// True if the rows belong together, so that the table is neither sorted nor cut.
     pub is_whole: bool,
-    /// Whether CSV and Parquet get this table rather than the report's others.
+    /// True if CSV and Parquet get this table rather than the report's others.
     pub is_asked: bool,
-    /// Whether text leaves the table out if it has no rows.
+    /// True if text leaves the table out if it has no rows.
     pub is_silent_empty: bool,
-    /// How it follows a page's timeline; without, it is always of the whole run.
+    /// How the table follows a page's timeline; `None` if it always shows the whole run.
     pub part: Option<PartTable>,
 }
 
 /// The formats that a table is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
-    /// All formats.
     All,
     /// Text.
     People,
@@ -148,12 +143,23 @@ impl Sheet {
         value.unwrap_or(&Value::None)
     }
 
-    /// The value in a row as a number, if it is one.
     pub fn number(&self, row: usize, key: &str) -> Option<f64> {
         self.value(row, key).number()
     }
 
-    /// Whether text shows the column at this index. A column with `is_silent_empty` needs a row with a value other than
+    /// The error of a row's figure in seconds, if the next column has it: its heading begins with ±. The error itself is as exact, and
+    /// so is a figure beside them that has none.
+    pub fn error(&self, column: usize, row: &[Value]) -> Option<f64> {
+        let is_error = |at: usize| self.columns.get(at).is_some_and(|column| column.heading.starts_with('±'));
+        let at = if is_error(column) { column } else { column + 1 };
+        if !is_error(at) {
+            return None;
+        }
+        let error = |row: &[Value]| row[at].seconds().filter(|error| *error > 0.0);
+        error(row).or_else(|| self.rows.iter().filter_map(|row| error(row)).min_by(f64::total_cmp))
+    }
+
+    /// True if text shows the column at this index. A column with `is_silent_empty` needs a row with a value other than
     /// a count of 0.
     pub fn is_shown(&self, column: usize) -> bool {
         let head = &self.columns[column];
@@ -161,7 +167,6 @@ impl Sheet {
         !head.heading.is_empty() && (!head.is_silent_empty || self.rows.iter().any(says))
     }
 
-    /// Whether a format shows the table.
     pub fn is_in(&self, format: Format) -> bool {
         match (self.look.audience, format) {
             (Audience::Programs, Format::Text) => false,

@@ -30,7 +30,7 @@ pub fn columns() -> usize {
     if width == 0 { 80 } else { width }
 }
 
-/// Whether this process was started without a stdout.
+/// True if this process was started without a stdout.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 // If stdout is closed, the runtime opens /dev/null in its place before main, and output is lost silently. Functions of

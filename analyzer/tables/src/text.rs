@@ -17,7 +17,6 @@ use crate::visible::{visible, width};
 /// The width of output into a file, and the least that a terminal is assumed to have.
 const WIDTH: usize = 80;
 
-/// Prints the report.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let shown = || report.facts.iter().filter(|fact| !fact.heading.is_empty());
     let longest = shown().map(|fact| width(fact.heading)).max().unwrap_or(0);
@@ -89,7 +88,7 @@ struct Printed {
     width: usize,
 }
 
-/// All columns as text. The times of a table share one unit and its decimals; those of single calls share another.
+/// All columns as text. The times of a table share one unit; those of single calls share another.
 fn columns(table: &Sheet) -> Vec<Printed> {
     let [all, each] = [false, true].map(|is_each| Scale::of(longest(table, is_each)));
     let is_named = table.columns.iter().any(|column| column.heading.contains(UNIT));
@@ -104,7 +103,10 @@ fn columns(table: &Sheet) -> Vec<Printed> {
             column.heading.to_string()
         };
         let cell = |row: &Vec<Value>| match &row[at] {
-            Value::Seconds(seconds) => scale.number(*seconds),
+            Value::Seconds(seconds) => {
+                let error = table.error(at, row);
+                error.map_or(scale, |error| scale.known_to(error)).number(*seconds)
+            }
             // In a table with figures of several units in a column, the label of each row names the unit.
             Value::Label(_) => {
                 let mut by_row = table.columns.iter().zip(row).filter(|(column, _)| column.unit == Unit::ByRow);
@@ -114,11 +116,25 @@ fn columns(table: &Sheet) -> Vec<Printed> {
             value => visible(&value.to_string()).into_owned(),
         };
         let heading = visible(heading.trim_start()).into_owned();
-        let cells: Vec<String> = table.rows.iter().map(cell).collect();
+        let mut cells: Vec<String> = table.rows.iter().map(cell).collect();
+        if column.unit.has_decimals() {
+            align_points(&mut cells);
+        }
         let width = cells.iter().map(|text| width(text)).fold(width(&heading), usize::max);
         Printed { heading, cells, width }
     };
     table.columns.iter().enumerate().map(column).collect()
+}
+
+/// Puts the points of figures below each other, by spaces behind those with fewer decimals.
+fn align_points(cells: &mut [String]) {
+    let behind = |cell: &String| cell.find('.').map_or(0, |point| cell.len() - point);
+    let most = cells.iter().map(behind).max().unwrap_or(0);
+    let is_measured = |cell: &&mut String| cell.as_str() != "0" && cell.ends_with(|last: char| last.is_ascii_digit());
+    for cell in cells.iter_mut().filter(is_measured) {
+        let spaces = most - behind(cell);
+        cell.extend(std::iter::repeat_n(' ', spaces));
+    }
 }
 
 /// The placeholder for the unit of a table's times in a heading.

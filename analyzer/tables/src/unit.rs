@@ -1,6 +1,5 @@
 //! Units of figures. A key ends in the suffix of its unit, and no other key ends so.
 
-/// The unit of a column or a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     Text,
@@ -13,13 +12,12 @@ pub enum Unit {
     Tag,
     /// Ticks of a rank's own counter.
     Ticks,
-    /// A rank of any world: programs get its number and that of its world.
+    /// A rank of any world: programs get its number and its world's.
     Rank,
     Seconds,
     Bytes,
     /// A share in percent.
     Percent,
-    /// A ratio.
     Ratio,
     /// The unit depends on the row.
     ByRow,
@@ -58,7 +56,7 @@ impl Unit {
         }
     }
 
-    /// Whether the key ends in the unit's suffix, or in none if the unit has none.
+    /// True if the key ends in the unit's suffix, or in none if the unit has none.
     pub fn suits(self, key: &str) -> bool {
         let with_suffix = [Unit::Seconds, Unit::Bytes, Unit::Percent, Unit::Rank, Unit::Ticks];
         let last = key.rsplit('_').next().filter(|last| with_suffix.iter().any(|unit| unit.suffix() == Some(last)));
@@ -71,12 +69,17 @@ impl Unit {
         self.suffix().and_then(|suffix| key.strip_suffix(suffix)).map_or(key, |bare| bare.trim_end_matches('_'))
     }
 
-    /// Whether figures of this unit are measured or counted.
+    /// True if figures of this unit are measured or counted.
     pub fn is_measured(self) -> bool {
         self.is_sum() || matches!(self, Unit::Percent | Unit::Ratio)
     }
 
-    /// Whether figures of this unit add up, so that a missing one is 0.
+    /// True if figures of this unit may have decimals.
+    pub fn has_decimals(self) -> bool {
+        matches!(self, Unit::Seconds | Unit::Percent | Unit::Ratio)
+    }
+
+    /// True if figures of this unit add up, so that a missing one is 0.
     pub fn is_sum(self) -> bool {
         matches!(self, Unit::Count | Unit::Seconds | Unit::Bytes)
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::number::{decimal, significant, whole};
 use super::scale::Scale;
 use super::unit::Unit;
 
@@ -18,7 +19,6 @@ pub enum Value {
     Bytes(u64),
     /// A share in percent.
     Percent(f64),
-    /// A ratio.
     Ratio(f64),
     /// Unknown, or without meaning here.
     None,
@@ -35,7 +35,6 @@ pub struct Label {
     pub depth: usize,
 }
 
-/// A rank of any world.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct WorldRank {
     /// 0, or the number of the spawned world.
@@ -55,7 +54,6 @@ impl Value {
         }
     }
 
-    /// The value as a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(*number as f64),
@@ -79,7 +77,6 @@ impl Value {
         }
     }
 
-    /// The value, if it is a time.
     pub fn seconds(&self) -> Option<f64> {
         if let Value::Seconds(seconds) = self { Some(*seconds) } else { None }
     }
@@ -104,16 +101,14 @@ impl fmt::Display for Value {
         match self {
             Value::Text(text) => f.write_str(text),
             Value::Label(label) => write!(f, "{:1$}{2}", "", 2 * label.depth, label.name),
-            Value::Count(number) | Value::Number(number) => write!(f, "{number}"),
+            Value::Count(number) => f.write_str(&whole(*number)),
+            Value::Number(number) => write!(f, "{number}"),
             Value::Rank(rank) => write!(f, "{rank}"),
             Value::Seconds(seconds) => f.write_str(&Scale::of(seconds.abs()).in_words().text(*seconds)),
             Value::Bytes(bytes) => in_bytes(*bytes, f),
-            Value::Percent(percent) => write!(f, "{percent:.1}"),
-            Value::Ratio(ratio) if *ratio >= 100.0 || *ratio == 0.0 => write!(f, "{ratio:.0}"),
-            Value::Ratio(ratio) => {
-                let decimals = 2usize.saturating_sub(ratio.abs().log10().floor() as usize).min(2);
-                write!(f, "{ratio:.decimals$}")
-            }
+            Value::Percent(percent) => f.write_str(&significant(*percent, 5, 1)),
+            Value::Ratio(ratio) if *ratio == 0.0 => f.write_str("0"),
+            Value::Ratio(ratio) => f.write_str(&significant(*ratio, 3, 2)),
             Value::None => f.write_str("-"),
         }
     }
@@ -135,9 +130,9 @@ fn in_bytes(bytes: u64, f: &mut fmt::Formatter) -> fmt::Result {
     let power = (bytes.max(1).ilog2() / 10) as usize;
     let number = bytes as f64 / (1u64 << (10 * power)) as f64;
     match power {
-        0 => write!(f, "{bytes} B"),
+        0 => write!(f, "{} B", whole(bytes)),
         _ if number < 99.95 => write!(f, "{number:.1} {}", UNITS[power]),
-        _ => write!(f, "{number:.0} {}", UNITS[power]),
+        _ => write!(f, "{} {}", decimal(number, 0), UNITS[power]),
     }
 }
 
@@ -157,6 +152,6 @@ mod tests {
     #[test]
     fn bytes_are_written_in_the_binary_unit_that_leaves_up_to_four_digits() {
         let texts = [0, 1023, 1024, 102_348, 102_400, u64::MAX].map(|bytes| Value::Bytes(bytes).to_string());
-        assert_eq!(texts, ["0 B", "1023 B", "1.0 KiB", "99.9 KiB", "100 KiB", "16.0 EiB"]);
+        assert_eq!(texts, ["0 B", "1,023 B", "1.0 KiB", "99.9 KiB", "100 KiB", "16.0 EiB"]);
     }
 }

@@ -35,12 +35,11 @@ pub enum Values {
 pub struct Cells<T> {
     /// One value for each row, arbitrary if it is unknown.
     pub values: Vec<T>,
-    /// Whether each value is known; `None` if all must be.
+    /// False at the index of a missing value; `None` if no value can be missing.
     pub known: Option<Vec<bool>>,
 }
 
 impl<T> Cells<T> {
-    /// The value of a row, if it is known.
     pub fn get(&self, row: usize) -> Option<&T> {
         let is_known = self.known.as_ref().is_none_or(|known| known[row]);
         is_known.then(|| &self.values[row])
@@ -62,7 +61,6 @@ pub enum Cell<'a> {
     Signed(i32),
     Real(f64),
     Text(&'a str),
-    /// An unknown value.
     Null,
 }
 
@@ -84,7 +82,7 @@ impl Values {
         cell.unwrap_or(Cell::Null)
     }
 
-    /// The value in a row of a report. `unit` is that of the column.
+    /// The value in a row of a report. `unit` is the column's.
     pub fn value(&self, row: usize, unit: Unit) -> Value {
         let value = match self {
             Values::Flag(cells) => cells.get(row).map(|flag| Value::Text(if *flag { "yes" } else { "no" }.into())),

@@ -35,7 +35,7 @@ const UNSEEN: &[(u32, u32)] = &[
     (0xe0000, 0xe0fff),
 ];
 
-/// Whether a character is invisible: a control or formatting character.
+/// True if a character is invisible: a control or formatting character.
 pub fn is_hidden(character: char) -> bool {
     let number = u32::from(character);
     character.is_control() || UNSEEN.iter().any(|(from, to)| (*from..=*to).contains(&number))

@@ -3,8 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::made::{Calls, on_nobody, send};
+use crate::common::made::{Calls, account, on_nobody, send};
+use crate::common::stories::{Sleeper, asleep, collective, outside};
 use crate::common::{BEGIN, Folder, SECOND, definitions, header, signature};
+use metrics::pop;
+use model::matching::Follow;
+use model::{Choice, Run};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::file::{ANY_SIGNATURE, FINALIZED, INITIALIZED, Mode, ProfileEntry};
@@ -160,4 +164,17 @@ fn a_wait_in_mpi_finalize_is_no_wait_state_by_default_and_messages_still_match()
     assert_eq!(check["unmatched"], whole["unmatched"]);
     let late = |more: &[&str]| said(&folder.0, &[&["waits"], more].concat())["waits"].clone();
     assert_eq!(late(&[]), late(&["--whole"]), "the wait in MPI_Recv counts either way");
+}
+
+#[test]
+fn a_rank_that_computes_since_its_last_call_does_so_until_the_end_of_the_time_that_is_asked_about() {
+    let sleeper = Sleeper::new();
+    let folder = asleep(vec![outside(&[collective(Call::Barrier)]); 2], &sleeper, 5);
+    for to in [1, 3] {
+        let choice = Choice { to: Some(to * SECOND as i64), no_cache: true, ..Choice::default() };
+        let run = Run::select(&folder.0, &choice).unwrap();
+        let useful = pop::efficiencies(&run, &account(&run, Follow::DEPENDENCIES)).0.useful;
+        // The barrier took a microsecond.
+        assert!(useful.iter().all(|useful| (useful - (to as f64 - 1e-6)).abs() < 1e-8), "{useful:?}");
+    }
 }

@@ -17,7 +17,8 @@ use zerocopy::FromZeros;
 fn a_folder_that_is_not_there_is_named() {
     let output = report("/nowhere/at/all".as_ref(), &[]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("/nowhere/at/all: No such file or directory"), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("/nowhere/at/all: No such file or directory. Give the folder that"), "{said}");
 }
 
 #[test]

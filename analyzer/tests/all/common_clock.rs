@@ -189,6 +189,28 @@ fn a_rank_without_a_file_still_joins_those_that_were_compared_with_it() {
 }
 
 #[test]
+fn a_rank_without_a_file_that_shares_a_clock_is_off_by_what_the_check_cannot_see() {
+    let folder = Folder::new();
+    // Rank 0 has no file. Rank 1 has its clock, which ticks every half nanosecond, within 60 ticks.
+    let twice = |time: u64| ClockSample { ticks: 2 * time, width: 20, monotonic: time, realtime: time };
+    let (begin, ready, end) = (twice(BEGIN), twice(INIT), twice(END));
+    write_as(&folder, FileHeader { rank: 1, size: 8, run: [7; 16], begin, ready, end, ..blank_header() }, &same(0));
+    let sync = |when, time| {
+        Definition::Sync(Sync {
+            when,
+            peer: 0,
+            before: time - 4_000,
+            there: 2 * time,
+            after: time + 4_000,
+            exchanges: 9,
+        })
+    };
+    write(&folder, 2, &TRUE, &[sync(Occasion::Init, INIT), sync(Occasion::Finalize, FINALIZE)]);
+    let (off, error) = off(&common_clock(&folder.0).lines[1], &TRUE, FINALIZE);
+    assert_eq!((off, error), (0, 4_030));
+}
+
+#[test]
 fn a_clock_that_seems_to_run_backwards_places_nobody() {
     let folder = Folder::new();
     // Rank 0 has no file. Rank 1 has seen its clock at a later time first.
@@ -297,6 +319,8 @@ fn clocks_are_moved_until_no_message_arrives_before_it_is_sent() {
     // The reference cannot be moved.
     assert_eq!(moved(&[Slack { from: 0, to: 1, least: -1_000 }]), [0, 1_000, 0, 0]);
     assert_eq!(moved(&[Slack { from: 1, to: 0, least: -1_000 }]), [0, -1_000, 0, 0]);
+    let at_once = [Slack { from: 0, to: 1, least: -1_000 }, Slack { from: 1, to: 0, least: 1_000 }];
+    assert_eq!(moved(&at_once), [0, 1_000, 0, 0]);
     assert_eq!(moved(&[Slack { from: 0, to: 1, least: 0 }, Slack { from: 1, to: 3, least: 40 }]), [0; 4]);
     // Both clocks yield by their share, and ranks of one clock move together.
     let slacks = [Slack { from: 1, to: 3, least: -1_600 }, Slack { from: 3, to: 1, least: 9_000 }];

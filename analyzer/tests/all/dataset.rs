@@ -265,7 +265,7 @@ fn what_to_write_and_until_when_are_told_apart_and_one_without_the_other_is_aske
     assert!(0 < rows("part") && rows("part") < rows("all"), "{} of {}", rows("part"), rows("all"));
     for (words, needed) in [
         (&["--to", "1.5"][..], "--to parquet"),
-        (&["--to", "xml"], "expected parquet, csv, json, perfetto, otf2, or a time"),
+        (&["--to", "xml"], "expected parquet, csv, json, perfetto, otf2, folded, speedscope, pprof, or a time"),
         (&[], "--to <FORMAT>"),
     ] {
         let refused = overhear("export", &run, &[&[name("none").as_str()], words].concat());

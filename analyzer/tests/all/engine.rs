@@ -19,7 +19,7 @@ fn entries_over_time_add_up_to_those_of_the_ledger() {
     for sample in ["integer_sort-openmpi", "integer_sort-mpich"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples").join(sample);
         let run = Run::select(&folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
-        let engines: Vec<_> = run.ranks.iter().map(engine::of_rank).collect();
+        let engines: Vec<_> = run.ranks.iter().map(|rank| engine::of_rank(&run, rank)).collect();
         let rates = rates(&run, &engines);
         let slice = rates.wall / rates.all.len() as f64;
         let answer = ask(&folder, "progress", &["--no-cache"]);
@@ -44,7 +44,7 @@ fn the_gaps_between_polls_that_got_no_are_the_longest_one_and_the_mean_of_the_ot
         ..Polls::default()
     });
     let (_folder, run) = made::made(vec![made], 2);
-    let starved: Vec<Starved> = engine::of_rank(&run.ranks[0])[0].starved.values().cloned().collect();
+    let starved: Vec<Starved> = engine::of_rank(&run, &run.ranks[0])[0].starved.values().cloned().collect();
     let [starved] = starved.as_slice() else { panic!("{starved:?}") };
     assert_eq!((starved.count(), starved.longest, starved.pending), (polls - 1, longest, 1));
     // The histogram is accurate to 2 %, and rounds up.

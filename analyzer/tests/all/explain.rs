@@ -61,7 +61,7 @@ fn a_name_is_found_however_it_is_written_and_one_that_is_not_is_answered_with_th
         assert!(explain(&[name]).1.contains("before it") || explain(&[name]).1.contains("not sent yet"), "{name}");
     }
     // One is a JSON key, the other a table's heading.
-    for name in ["imbalance_percent", "imb. %"] {
+    for name in ["imbalance_percent", "imbalance %"] {
         let (status, said) = explain(&[name]);
         assert!(
             status == Some(0) && said.contains("imbalance (functions)") && said.contains("100 where one takes"),
@@ -81,6 +81,12 @@ fn a_part_of_a_name_several_words_and_other_words_find_what_is_meant() {
         let (status, said) = explain(words);
         assert!(status == Some(0) && said.starts_with("load balance\n"), "{said}");
     }
+    for name in ["LogGP", "loggp", "o_s"] {
+        let (status, said) = explain(&[name]);
+        assert!(status == Some(0) && said.starts_with("LogGP\n"), "{said}");
+    }
+    let (status, said) = explain(&["overlap"]);
+    assert!(status == Some(0) && said.starts_with("overhear overlap: Show how much"), "{said}");
     let (status, said) = explain(&["late"]);
     assert!(status == Some(0) && said.contains("late_sender ") && said.contains("late_receiver "), "{said}");
 }

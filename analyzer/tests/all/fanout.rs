@@ -187,21 +187,26 @@ fn what_comes_unasked_is_a_round_of_one_way_and_what_is_not_answered_too() {
     let mut planted = Planted::of(4);
     for rank in 1..4 {
         planted.on(rank, |calls| {
-            let sent = calls.call(send(Call::Send, 0, 256), 1_000 * rank as u64, 100);
+            let send = |calls: Calls, at| calls.call(send(Call::Send, 0, 256), at + 1_000 * rank as u64, 100);
+            let sent = send(send(calls, 0), 20_000);
             sent.call(signature(0, Call::Recv, 0, 0, 16), 40_000, 10_000 + 100 * rank as u64)
         });
     }
     planted.on(0, |calls| {
-        let all = (1..4)
-            .fold(calls, |calls, rank| calls.call(signature(0, Call::Recv, rank, 0, 256), 4_000 * rank as u64, 500));
+        let from = |rank| signature(0, Call::Recv, rank, 0, 256);
+        let receive =
+            |calls: Calls, at| (1..4).fold(calls, |calls, rank| calls.call(from(rank), at + 4_000 * rank as u64, 500));
+        let all = receive(receive(calls, 0), 20_000);
         (1..4).fold(all, |calls, rank| calls.call(send(Call::Send, rank, 16), 40_000 + 1_000 * rank as u64, 100))
     });
     let (said, _) = planted.said();
-    let ways: Vec<_> =
-        rows(&said, "rounds").iter().map(|row| (&row["way"], row["ranks"].as_u64(), &row["size_bytes"])).collect();
+    let ways: Vec<_> = rows(&said, "rounds")
+        .iter()
+        .map(|row| (&row["way"], row["ranks"].as_u64(), row["size_bytes"].as_u64(), row["rounds"].as_u64()))
+        .collect();
     assert_eq!(
         ways,
-        [(&"to_peers".into(), Some(4), &16.into()), (&"from_peers".into(), Some(4), &256.into())],
+        [(&"to_peers".into(), Some(4), Some(16), Some(1)), (&"from_peers".into(), Some(4), Some(256), Some(2))],
         "{said:#}"
     );
     close(&rows(&said, "rounds")[0], "median_s", 9_300.0);
@@ -283,6 +288,8 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
             for target in [2, 1, 3] {
                 calls = calls.call(completion(Call::Win_flush, target), now + 1_000 + 100 * target as u64, 80 + round);
             }
+            // What goes to nobody is no transfer, and nobody completes it.
+            calls = calls.call(transfer(Call::Put, peer::PROC_NULL, 64), now + 450, 10);
             // The data of a get is there when the call that completes it at the origin returns.
             for target in 1..=2 {
                 calls = calls.call(transfer(Call::Get, target, 4_096), now + 3_000 + 100 * target as u64, 50);
@@ -325,4 +332,5 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
     let warnings = said["warnings"].to_string();
     assert!(warnings.contains(&format!("{} one-sided transfers are left out", 4 * 9 + 1)), "{warnings}");
     assert!(warnings.contains("a target makes no call") && status == Some(0), "{warnings}");
+    assert!(warnings.contains("no message is in what is asked about"), "{warnings}");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json as value};
 use traces::calls::Call;
 use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, SHARED_TOTALS, Stop};
 use traces::record::{self, Arrived, Fate, RecordKind};
-use traces::signature::{NESTED, STARTS, Signature, peer};
+use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
 
@@ -165,6 +165,42 @@ fn a_trace_and_the_profile_behind_it_are_added() {
     close(&send["time_total_s"], 2.6e-6);
     assert_eq!(row(&report, "functions", "(not told apart)")["calls"], 1);
     assert!(report["warnings"].to_string().contains("OVERHEAR_MAX_BYTES"));
+}
+
+#[test]
+fn bytes_that_a_start_will_move_are_said_of_the_calls_that_prepare_it_also_in_a_profile() {
+    let create = |number| Signature { flags: CREATES, ..signature(number, Call::Recv_init, 1, 0, 4_096) };
+    let plain = |number| signature(number, Call::Recv, 1, 0, 8);
+    let mut file = FileWriter::begin(Vec::new(), common::header(0, 2)).unwrap();
+    file.signatures(0, 0, &[create(1), plain(2)]).unwrap();
+    let entry = |signature, count| ProfileEntry { signature, count, total: 10, ..ProfileEntry::new_zeroed() };
+    file.profile(0, 0, &[entry(1, 3), entry(2, 5)]).unwrap();
+    let folder = Folder::new();
+    folder.write("rank-0000.ovh", &file.into_inner());
+    folder.write("rank-0001.ovh", &rank(common::header(1, 2), &[create(1), plain(2)], &[(1, 10, 20), (2, 50, 20)]));
+    let report = json(&folder.0, "rank");
+    let prepared = report["rank_functions"].as_array().unwrap().iter().map(|row| {
+        (
+            row["rank"].as_u64().unwrap(),
+            row["function"].as_str().unwrap(),
+            row["prepared_received_bytes"].as_u64().unwrap(),
+        )
+    });
+    let mut prepared: Vec<_> = prepared.collect();
+    prepared.sort();
+    assert_eq!(
+        prepared,
+        [(0, "MPI_Recv", 0), (0, "MPI_Recv_init", 3 * 4_096), (1, "MPI_Recv", 0), (1, "MPI_Recv_init", 4_096)]
+    );
+}
+
+#[test]
+fn calls_that_no_figure_includes_are_counted() {
+    let folder = Folder::new();
+    let header = FileHeader { lost: 3, ..header(0, 1) };
+    folder.write("rank-0000.ovh", &rank(header, &[signature(1, Call::Barrier, peer::NONE, 0, 0)], &[(1, 10, 20)]));
+    let warnings = json(&folder.0, "function")["warnings"].to_string();
+    assert!(warnings.contains("no figure includes 3 calls of rank 0"), "{warnings}");
 }
 
 #[test]

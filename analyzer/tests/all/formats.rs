@@ -65,7 +65,11 @@ fn a_file_that_cannot_be_written_is_named() {
     let folder = two_ranks();
     let output = report(&folder.0, &["--output", "/nowhere/report.txt"]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("/nowhere/report.txt: No such file"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("/nowhere/report.txt: No such file or directory. Make its folder"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

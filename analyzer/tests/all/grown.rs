@@ -1,5 +1,6 @@
 //! `overhear scaling` finds the growth that was planted.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::Folder;
@@ -60,4 +61,22 @@ fn runs_of_one_number_of_ranks_make_no_model_and_say_so() {
     let (status, said) = scaling(&[run(2), run(2)], &[]);
     assert_eq!((status, said["models"].as_array().unwrap().len()), (0, 0));
     assert!(said["warnings"].to_string().contains("a model needs three"), "{said:#}");
+}
+
+#[test]
+fn call_paths_have_the_times_that_report_prints_for_them() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/solver");
+    let json = |words: &[&str]| -> Value {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+        command.args(words).arg(&run).args(["--by", "path", "--no-cache", "--format", "json"]);
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    };
+    let (scaling, report) = (json(&["scaling"]), json(&["report"]));
+    let times = scaling["times"].as_array().unwrap();
+    for site in report["sites"].as_array().unwrap() {
+        let name = format!("{} at {}", site["function"].as_str().unwrap(), site["site"].as_str().unwrap());
+        let row = times.iter().find(|row| row["function"] == name.as_str()).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(row["time_mean_s"], site["time_mean_s"], "{name}");
+    }
+    assert_eq!(times.len(), 2 + report["sites"].as_array().unwrap().len());
 }

@@ -59,7 +59,7 @@ fn sessions(text: &str) -> Vec<Session> {
     sessions
 }
 
-/// The text matches the shown lines.
+/// True if the text matches the shown lines.
 fn is_shown(shown: &[String], text: &[&str]) -> bool {
     match shown {
         [] => text.is_empty(),
@@ -96,7 +96,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A build without Polars cannot answer queries.
+/// True if this build can run the command: without Polars there are no queries.
 fn is_built(words: &str) -> bool {
     cfg!(feature = "polars") || !words.contains("query")
 }

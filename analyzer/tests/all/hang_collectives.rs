@@ -42,6 +42,14 @@ fn roots_that_differ_are_a_mismatch() {
 }
 
 #[test]
+fn a_root_that_does_not_exist_is_an_error_by_which_mpi_ends_the_run() {
+    for call in [Call::Bcast, Call::Gather] {
+        goes_on(both(rooted(call, 0), rooted(call, 7)));
+    }
+    goes_on(both(to(Call::Send, 7, 1), receive(0, 1)));
+}
+
+#[test]
 fn sizes_that_differ_are_a_mismatch_that_some_libraries_forgive() {
     let gather = |sent| Signature { sent, ..rooted(Call::Gather, 0) };
     let root = Signature { received: 16, ..gather(8) };
@@ -104,6 +112,14 @@ fn a_persistent_collective_call_needs_as_many_starts_of_all() {
     let twice = || once().then(completing(Call::Wait, 1)).completed(1).then(start).started(2);
     goes_on(vec![waits(twice()), waits(twice())]);
     hangs(vec![waits(twice()), once().entering(receive(0, 3))], "missing", "rank 1");
+}
+
+#[test]
+fn neighbors_that_do_not_name_each_other_wait_for_ever() {
+    let shares = |source, destination| inside(&[], collective(Call::Neighbor_allgather)).between(source, destination);
+    goes_on(vec![shares(2, 1), shares(0, 2), shares(1, 0)]);
+    // The first rank expects data from the last one, which sends it to the second.
+    hangs(vec![shares(2, 1), shares(0, 2), shares(1, 1)], "mismatch", "rank 0");
 }
 
 #[test]

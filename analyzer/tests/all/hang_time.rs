@@ -14,7 +14,7 @@ use crate::common::stories::{
 use crate::common::{Folder, SECOND, header};
 use crate::hang::judged;
 
-fn verdict(folder: &Folder) -> (String, String, u64) {
+pub fn verdict(folder: &Folder) -> (String, String, u64) {
     let answer = ask(&folder.0, "hang", &["--no-cache"]);
     let run = &answer.json["run"];
     let text = |key: &str| run[key].as_str().unwrap().to_string();
@@ -67,7 +67,7 @@ fn a_run_that_starts_is_given_minutes() {
 fn a_rank_that_sleeps_outside_mpi_is_named_and_after_a_minute_the_run_hangs() {
     let stories = || vec![inside(&[barrier()], barrier()), outside(&[barrier()])];
     is(stories(), 40, "unknown", "rank 1 is outside MPI, after MPI_Barrier");
-    is(stories(), 70, "likely", "no rank has moved for 68.");
+    is(stories(), 70, "likely", "no rank has moved for");
 }
 
 #[test]
@@ -180,4 +180,16 @@ fn a_dead_rank_is_one_only_if_it_was_before_the_first_look_and_others_have_waite
     let (found, rests_on, _) = verdict(&folder);
     assert_eq!(found, "certain", "{rests_on}");
     assert!(rests_on.contains("a dead rank"), "{rests_on}");
+}
+
+#[test]
+fn a_run_whose_ranks_were_all_in_mpi_for_far_too_long_hung_for_a_reason_that_nobody_knows() {
+    let makes = |seconds| inside(&[], collective(Call::Comm_create_group)).waited_for(seconds);
+    let after = |stories| verdict(&run(stories));
+    let (found, rests_on, _) = after(vec![makes(70), makes(70)]);
+    assert_eq!(found, "likely", "{rests_on}");
+    assert!(rests_on.starts_with("all ranks were in MPI, and none had moved for 70.0 s"), "{rests_on}");
+    assert_eq!(after(vec![makes(50), makes(50)]).0, "unknown");
+    // This rank may have computed.
+    assert_eq!(after(vec![makes(70), outside(&[barrier()])]).0, "unknown");
 }

@@ -13,6 +13,7 @@ use pictures::charts;
 use pictures::timeline::contents as timeline;
 use traces::calls::Call;
 use traces::file::{FileHeader, Mode, Stop};
+use traces::progress::Depth;
 
 use crate::common::{BEGIN, Folder, SECOND, header, rank, signature};
 
@@ -53,7 +54,7 @@ fn reported(rank: &Rank) -> BTreeMap<u16, u64> {
 
 #[test]
 fn bins_add_up_to_what_reports_say_at_every_level() {
-    let mut ran = 0;
+    let (mut ran, mut productive) = (0, 0);
     for (name, run) in RECORDED.iter() {
         let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
         for count in [1, 7, 60, 4096] {
@@ -66,11 +67,15 @@ fn bins_add_up_to_what_reports_say_at_every_level() {
                 assert_eq!(by_function(&folded), said, "{name}, rank {:?}, {count} bins folded", rank.number());
                 let calls = |bins: &RankBins| bins.cells.iter().map(|cell| cell.calls).sum::<u64>();
                 assert_eq!(calls(&folded), calls(&bins), "{name}");
+                let entries: u64 = bins.cells.iter().map(|cell| cell.productive).sum();
+                let known: u64 = rank.entries().map(|entry| entry.engine.productive).sum();
+                assert!(rank.progress < Depth::Events || entries >= known, "{name}: {entries} of {known}");
+                productive += known;
                 ran += 1;
             }
         }
     }
-    assert!(ran > 200, "{ran}");
+    assert!(ran > 200 && productive > 0, "{ran} {productive}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::common::{Folder, overhear, stderr, stdout};
 const EVIL: &str = "\x1b]0;owned\x07\x1b[2J\r\n\t\u{202e}\u{2066}\u{200b}\u{9b}31m\u{7f}";
 const COMMANDS: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
-/// Only line ends affect a terminal.
+/// True if the text has no hidden characters but line ends.
 fn is_harmless(text: &str) -> bool {
     let unseen = ['\u{202e}', '\u{2066}', '\u{200b}'];
     !text.chars().any(|one| (one.is_control() && one != '\n') || unseen.contains(&one))

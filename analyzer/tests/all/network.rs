@@ -2,6 +2,7 @@
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::{overhear, signature, stderr};
+use model::exchanges::exchanges;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;
@@ -265,8 +266,8 @@ fn a_run_without_messages_says_what_network_needs() {
 }
 
 /// Windows of 16 messages that take a nanosecond per 4 bytes, waited for together and answered by 4 bytes; if
-/// `crosses`, the partner sends as many instead.
-fn windows(crosses: bool) -> Value {
+/// `crosses`, the partner sends as many instead. Receives have room for `room` messages.
+fn windows(crosses: bool, room: u64) -> Value {
     const WINDOW: u64 = 16;
     let (mut ranks, mut now) = ([Calls::default(), Calls::default()], 1_000);
     for bytes in (10..=16).map(|power| 1u64 << power) {
@@ -277,9 +278,10 @@ fn windows(crosses: bool) -> Value {
             let window = |calls: Calls, functions: &[Call], other: i32| {
                 let posts = functions.iter().flat_map(|function| std::iter::repeat_n(*function, WINDOW as usize));
                 let count = functions.len() as u64 * WINDOW;
-                let posted = posts
-                    .zip(0..)
-                    .fold(calls, |calls, (function, at)| calls.call(begins(function, other, bytes), now + 20 * at, 15));
+                let size = |function| if function == Call::Irecv { room * bytes } else { bytes };
+                let posted = posts.zip(0..).fold(calls, |calls, (function, at)| {
+                    calls.call(begins(function, other, size(function)), now + 20 * at, 15)
+                });
                 let waited = posted.call(on_nobody(Call::Waitall), now + 20 * count, took - 20 * count);
                 (1..=count).rev().fold(waited, Calls::completed)
             };
@@ -301,7 +303,7 @@ fn windows(crosses: bool) -> Value {
 #[test]
 fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth() {
     for (crosses, pattern, messages) in [(false, "window", 1.0), (true, "crossing_windows", 2.0)] {
-        let said = windows(crosses);
+        let said = windows(crosses, 1);
         let sizes = rows(&said, "sizes", pattern);
         assert_eq!(sizes.len(), 7, "{said:#}");
         for row in sizes {
@@ -315,6 +317,29 @@ fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth()
         assert!(whole["latency_s"].is_null() && whole["changes_at"].as_str().is_none_or(str::is_empty), "{whole:#}");
         assert!(figure(&said["run"], "window_messages") > 0.0);
     }
+    // What the two ranks tell of the sizes differs.
+    assert_eq!(windows(false, 2)["run"]["window_messages"], 0);
+}
+
+#[test]
+fn exchanges_with_computation_between_are_single_ones_also_after_many_other_calls() {
+    let one = |with: i32| {
+        let begun = (0..1_000).fold(Calls::default(), |calls, at| calls.call(on_nobody(Call::Barrier), 200 * at, 100));
+        let sendrecv = Signature { source: with, ..signature(0, Call::Sendrecv, with, 64, 64) };
+        (0..20).fold(begun, |calls, at| calls.call(sendrecv, 1_000_000 + 12_000 * at, 1_500).got(with, 64))
+    };
+    let (_folder, run) = made(vec![one(1), one(0)], 2);
+    let found = exchanges(&run, &run.common_clock()).exchanges;
+    assert_eq!(found.iter().map(|streak| streak.count).collect::<Vec<_>>(), [1; 20]);
+}
+
+#[test]
+fn a_series_of_sends_counts_also_where_a_rank_does_nothing_behind_it() {
+    let sends = (0..20).fold(Calls::default(), |calls, at| calls.call(send(Call::Send, 1, 64), 1_000 + 400 * at, 300));
+    let (_folder, run) = made(vec![sends, Calls::default()], 2);
+    let found = exchanges(&run, &run.common_clock()).sends;
+    let [row] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((row.rank, row.peer, row.bytes, row.count, row.time), (0, 1, 64, 20, 19 * 400));
 }
 
 #[test]
@@ -328,7 +353,7 @@ fn short_messages_that_take_a_bit_longer_from_a_size_on_are_no_change_of_protoco
 
 #[test]
 fn a_gap_for_each_byte_that_the_times_do_not_tell_is_not_printed_and_why() {
-    // The same time for any size, except for noise.
+    // All sizes take the same time, except for noise.
     let said = Planted { time: |_| 20_000.0, noise: 0.3, seed: 5 }.ordered();
     let gap = parameter(&said, "gap_per_mebibyte");
     assert!(gap["value_s"].is_null() && gap["reason"].as_str().is_some_and(|why| !why.is_empty()), "{gap:#}");

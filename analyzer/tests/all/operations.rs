@@ -158,6 +158,22 @@ fn calls_that_a_rank_never_made_or_completed_are_counted_and_left_out() {
 }
 
 #[test]
+fn operations_that_began_before_ranks_disagreed_on_one_are_counted_and_the_later_are_not() {
+    let one = |function, begin| {
+        let began = Calls::default().call(starts(Call::Iallreduce, 8), 1_000, 50).call(on_nobody(function), begin, 500);
+        let waited = began.call(on_nobody(Call::Wait), 8_000, 1_000).completed(1);
+        waited.call(allreduce(), 10_000, 500)
+    };
+    // Whoever comes first, the other finds that they disagree.
+    for late in [2_000, 5_000] {
+        let said = ask(&folder(vec![one(Call::Barrier, 3_000), one(Call::Bcast, late)], 2), &[]);
+        let row = only(&said);
+        assert_eq!((&row["function"], &row["operations"]), (&json!("MPI_Iallreduce"), &json!(1)));
+        assert_eq!(figures(row, SPANS), [Some(8_000), Some(0), Some(8_000)]);
+    }
+}
+
+#[test]
 fn of_some_ranks_their_own_times_are_shown_and_the_whole_is_that_of_all() {
     let folder = folder(one_each(allreduce(), &[(100, 800), (300, 650), (700, 300)]), 3);
     let said = ask(&folder, &["--rank", "0,2"]);
@@ -212,7 +228,7 @@ fn times_are_plotted_over_size_and_refused_where_nothing_has_a_size() {
     let (output, drawn) = plot(&run, &["--by", "collective"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let drawn = drawn.unwrap();
-    for text in ["minimum, median and maximum of the ranks", "message size", "512 KiB", "100 µs"] {
+    for text in ["minimum, median and maximum of the ranks", "(µs)", "message size", "512 KiB", ">\n100\n<"] {
         assert!(drawn.contains(text), "{text} is not in\n{drawn}");
     }
     let barrier = folder(one_each(on_nobody(Call::Barrier), &[(100, 800), (300, 650)]), 2);

@@ -10,7 +10,7 @@ use model::shared_walk::SharedWalk;
 
 fn walk(run: &Path) -> SharedWalk {
     let run = Run::load(run).unwrap();
-    let mut settled = settled(&run, Follow::SPANS | Follow::JUMPS);
+    let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS);
     SharedWalk::of(&run, &mut settled)
 }
 
@@ -44,7 +44,7 @@ fn the_waiting_that_is_followed_is_all_that_was_found() {
     for program in ["imbalance", "late_sender", "late_receiver", "neighbor_late"] {
         for fixture in recorded(program) {
             let run = Run::load(&fixture.run).unwrap();
-            let mut settled = settled(&run, Follow::SPANS | Follow::JUMPS);
+            let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS);
             let waited: i64 = settled.account.waits.sums.values().map(|sum| sum.time).sum();
             let origins = SharedWalk::of(&run, &mut settled).origins;
             let followed = origins.activities.values().map(|times| times.blamed).sum::<i64>() + origins.unknown;

@@ -353,3 +353,47 @@ fn ranks_of_several_worlds_reduce_to_one_root_and_a_rank_without_a_file_is_a_pro
     let archive = exported(&folder.0, &[]);
     assert!(list(&archive, "processes").next().is_some_and(|process| process == "MPI Rank 0"), "{archive}");
 }
+
+#[test]
+fn calls_have_the_functions_on_their_paths_as_calling_contexts() {
+    let run = sample("solver");
+    let archive = exported(&run, &[]);
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for call in list(&archive, "calls") {
+        let path = list(call, "path").map(|function| function[0].as_str().unwrap().to_string());
+        *calls.entry(path.collect::<Vec<_>>().join(";")).or_default() += 1;
+    }
+    let mut said = BTreeMap::new();
+    for row in table(&run, "calls", &[]) {
+        *said.entry(text(&row, "function")).or_insert(0) += 1;
+    }
+    let of_waits = calls.get("main;checkpoint;comm_sum;MPI_Allreduce").copied();
+    assert_eq!(of_waits, Some(8), "{calls:?}");
+    // Of each function there are as many, whatever leads to it.
+    let mut of_function = BTreeMap::new();
+    for (path, count) in calls {
+        *of_function.entry(path.rsplit(';').next().unwrap().to_string()).or_insert(0) += count;
+    }
+    assert_eq!(of_function, said);
+    let mut places = list(&archive, "calls").flat_map(|call| list(call, "path"));
+    assert!(places.any(|function| *function == serde_json::json!(["comm_sum", "solver.c:53"])));
+}
+
+#[test]
+fn samples_have_the_calling_contexts_that_they_were_taken_in() {
+    let run = sample("solver");
+    let archive = exported(&run, &[]);
+    let mut read: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for one in list(&archive, "samples") {
+        let function = list(one, "path").last().unwrap()[0].as_str().unwrap().to_string();
+        *read.entry((text(one, "process"), function)).or_default() += 1;
+        assert_eq!(one["period"], 1_000_000);
+    }
+    let mut said = BTreeMap::new();
+    for row in table(&run, "samples", &[]).iter().filter(|row| row["function"] == "compute") {
+        *said.entry((process(&row["rank"], &row["world"]), "compute".to_string())).or_insert(0) += 1;
+    }
+    read.retain(|(_, function), _| function == "compute");
+    assert!(!said.is_empty());
+    assert_eq!(read, said);
+}

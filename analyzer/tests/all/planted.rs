@@ -120,6 +120,16 @@ fn requests_are_starved_where_the_program_computes_and_fed_where_it_asks() {
 }
 
 #[test]
+fn requests_that_another_thread_completed_are_left_out_and_said() {
+    for fixture in recorded("short_threads") {
+        let overlap = ask(&fixture.run, "overlap", &[]).warnings();
+        assert!(overlap.contains("2,000 requests were completed by another thread than posted them"), "{overlap}");
+        let progress = ask(&fixture.run, "progress", &[]).warnings();
+        assert!(progress.contains("threads completed each other's requests"), "{progress}");
+    }
+}
+
+#[test]
 fn spawned_processes_are_ranks_of_worlds_of_their_own() {
     for fixture in recorded("spawns") {
         let report = ask(&fixture.run, "report", &["--by", "rank"]);

@@ -6,8 +6,9 @@ use metrics::messages::{DifferenceKind, FirstDifferenceRow, RankComparison};
 use metrics::messages::{compare, first_differences, warnings};
 use model::messages::{Way, of_rank};
 use traces::calls::Call;
+use traces::definitions::{Definition, Origin};
 use traces::record::Content;
-use traces::signature::peer;
+use traces::signature::{Signature, peer};
 
 /// A message to or from rank 1 with this content.
 fn held(mut calls: Calls, received: bool, part: i32, bytes: u64, checksum: u32) -> Calls {
@@ -126,4 +127,29 @@ fn of_a_collective_call_the_part_that_differs_is_told() {
     let first = found.first.unwrap();
     assert_eq!((first.channel.way, first.parts[0].unwrap().part), (Way::Collective, 1));
     assert_eq!(first.messages[1].as_ref().unwrap().ordinal, 2);
+}
+
+#[test]
+fn communicators_are_named_by_what_they_were_made_from_and_a_circle_of_them_ends() {
+    let made_from = |number, parent, ordinal| Definition::Origin(Origin { number, parent, ordinal });
+    let all = [(2, 1, 0), (3, 2, 5), (4, 1, u32::MAX), (5, 6, 0), (6, 5, 0)];
+    let origins = all.map(|(number, parent, ordinal)| made_from(number, parent, ordinal));
+    let on = |calls: Calls, object: u32| {
+        calls.call(Signature { object, ..send(Call::Send, 1, 8) }, 1_000 * u64::from(object), 100)
+    };
+    let (_folder, run) = made(vec![(1..=5).fold(Calls::default().defines(origins.to_vec()), on)], 2);
+    let mut names: Vec<String> =
+        of_rank(&run.ranks[0]).channels.into_keys().map(|channel| channel.communicator).collect();
+    names.sort();
+    let circle = format!("6{}", "/0".repeat(64));
+    assert_eq!(
+        names,
+        [
+            circle.replacen('6', "5", 1),
+            "MPI_COMM_WORLD".into(),
+            "MPI_COMM_WORLD/0".into(),
+            "MPI_COMM_WORLD/0/5".into(),
+            "alone/0".into()
+        ]
+    );
 }

@@ -3,6 +3,7 @@
 //! `GOLDEN=write cargo test -p overhear schema::` rewrites the schemas.
 
 use crate::common::{self, golden::compare, parquet::parquet};
+use crate::paths;
 use arrow_schema::DataType;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,14 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 17] = [
+pub const COMMANDS: [(&str, &[&str]); 18] = [
     (
         "report",
         &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "host", "region", "collective"],
     ),
     ("waits", &[]),
     ("path", &[]),
+    ("paths", &[]),
     ("timeline", &[]),
     ("pop", &[]),
     ("check", &[]),
@@ -65,13 +67,16 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         // The current position of ranks takes no part of the run.
         "hang" => {}
         "top" => words = vec![vec!["--once"]],
+        "paths" => words.extend([vec!["--hot"], vec!["--flat"]]),
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
     }
     let grown = [4, 8, 16].map(common::growing::run);
     let exchanging = common::exchanging::run();
+    let with_paths = paths::with_paths();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
         "network" => vec![vec![exchanging.0.to_str().unwrap()]],
+        "paths" => vec![vec![with_paths.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };
@@ -169,7 +174,7 @@ fn the_json_of_every_command_is_as_its_schema_says() {
         let empty: Vec<&str> =
             tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
         // The samples have no phases, calls without a partner, nonblocking collectives, one-sided transfers or equal
-        // messages, too few rounds to call one a maverick, and do not hang.
+        // messages, no call paths, too few rounds to call one a maverick, and do not hang.
         let may_be = [
             "phases",
             "unmatched",
@@ -178,6 +183,7 @@ fn the_json_of_every_command_is_as_its_schema_says() {
             "one_sided",
             "first_differences",
             "wavefront",
+            "stacks",
             "reasons",
         ];
         assert!(empty.iter().all(|table| may_be.contains(table)), "{command}: {empty:?}");

@@ -1,10 +1,11 @@
 //! Threads of a rank that call at the same time: nobody knows which message went to which of them.
 
-use crate::common::made::{account, command, is_whole, moved, send, told, write_threads};
+use crate::common::made::{Calls, account, command, is_whole, moved, on_nobody, receive, send, told, write_threads};
 use crate::common::{Folder, signature, stdout};
 use model::Run;
 use model::matching::{Follow, WaitState};
 use traces::calls::Call;
+use traces::signature::{STARTS, Signature};
 
 /// Pseudo-random numbers below a bound.
 fn random(state: &mut u64, below: u64) -> u64 {
@@ -60,6 +61,20 @@ fn messages_of_threads_that_call_at_once_do_not_run_backwards_and_cause_no_wait(
         assert!(said.contains("messages of threads that sent or received at once"), "{said}");
     }
     assert!(uncertain > 0);
+}
+
+#[test]
+fn a_wait_for_several_messages_is_known_though_some_are_of_threads_that_called_at_once() {
+    let folder = Folder::new();
+    let isend = Signature { flags: STARTS, ..send(Call::Isend, 1, 8) };
+    let post = |calls: Calls, at: u64| calls.call(receive(1), 1_000 + 200 * at, 50).call(isend, 1_100 + 200 * at, 50);
+    let waited = (0..3u64).fold(Calls::default(), post).call(on_nobody(Call::Waitall), 2_000, 49_000);
+    (1..=6).rev().fold(waited, Calls::completed).write(&folder, 0, 2);
+    let sendrecv = Signature { source: 0, source_tag: 5, received: 8, ..send(Call::Sendrecv, 0, 8) };
+    write_threads(&folder, 1, sendrecv, &[(0, 5_000, 9_000), (1, 6_000, 8_000), (0, 50_000, 51_000)]);
+    let account = account(&Run::load(&folder.0).unwrap(), Follow::empty());
+    assert_eq!(account.uncertain.values().sum::<u64>(), 4);
+    assert_eq!(told(&account), [(WaitState::LateSender, 0, "MPI_Waitall", 1, "MPI_Sendrecv", 48_000)]);
 }
 
 #[test]

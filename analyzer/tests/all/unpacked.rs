@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::thread;
 
-use analyzer::launch::unpacked::unpack;
+use analyzer::launch::library::unpack;
 
 use crate::common::Folder;
 

@@ -36,7 +36,7 @@ fn waits(account: &Account, rank: Option<usize>, states: &[WaitState]) -> KnownW
     sums.fold(KnownWaits::default(), add)
 }
 
-/// The same waits in the generator's groups.
+/// The account's waits, in the generator's groups.
 fn all_waits(account: &Account, rank: Option<usize>) -> [KnownWaits; 4] {
     let late = [WaitState::LateSender, WaitState::WrongOrder];
     let others = [WaitState::WaitAtNxn, WaitState::LateBroadcast, WaitState::WaitAtBarrier];
@@ -115,7 +115,7 @@ fn the_account_does_not_change_with_the_number_of_workers() {
 fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
-        let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::DEPENDENCIES)).0;
+        let efficiency = pop::efficiencies(&run, &account(&run, Follow::DEPENDENCIES)).0;
         let whole = Run::select(&run.folder, &Choice { whole: true, ..Choice::default() }).unwrap();
         for (useful, (rank, truth)) in efficiency.useful.iter().zip(whole.ranks.iter().zip(&truth.ranks)) {
             let of = |call: Call| rank.entries().find(|entry| entry.signature.call == call.number()).unwrap().total;
@@ -242,7 +242,7 @@ fn an_ideal_network_takes_what_one_rank_computes_for_the_other() {
         .call(signature(0, Call::Recv, 0, 0, 8), 11_000, 110_000)
         .call(on_nobody(Call::Finalize), 181_000, 30_000);
     let (_folder, run) = made(vec![computes, waits], 2);
-    let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::DEPENDENCIES)).0;
+    let efficiency = pop::efficiencies(&run, &account(&run, Follow::DEPENDENCIES)).0;
     let near = |value: f64, nanoseconds: f64| (value * 1e9 - nanoseconds).abs() < 1e-3;
     // Rank 0 computes 100 us and another one; rank 1 10 us, waits for the first 100, and computes 60.
     assert!(near(efficiency.useful[0], 101_000.0) && near(efficiency.useful[1], 70_000.0), "{efficiency:?}");

@@ -6,13 +6,15 @@ use std::path::Path;
 
 use examples::fixture;
 use model::rank::is_nested;
+use model::sites::Sites;
 use model::standing::Spot;
 use model::watch::Watch;
 use model::{Choice, Rank, Run};
 use synthetic::{Shape, Topology};
+use tables::Sheet;
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
-use traces::signature::{STARTS, Signature};
+use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
 
 use crate::common::made::{Calls, on_nobody, receive, send};
@@ -96,9 +98,44 @@ fn records_in_a_page_that_was_read_before_are_each_read_once() {
         watch.look().unwrap();
         assert_eq!((watch.views[0].sum.sent, watch.views[0].pending), expected);
     }
-    assert!(watch.views[0].oldest().is_some());
+    // The oldest began at the very start.
+    let (rank, view) = (&watch.ranks[0], &watch.views[0]);
+    assert!((view.oldest().unwrap() - view.age).abs() < 1e-6, "{:?} of {}", view.oldest(), view.age);
+    let listed = Sheet::from(metrics::top::requests(rank, view, &Sites::load(&folder.0, &watch.ranks, false)));
+    let age = listed.number(0, "age_s").unwrap();
+    assert!((age - view.age).abs() < 1e-6, "{age} of {}", view.age);
     let open = watch.views[0].requests.iter().map(|request| request.call.call);
     assert_eq!(open.collect::<Vec<u16>>(), [Call::Isend.number(); 4]);
+}
+
+#[test]
+fn a_persistent_request_is_pending_from_its_start_to_its_completion() {
+    let folder = Folder::new();
+    let create = Signature { flags: CREATES, ..send(Call::Send_init, 1, 100) };
+    let started = |starts: u64| {
+        let created = Calls::default().call(create, 1_000, 10);
+        (0..starts)
+            .fold(created, |calls, at| calls.call(on_nobody(Call::Start), 2_000 + 1_000 * at, 10).started(1 + at))
+    };
+    let begun = [started(0), started(1), started(2), started(2).call(on_nobody(Call::Wait), 9_000, 10).completed(1)];
+    for (calls, expected) in begun.into_iter().zip([(0, 0), (100, 1), (200, 2), (200, 1)]) {
+        calls.write(&folder, 0, 1);
+        assert_eq!(seen(&watched(&folder.0)), [expected]);
+    }
+}
+
+#[test]
+fn a_thread_that_has_not_called_mpi_is_none_of_the_ranks_threads() {
+    let folder = Folder::new();
+    let mut file = FileWriter::begin(Vec::new(), FileHeader { state: INITIALIZED, ..header(0, 2) }).unwrap();
+    file.definitions(&definitions(2, 0)).unwrap();
+    for (thread, block) in [(0, in_call(1, 5_000)), (1, blank_block())] {
+        file.thread(thread, &block).unwrap();
+        file.signatures(thread, 0, &[signature(1, Call::Recv, 1, 0, 8)]).unwrap();
+    }
+    folder.write("rank-0000.ovh", &file.into_inner());
+    let watch = watched(&folder.0);
+    assert_eq!((watch.views[0].sum.threads, watch.views[0].threads.len()), (1, 1));
 }
 
 #[test]
@@ -174,7 +211,7 @@ fn another_run_in_the_folder_is_followed_from_its_start() {
     write(1, 1_000, "rank-0000.ovh", 100);
     let mut watch = watched(&folder.0);
     assert_eq!(watch.views[0].sum.sent, 100);
-    // The same file by another process, then one more of a later run beside it.
+    // Another process writes the same file, then a later run adds one.
     write(2, 2_000, "rank-0000.ovh", 7);
     watch.look().unwrap();
     assert_eq!(watch.views[0].sum.sent, 7);
@@ -220,9 +257,10 @@ pub fn profiled() -> Folder {
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
     file.thread(0, &in_call(1, 5_000)).unwrap();
     file.definitions(&definitions(2, 0)).unwrap();
-    file.signatures(0, 0, &[signature(1, Call::Send, 1, 100, 0)]).unwrap();
+    let inner = Signature { flags: NESTED, ..signature(2, Call::Barrier, peer::NONE, 0, 0) };
+    file.signatures(0, 0, &[signature(1, Call::Send, 1, 100, 0), inner]).unwrap();
     let entry = ProfileEntry { signature: 1, count: 4, total: 4_000, sent: 400, ..blank_entry() };
-    file.profile(0, 0, &[entry]).unwrap();
+    file.profile(0, 0, &[entry, ProfileEntry { signature: 2, count: 1, total: 300, ..blank_entry() }]).unwrap();
     folder.write("rank-0000.ovh", &file.into_inner());
     folder
 }
@@ -234,6 +272,9 @@ fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
     let view = &watch.views[0];
     assert!(matches!(&view.spot, Spot::Inside(call, _) if call.call == Call::Send.number()), "{:?}", view.spot);
     assert_eq!(view.sum.sent, 400);
+    // It has been in the open call since 5 µs after its begin.
+    let in_mpi = 4e-6 + view.age - 5e-6;
+    assert!((view.sum.in_mpi - in_mpi).abs() < 1e-8, "{} of {in_mpi}", view.sum.in_mpi);
 }
 
 fn blank_entry() -> ProfileEntry {

@@ -15,7 +15,7 @@ use traces::signature::{CREATES, UNKNOWN_BYTES};
 use crate::browser::Browser;
 use crate::common::recorded::recorded;
 use crate::common::{Folder, report};
-use crate::page;
+use crate::{page, sample, sorted};
 
 /// Tables of a section, with all rows: headings, cells, and the part they claim to cover.
 const TABLES: &str = "(section => [...document.querySelectorAll(`#${section} .table`)].map((table) => {
@@ -242,10 +242,8 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
 
 #[test]
 fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
-    let file = page(&sample, "followed");
-    follow(&file, &sample, (0.0, 0.61), 0..4);
-    follow(&file, &sample, (0.35, 1.0), 1..3);
+    follow(sample(), &sorted(), (0.0, 0.61), 0..4);
+    follow(sample(), &sorted(), (0.35, 1.0), 1..3);
 }
 
 #[test]
@@ -271,7 +269,7 @@ fn tables_of_a_part_of_a_long_run_have_the_figures_of_the_trace() {
     let folder = Folder::new();
     let run: PathBuf = folder.0.join("run");
     fs::create_dir(&run).unwrap();
-    synthetic::run(&run, &Shape { ranks: 8, calls: 120_000, topology: Topology::Ring, seed: 1 }).unwrap();
+    synthetic::run(&run, &Shape { ranks: 8, calls: 85_000, topology: Topology::Ring, seed: 1 }).unwrap();
     let file = page(&run, "followed long");
     assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
     let names = fs::read_dir(file.with_file_name("followed long-parts")).unwrap();
@@ -330,9 +328,8 @@ const WHOLE: &str = "(async () => {
 
 #[test]
 fn a_rule_for_a_part_gives_the_columns_own_figures_where_the_part_is_the_whole_run() {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
     let mut browser = Browser::start();
-    browser.open(&page(&sample, "whole"));
+    browser.open(sample());
     let tables = browser.ask(WHOLE);
     let mut compared = BTreeMap::<String, usize>::new();
     for table in tables.as_array().unwrap() {

@@ -34,7 +34,7 @@ const DRAWN: &str = "document.querySelector('.timeline-canvas').toDataURL()";
 #[test]
 fn the_wheel_scrolls_the_page_and_with_ctrl_rows_grow() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(sample());
     let [left, top, ..] = edges(&mut browser);
     let scrolled = browser.ask("scrollY").as_f64().unwrap();
     mouse(&mut browser, "mouseWheel", (left + 300.0, top + 60.0), json!({ "deltaX": 0, "deltaY": 120 }));
@@ -50,7 +50,7 @@ fn the_wheel_scrolls_the_page_and_with_ctrl_rows_grow() {
 #[test]
 fn a_drag_over_the_axis_shows_the_time_between_its_ends() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(sample());
     let [left, _, right, bottom] = edges(&mut browser);
     let at = |share: f64| (left + (right - left) * share, bottom - 8.0);
     let whole: Vec<f64> = serde_json::from_value(
@@ -69,7 +69,7 @@ fn a_drag_over_the_axis_shows_the_time_between_its_ends() {
 #[test]
 fn a_search_that_is_left_and_a_class_that_comes_back_leave_the_picture_as_it_was() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(sample());
     browser.ask("new Promise(resolve => setTimeout(resolve, 500))");
     let before = browser.text(DRAWN);
     browser.ask("(find => { find.value = 'allto'; find.dispatchEvent(new Event('input')); })(document.querySelector('.timeline-find'))");
@@ -93,7 +93,7 @@ fn a_search_that_is_left_and_a_class_that_comes_back_leave_the_picture_as_it_was
 #[test]
 fn a_row_of_waits_leads_to_its_longest_and_a_wait_to_the_call_that_came_late() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(sample());
     browser.wait_for("document.querySelector('#waits .lead') !== null");
     let longest = "(waits => waits.reduce((most, wait) => Math.max(most, wait.until - wait.from), 0))(JSON.parse(document.getElementById('timeline-data').textContent).waits)";
     assert!(browser.ask(longest).as_f64().unwrap() > 0.0);

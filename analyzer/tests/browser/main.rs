@@ -2,6 +2,7 @@
 //! prints.
 
 mod browser;
+mod call_paths;
 #[path = "../all/common/mod.rs"]
 mod common;
 mod follow;
@@ -19,9 +20,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use browser::Browser;
-use common::Folder;
 use common::named::named;
 use common::recorded::recorded;
 use serde_json::{Value, json};
@@ -40,18 +41,42 @@ fn page_with(run: &Path, name: &str, flags: &[&str]) -> PathBuf {
     file
 }
 
-fn sample() -> PathBuf {
-    page(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"), "sample")
+fn sorted() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi")
 }
 
-/// The page with MPI_Init and MPI_Finalize.
-fn whole_sample() -> PathBuf {
-    page_with(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"),
-        "whole",
-        &["--whole"],
-    )
+/// The page of a small run.
+fn sample() -> &'static Path {
+    static PAGE: OnceLock<PathBuf> = OnceLock::new();
+    PAGE.get_or_init(|| page(&sorted(), "sample"))
 }
+
+/// The same with MPI_Init and MPI_Finalize.
+fn whole_sample() -> &'static Path {
+    static PAGE: OnceLock<PathBuf> = OnceLock::new();
+    PAGE.get_or_init(|| page_with(&sorted(), "whole", &["--whole"]))
+}
+
+/// A run of 1,024 ranks.
+fn run_of_a_thousand() -> &'static Path {
+    static RUN: OnceLock<PathBuf> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("run of a thousand");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        synthetic::run(&folder, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
+        folder
+    })
+}
+
+/// Its page.
+fn page_of_a_thousand() -> &'static Path {
+    static PAGE: OnceLock<PathBuf> = OnceLock::new();
+    PAGE.get_or_init(|| page(run_of_a_thousand(), "thousand"))
+}
+
+/// What axe finds wrong. Asked for violations alone, it makes no selector for each element that is right.
+const VIOLATIONS: &str = "axe.run({ resultTypes: ['violations'] }).then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))";
 
 /// Names in the first column of a section's first table.
 const FIRST_COLUMN: &str =
@@ -60,7 +85,7 @@ const FIRST_COLUMN: &str =
 #[test]
 fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
     let mut browser = Browser::start();
-    browser.open(&whole_sample());
+    browser.open(whole_sample());
     assert!(browser.text(FIRST_COLUMN).starts_with("MPI_Init,MPI_Finalize,MPI_Alltoallv,"));
     // Sorted by calls: functions with equally many keep their order.
     for (direction, first) in
@@ -89,7 +114,7 @@ fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
 
 #[test]
 fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everybody() {
-    let mut pages = vec![sample()];
+    let mut pages = vec![sample().to_path_buf()];
     for program in ["false_overlap", "killed_between", "regions"] {
         pages.push(page(&recorded(program)[0].run, program));
     }
@@ -100,7 +125,7 @@ fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everyb
         browser.ask(&format!("{axe}; undefined"));
         for (width, scheme) in [(1280, "light"), (700, "dark")] {
             browser.look(width, scheme);
-            let found = browser.ask("axe.run().then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))");
+            let found = browser.ask(VIOLATIONS);
             assert_eq!(found, json!([]), "{}: {scheme}", page.display());
             let wide = browser.ask("document.documentElement.scrollWidth <= innerWidth");
             assert_eq!(wide, true, "{}: {width} pixels do not hold it", page.display());
@@ -116,7 +141,7 @@ fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everyb
 #[test]
 fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
     let mut browser = Browser::start();
-    browser.open(&whole_sample());
+    browser.open(whole_sample());
     let top = "[...document.querySelectorAll('#ranks svg text')].filter(text => text.textContent.includes(' ms'))\
                .map(text => parseFloat(text.textContent)).reduce((a, b) => Math.max(a, b))";
     let parts = "document.querySelectorAll('#ranks .part-start_and_end_s:not(.swatch)').length";
@@ -134,7 +159,7 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
 #[test]
 fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
     let mut browser = Browser::start();
-    browser.open(&whole_sample());
+    browser.open(whole_sample());
     let columns = |browser: &mut Browser| {
         let total = "[...document.querySelectorAll('#functions tbody tr td:nth-child(5)')].map(cell => parseFloat(cell.textContent)).reduce((a, b) => a + b)";
         (browser.text(FIRST_COLUMN), browser.ask(total).as_f64().unwrap())
@@ -178,7 +203,7 @@ fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
 #[test]
 fn the_theme_button_overrules_the_system_and_the_page_prints_light() {
     let mut browser = Browser::start();
-    browser.open(&sample());
+    browser.open(sample());
     browser.look(1280, "dark");
     let ground = "getComputedStyle(document.body).backgroundColor";
     let dark = browser.text(ground);
@@ -209,12 +234,10 @@ fn names_with_markup_are_shown_as_they_are() {
 
 #[test]
 fn a_thousand_ranks_share_bars_and_places() {
-    let folder = Folder::new();
-    synthetic::run(&folder.0, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
-    let file = page(&folder.0, "thousand");
-    assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
+    let file = page_of_a_thousand();
+    assert!(fs::metadata(file).unwrap().len() < 5 << 20);
     let mut browser = Browser::start();
-    browser.open(&file);
+    browser.open(file);
     browser.wait_for("performance.getEntriesByType('paint').length > 0");
     let paint = browser.ask("performance.getEntriesByType('paint')[0].startTime").as_f64().unwrap();
     println!("1,024 ranks: first paint after {paint:.0} ms");

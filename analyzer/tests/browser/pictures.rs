@@ -10,12 +10,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::Pixmap;
 use serde_json::json;
-use synthetic::{Shape, Topology};
 
 use crate::browser::Browser;
-use crate::common::Folder;
 use crate::common::golden::is_written;
-use crate::{page, sample};
+use crate::{page, page_of_a_thousand, sample};
 
 /// Half the size shows the layout, and is small enough to keep.
 const SCALE: f64 = 0.5;
@@ -92,13 +90,13 @@ fn compare(browser: &mut Browser, taken: &[u8], file: &Path) {
         fs::write(kept("browser.txt"), format!("{version}\n")).unwrap();
     }
     let [is, was] = [taken.to_vec(), fs::read(file).unwrap()].map(|bytes| Pixmap::decode_png(&bytes).unwrap());
-    assert!(blocks(&is).iter().any(|color| color != &blocks(&is)[0]), "{name}: an empty picture");
+    let [is_blocks, was_blocks] = [&is, &was].map(blocks);
+    assert!(is_blocks.iter().any(|color| color != &is_blocks[0]), "{name}: an empty picture");
     if fs::read_to_string(kept("browser.txt")).unwrap().trim() != version {
         println!("{name}: not compared, {version} is another browser, or has other fonts");
         return;
     }
     assert_eq!((is.width(), is.height()), (was.width(), was.height()), "{name}: another size");
-    let [is_blocks, was_blocks] = [&is, &was].map(blocks);
     let differs =
         |(is, was): &(&[i64; 3], &[i64; 3])| is.iter().zip(*was).any(|(is, was)| (is - was).abs() > TOLERANCE);
     let (differ, all) = (is_blocks.iter().zip(&was_blocks).filter(differs).count(), is_blocks.len());
@@ -114,19 +112,19 @@ fn a_page_looks_as_it_did_in_light_in_dark_narrow_and_printed() {
     let mut browser = Browser::start();
     let file = sample();
     browser.look(1280, "light");
-    browser.open(&file);
+    browser.open(file);
     look(&mut browser, "light", 5000);
     // The middle of the run, with the longest wait selected.
     browser.look(1280, "dark");
-    browser.open(&file);
+    browser.open(file);
     browser.ask(LONGEST_WAIT);
     look(&mut browser, "dark", 2400);
     browser.look(420, "light");
-    browser.open(&file);
+    browser.open(file);
     look(&mut browser, "narrow", 3000);
     browser.look(1000, "light");
     browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
-    browser.open(&file);
+    browser.open(file);
     look(&mut browser, "print", 3000);
     assert_eq!(browser.complaints, [""; 0]);
 }
@@ -150,11 +148,9 @@ fn the_picture_of_a_page_in_the_documents_is_of_the_page_as_it_is() {
 
 #[test]
 fn a_page_of_a_thousand_ranks_looks_as_it_did() {
-    let folder = Folder::new();
-    synthetic::run(&folder.0, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
     let mut browser = Browser::start();
     browser.look(1280, "light");
-    browser.open(&page(&folder.0, "thousand looked at"));
+    browser.open(page_of_a_thousand());
     look(&mut browser, "thousand", 3600);
     assert_eq!(browser.complaints, [""; 0]);
 }

@@ -5,7 +5,7 @@ use synthetic::{Shape, Topology};
 
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
-use crate::page;
+use crate::{page, run_of_a_thousand};
 
 /// Chooses an order, and waits until the address has it.
 fn choose(browser: &mut Browser, name: &str) {
@@ -34,11 +34,8 @@ fn rows(seen: &Value) -> Vec<[f64; 4]> {
 #[test]
 fn of_a_thousand_ranks_the_extremes_are_on_top_and_every_row_keeps_its_calls_and_messages() {
     let folder = Folder::new();
-    let run = folder.0.join("run");
-    std::fs::create_dir(&run).unwrap();
-    synthetic::run(&run, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
     let page = folder.0.join("page.html");
-    let output = overhear("timeline", &run, &["--no-cache", "--html", page.to_str().unwrap()]);
+    let output = overhear("timeline", run_of_a_thousand(), &["--no-cache", "--html", page.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let mut browser = Browser::start();
     browser.open(&page);

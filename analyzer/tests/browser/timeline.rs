@@ -23,6 +23,9 @@ const press = async (key, on = canvas) => {
   on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
   await pause(60);
 };
+const shown = async (is) => {
+  for (let tries = 0; tries < 200 && !is(); tries++) await pause(50);
+};
 const facts = () => [...document.querySelectorAll('.timeline-side dt')].map((term) => [term.textContent, term.nextSibling.textContent]);
 const colors = () => {
   const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -82,10 +85,13 @@ fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
         }
         for (let times = 0; times < 8; times++) await press('w');
         await press('.'); await press('.');
+        await shown(() => facts()[0]?.[1] === call()?.fn);
         const near = { call: call(), facts: facts(), mode: box.dataset.calls };
         await press('f'); await press('m'); await press('ArrowDown');
         const below = call();
         await press(']');
+        await shown(() => call()?.start === timeline.store.data.waits[0].call);
+        // The address follows when the view has rested.
         await pause(300);
         const wait = { call: call(), longest: timeline.store.data.waits[0] };
         return { whole, all, near, below, wait, hash: location.hash, view: [timeline.view.from, timeline.view.to], facts: facts() };";

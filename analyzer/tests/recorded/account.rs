@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use metrics::pop;
+use model::critical::PathSite;
 use model::engine::of_rank;
 use model::matching::{Account, Follow, RankSite, settled};
 use model::shared_walk::critical_path;
@@ -18,15 +19,10 @@ pub fn of(folder: &Path) -> String {
     waits(&run, &followed.account, &mut lines);
     clocks(&run, &followed.common_clock, &mut lines);
     let path = critical_path(&run, &mut followed);
-    lines.push(format!(
-        "path {} ns in {} stretches",
-        path.segments.iter().map(|one| one.to - one.from).sum::<i64>(),
-        path.segments.len()
-    ));
+    lines.push(format!("path {} ns in {} stretches", path.ranks.values().sum::<i64>(), path.stretches));
     let mut on: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for (place, time) in &path.places {
-        let at =
-            on.entry(format!("{}{}", if place.in_mpi { "in " } else { "before " }, place.place.function)).or_default();
+        let at = on.entry(path_site(place)).or_default();
         at.0 += time.on_path.values().sum::<i64>();
         at.1 += time.total;
     }
@@ -34,6 +30,14 @@ pub fn of(folder: &Path) -> String {
     efficiency(&run, &mut lines);
     engine(&run, &mut lines);
     lines.join("\n") + "\n"
+}
+
+/// Computation is named by the call behind it alone.
+fn path_site(place: &PathSite) -> String {
+    match place {
+        PathSite::In(call) => format!("in {}", call.function),
+        PathSite::Between(_, to) => format!("before {}", to.function),
+    }
 }
 
 /// A rank's name for people.
@@ -129,8 +133,8 @@ fn clocks(run: &Run, timeline: &model::common_clock::CommonClock, lines: &mut Ve
 
 /// Sums behind the POP factors, of the run and of its phases.
 fn efficiency(run: &Run, lines: &mut Vec<String>) {
-    let mut account = settled(run, Follow::DEPENDENCIES).account;
-    let (whole, phases) = pop::efficiencies(run, &mut account);
+    let account = settled(run, Follow::DEPENDENCIES).account;
+    let (whole, phases) = pop::efficiencies(run, &account);
     for (at, efficiency) in [whole].iter().chain(&phases).enumerate() {
         let nanoseconds = |seconds: &f64| (seconds * 1e9).round() as i64;
         lines.push(format!(
@@ -146,7 +150,7 @@ fn efficiency(run: &Run, lines: &mut Vec<String>) {
 /// Entries into the engine, and the time that requests were pending without one.
 fn engine(run: &Run, lines: &mut Vec<String>) {
     for rank in &run.ranks {
-        for (thread, engine) in of_rank(rank).iter().enumerate() {
+        for (thread, engine) in of_rank(run, rank).iter().enumerate() {
             let entries = engine.slices.iter().map(|slice| slice.entries).sum::<f64>();
             let productive = engine.slices.iter().map(|slice| slice.productive).sum::<f64>();
             let longest = engine.starved.values().map(|starved| (starved.longest, starved.pending)).max();

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use examples::answer::Answer;
 use examples::fixture::{self, Fixture};
-use examples::{rota, truth, waits};
+use examples::{planted_waits, rota, truth};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -43,7 +43,7 @@ fn one(name: &str) -> Result<(), Failed> {
         false => truth::differences(&program, |by| ask(&run, "report", &["--by", by])),
     };
     if !program.waits.is_empty() {
-        wrong.extend(waits::differences(&program, &stderr, &ask(&run, "waits", &[])));
+        wrong.extend(planted_waits::differences(&program, &stderr, &ask(&run, "waits", &[])));
     }
     let check = ask(&run, "check", &[]);
     if check.status != truth::agreement(&program.name) {

@@ -15,7 +15,6 @@ const SIZES: LoopSizes = LoopSizes { least: 8, most: 1 << 19, effort: 1.0 };
 const LIBRARIES: &str = "ompi4,mpich4";
 const ALL_LIBRARIES: &str = "ompi4,mpich4,ompi5,mpich5";
 
-/// What to compare.
 #[derive(clap::Args)]
 pub struct AgreementArgs {
     /// Only under these MPIs, as ompi4,mpich5

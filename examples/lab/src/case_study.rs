@@ -135,7 +135,9 @@ fn median(setting: &Variant, program: &str, arguments: &[&str], hosts: Option<&H
         record.args(launch).arg(&path).args(arguments);
         setting.mpi.set_environment(&mut record);
         let output = finish(&mut record);
-        hosts.iter().for_each(|hosts| hosts.clear());
+        if let Some(hosts) = hosts {
+            hosts.clear();
+        }
         if output.status == 0 && output.stdout.contains("verified") {
             let run = Run { folder };
             let [report, engine] = ["report", "progress"].map(|analysis| run.ask(analysis, &[]));

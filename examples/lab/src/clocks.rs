@@ -8,9 +8,9 @@ use std::process::Command;
 use examples::answer::{Answer, number};
 use examples::build;
 use examples::mpi::{self, Mpi};
+use examples::planted_waits;
 use examples::program::Program;
 use examples::run::{Run, finish, fresh_folder, overhear};
-use examples::waits;
 use traces::definitions::{Definition, Occasion, Sync};
 use traces::file::FileHeader;
 use traces::read::RankFile;
@@ -121,11 +121,11 @@ fn print_clocks(run: &Run, check: &Answer) -> Result<(), String> {
 
 fn print_waits(program: &Program, stderr: &str, said: &Answer) {
     println!("{:>8}{:>10}{:>10}  s", "stated", "measured", "found");
-    for finding in waits::findings(program, stderr, said) {
+    for finding in planted_waits::findings(program, stderr, said) {
         let measured = finding.measured.unwrap_or(f64::NAN);
         println!("{:8.3}{measured:10.6}{:10.6}  {}", finding.stated, finding.found, finding.wait);
     }
-    match waits::differences(program, stderr, said).as_slice() {
+    match planted_waits::differences(program, stderr, said).as_slice() {
         [] => println!("as stated"),
         wrong => println!("not as stated:\n{}", wrong.join("\n")),
     }

@@ -12,7 +12,6 @@ use examples::mpi::{self, Mpi};
 
 /// One library of each family.
 const LIBRARIES: &str = "ompi4,mpich4";
-/// What to run.
 #[derive(clap::Args)]
 pub struct DiagnosisArgs {
     /// Only under these MPIs, such as ompi4,mpich5 [default: ompi4,mpich4]
@@ -64,7 +63,8 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     let mpis = Mpi::all_of(Some(arguments.mpi.as_deref().unwrap_or(LIBRARIES)));
     let programs = diagnosis::programs(arguments.name.as_deref());
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
-    for (program, mpi) in programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi))) {
+    let pairs = programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi)));
+    for (program, mpi) in pairs.filter(|(program, mpi)| program.runs_under(mpi)) {
         let is_asked = |setting: &Setting| arguments.setting.as_ref().is_none_or(|part| setting.title.contains(part));
         let settings = SETTINGS.iter().enumerate();
         for (number, setting) in settings.filter(|(_, setting)| setting.ranks >= program.ranks && is_asked(setting)) {

@@ -5,7 +5,7 @@
 //! ```text
 //! lib
 //! papers
-//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs synthetic verdicts watched
+//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale synthetic verdicts watched
 //! hosts
 //! ```
 
@@ -20,6 +20,7 @@ mod looks;
 mod overhead;
 mod papers;
 mod real_programs;
+mod scale;
 mod synthetic;
 mod verdicts;
 mod watched;
@@ -74,8 +75,8 @@ enum Experiment {
         /// Only under these MPIs, such as ompi4,mpich5 [default: ompi4,mpich4]
         #[arg(long)]
         mpi: Option<String>,
-        /// Only programs whose names contain this
-        name: Option<String>,
+        /// Only programs whose names contain one of these
+        names: Vec<String>,
     },
     /// Compare what recording is said to delay loops by with pairs of plain and recorded runs
     Overhead(overhead::OverheadArgs),
@@ -88,6 +89,8 @@ enum Experiment {
         #[arg(long)]
         mpi: Option<String>,
     },
+    /// Measure MPI_Init and MPI_Finalize of many ranks with and without the recorder
+    Scale(scale::ScaleArgs),
     /// Measure how well the clocks of several hosts are aligned, and the waits found with them
     Clocks,
     /// Write the run of an imaginary program of any size, and print how long its ranks wait
@@ -119,9 +122,10 @@ fn main() -> ExitCode {
         Experiment::RealPrograms { name } => real_programs::run(name.as_deref()),
         Experiment::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Experiment::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
-        Experiment::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
+        Experiment::Verdicts { mpi, names } => verdicts::run(mpi.as_deref(), &names),
         Experiment::Overhead(arguments) => overhead::run(&arguments),
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
+        Experiment::Scale(arguments) => scale::run(&arguments),
         Experiment::Clocks => clocks::run(),
         Experiment::Synthetic { dir, ranks, calls, ring, seed } => {
             let topology = if ring { Topology::Ring } else { Topology::Torus };

@@ -13,13 +13,15 @@ const AT_ONCE: usize = 2;
 /// Default libraries.
 const LIBRARIES: &str = "ompi4,mpich4";
 
-/// Runs programs whose names contain `name` under these libraries, separated by commas. Fails at any wrong verdict.
-pub fn run(libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
+/// Runs programs whose names contain one of `names`, or all, under these libraries, separated by commas. Fails at any
+/// wrong verdict.
+pub fn run(libraries: Option<&str>, names: &[String]) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
     let mpis = Mpi::all_of(libraries.or(Some(LIBRARIES)));
-    let programs: Vec<SmallProgram> =
-        verdicts::all().into_iter().filter(|program| name.is_none_or(|name| program.name.contains(name))).collect();
+    let is_wanted =
+        |program: &SmallProgram| names.is_empty() || names.iter().any(|name| program.name.contains(name.as_str()));
+    let programs: Vec<SmallProgram> = verdicts::all().into_iter().filter(is_wanted).collect();
     for mpi in &mpis {
         verdicts::build(mpi);
     }
@@ -55,7 +57,9 @@ fn try_all(cases: &[(&Mpi, &SmallProgram)]) -> Vec<(String, String, Trial)> {
         while let Some((mpi, program)) = cases.get(next.fetch_add(1, Relaxed)) {
             match verdicts::judge(program, mpi, verdicts::PROOF) {
                 Ok(trial) => {
-                    eprintln!("{} {}: {:?}, then {:?}", mpi.name, program.name, trial.live, trial.after);
+                    let is_right = (trial.live, trial.after) == (Score::Right, Score::Right);
+                    let said = if is_right { "" } else { trial.said.as_str() };
+                    eprintln!("{} {}: {:?}, then {:?} {said}", mpi.name, program.name, trial.live, trial.after);
                     let trial = (mpi.name.to_string(), program.name.clone(), trial);
                     trials.lock().expect("no trial panics").push(trial);
                 }

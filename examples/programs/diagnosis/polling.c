@@ -11,9 +11,8 @@ int main(int argc, char **argv)
     double value = 0;
     begin(argc, argv);
     next = (rank + 1) % size, last = (rank + size - 1) % size;
-    work(0.3);
     for (int piece = 0; piece < PIECES; piece++) {
-        for (int i = 0; i < 100; i++)
+        for (int i = 0; i < 700; i++)
             sink += i * 1e-9;
         if (!twin || piece % 5000 == 0)
             MPI_Iprobe(last, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE); // look

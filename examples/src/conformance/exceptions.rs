@@ -163,7 +163,6 @@ const PARTED: &str = "
 const SENDER: Recipe = value("sender");
 const PERSISTENT: Recipe = Recipe { before: "MPI_Request {n};", ..value("&{n}") };
 
-/// Exceptions by function.
 pub const EXCEPTIONS: &[Exception] = &[
     exception(&["Psend_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
         "MPI_Request receiver; PMPI_Precv_init(inbox, 2, 2, MPI_INT, other, 7, world, MPI_INFO_NULL, &receiver);

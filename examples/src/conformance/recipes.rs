@@ -19,7 +19,6 @@ pub struct Recipe {
     pub free: &'static str,
 }
 
-/// A recipe for a plain value.
 pub const fn value(pass: &'static str) -> Recipe {
     Recipe { before: "", pass, complete: "", show: "", free: "" }
 }
@@ -108,7 +107,7 @@ pub const RECIPES: &[(&[ArgumentKind], Recipe)] = &[
     (&[Session], value("{n}").before("MPI_Session {n}; PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &{n});").free("PMPI_Session_finalize(&{n});")),
     (&[FreeSession], value("&{n}").before("MPI_Session {n}; PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &{n});").show("show(\"none\", &(int){{n} == MPI_SESSION_NULL}, 4);")),
     (&[Group], value("everyone")),
-    (&[Op, PrefixOp], value("MPI_SUM")),
+    (&[Op, PrefixOp, ExclusivePrefixOp], value("MPI_SUM")),
     (&[Info], value("MPI_INFO_NULL")),
     (&[Infos], value("{n}").before("MPI_Info {n}[2] = {MPI_INFO_NULL, MPI_INFO_NULL};")),
     (&[Errhandler], value("MPI_ERRORS_RETURN")),

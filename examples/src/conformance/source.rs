@@ -21,14 +21,20 @@ pub fn program(calls: &[Call], style: Option<Style>) -> String {
     text.push_str(include_str!("every_function.h"));
     if let Some(style) = style {
         text.push_str(fortran::BRIDGE);
-        calls.iter().for_each(|call| text.push_str(&fortran::bridge(*call, style)));
+        for call in calls {
+            text.push_str(&fortran::bridge(*call, style));
+        }
     }
     let prefix = if style.is_some() { "fortran_" } else { "MPI_" };
     writeln!(text, "#define CALL(function) {prefix}##function").expect("to a string");
     let tried = || calls.iter().filter(|call| !BY_MAIN.contains(&call.mpi_name().as_str()));
-    tried().for_each(|call| text.push_str(&function(*call)));
+    for call in tried() {
+        text.push_str(&function(*call));
+    }
     text.push_str("static const struct { const char *name; void (*call)(void); } functions[] = {\n");
-    tried().for_each(|call| writeln!(text, "    {{\"{0}\", try_{0}}},", call.mpi_name()).expect("to a string"));
+    for call in tried() {
+        writeln!(text, "    {{\"{0}\", try_{0}}},", call.mpi_name()).expect("to a string");
+    }
     text.push_str("};\n");
     text.push_str(&include_str!("main.h").replace("main.h", TRIED));
     text

@@ -32,7 +32,7 @@ impl Tried {
         self.said.iter().any(|said| said.contains_key(function))
     }
 
-    /// Some rank got an error code.
+    /// True if some rank got an error code.
     pub fn fails(&self, function: &str) -> bool {
         let code = |said: &String| said.strip_prefix("returned ").is_some_and(|code| !code.starts_with("0"));
         self.said.iter().filter_map(|said| said.get(function)).any(code)
@@ -73,7 +73,9 @@ fn without_reserved(said: &str) -> String {
 /// A run of the program on some functions, and the folder of its results.
 pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Case<'a>, PathBuf) {
     let results = fresh_folder(&format!("{}-results", mpi.name));
-    (0..RANKS).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
+    for rank in 0..RANKS {
+        drop(fs::remove_file(results.with_extension(rank.to_string())));
+    }
     let words = [results.to_str().unwrap()].into_iter().chain(how.iter().copied()).chain(names.iter().copied());
     let case =
         Case { mpi, path: path.into(), arguments: words.map(String::from).collect(), ranks: RANKS, variables: vec![] };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Loop;
-use super::printed::Printed;
+use super::loop_programs::Printed;
 use crate::answer::Answer;
 use crate::run::Run;
 

@@ -5,14 +5,13 @@
 //! differ from each other by more than the goal, no fourth run can meet it.
 
 mod figures;
-mod printed;
-mod programs;
+mod loop_programs;
 
 use std::collections::BTreeMap;
 
 pub use figures::Goal;
-use printed::Printed;
-pub use programs::{LOOPS, Loop, LoopSizes};
+use loop_programs::Printed;
+pub use loop_programs::{LOOPS, Loop, LoopSizes};
 
 use crate::mpi::Mpi;
 
@@ -35,12 +34,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The trace agrees with the printed figure.
+    /// True if the trace agrees with the printed figure.
     pub fn is_within(&self) -> bool {
         self.said.is_some_and(|said| self.goal.holds(self.printed, said))
     }
 
-    /// The runs without the recorder agree with each other.
+    /// True if the runs without the recorder agree with each other.
     pub fn is_repeatable(&self) -> bool {
         let (least, most) =
             self.plain.iter().fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));

@@ -59,12 +59,11 @@ fn folder() -> PathBuf {
     target().join("python").join(format!("mpi4py-{}", MPI4PY.version))
 }
 
-/// Folder of mpi4py's tests.
 fn tests() -> PathBuf {
     folder().join(format!("mpi4py-{}/test", MPI4PY.version))
 }
 
-/// The wheel has no module for the standard ABI.
+/// False for the standard ABI, for which the wheel has no module.
 pub fn runs_under(mpi: &Mpi) -> bool {
     mpi.built_as != "mpich5abi"
 }
@@ -73,7 +72,9 @@ pub fn runs_under(mpi: &Mpi) -> bool {
 pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
     let python = Python::all().into_iter().next().expect("python3 brought the tests");
     let results = fresh_folder(&format!("{}-mpi4py", mpi.name));
-    (0..how.ranks).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
+    for rank in 0..how.ranks {
+        drop(fs::remove_file(results.with_extension(rank.to_string())));
+    }
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", &how.limit.to_string()]);
     if let Some(name) = recorded {

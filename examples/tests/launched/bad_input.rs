@@ -5,6 +5,7 @@ use std::fs;
 
 use crate::common::{case, failed_as_plain, libraries};
 use examples::mpi::Mpi;
+use examples::rota;
 use examples::run::fresh_folder;
 
 /// Results of a list of misuses under one error handler: MPI's answer to each, and the deaths of the program.
@@ -67,7 +68,11 @@ fn misuse_calls_the_programs_handler_as_it_does_without_the_recorder() {
 #[test]
 fn what_ends_the_process_ends_it_as_without_the_recorder() {
     for mpi in libraries() {
-        assert_same(&mpi, "return", &listed(&mpi, "dangers"));
+        let mut dangers = listed(&mpi, "dangers");
+        // Each death takes two launches: a third of them a day. Half would meet each library of a pair on its own days.
+        dangers.retain(|danger| rota::is_all() || rota::is_turn(danger, rota::round(), 3));
+        assert!(!dangers.is_empty(), "{}", mpi.name);
+        assert_same(&mpi, "return", &dangers);
     }
 }
 

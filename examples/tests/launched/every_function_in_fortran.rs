@@ -66,7 +66,7 @@ fn build(mpi: &Mpi, fortran: &Fortran, around: &Path, tried: &Path, path: &Path)
     let flags = ["-c", "-O0", "-Wno-deprecated-declarations", "-Wno-unused"];
     compile(mpi, around, &object, &flags.map(String::from));
     let words = |path: &Path| path.to_str().unwrap().to_string();
-    let flags = ["-O0".into(), "-ffree-line-length-none".into(), "-J".into(), words(path.parent().unwrap())];
+    let flags = ["-O0".to_string(), "-ffree-line-length-none".to_string()];
     let fortran = Fortran {
         compiler: [&fortran.compiler[..], &flags].concat(),
         libraries: [&[words(&object)], &fortran.libraries[..]].concat(),

@@ -31,7 +31,7 @@ fn a_rank_killed_in_a_receive_is_reported_with_it() {
         let (_, run) = case("killed", &mpi, 2, &[counter.as_str(), "waiting"]).recorded("killed-waiting");
         let report = run.report("rank");
         let warnings = report.warnings();
-        let call = "rank 0 did not finalize MPI: it ended in MPI_Recv (from 1, tag 99, 1 bytes, MPI_COMM_WORLD) at main (killed.c:";
+        let call = "rank 0 did not finalize MPI: it ended in MPI_Recv (from 1, tag 99, 1 byte, MPI_COMM_WORLD) at main (killed.c:";
         assert!(warnings.contains(call), "{}: {warnings}", mpi.name);
         let recorded = calls(&report);
         assert_eq!(recorded, 100_000, "{}", mpi.name);

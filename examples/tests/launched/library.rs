@@ -19,9 +19,10 @@ fn exported(path: &Path) -> BTreeSet<String> {
 }
 
 /// Exports besides MPI functions: those of progress engines, which only processes with such an engine look up; the
-/// function by which programs look up others; and those by which programs name regions.
-const OTHERS: [&str; 10] = [
+/// functions by which programs look up others and unload them; and those by which programs name regions.
+const OTHERS: [&str; 11] = [
     "InitializeInjectionNvtx2",
+    "dlclose",
     "dlsym",
     "fi_fabric",
     "opal_progress",

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Turns, case, libraries, those, transports};
+use crate::common::{ATTEMPTS, Turns, case, libraries, those, transports};
 use examples::answer::{Answer, number};
+use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::{Case, Run, finish};
@@ -193,5 +194,46 @@ fn bytes_on_sockets_are_those_the_kernel_counts() {
         // The kernel counts headers and acknowledgements, too.
         assert!((0.98..=1.0).contains(&(sent / kernel)), "{}: {sent} sent, {kernel} on the wire", mpi.name);
         assert!((received / sent - 1.0).abs() < 0.001, "{}: {sent} sent, {received} received", mpi.name);
+    }
+}
+
+#[test]
+fn a_component_that_only_every_eighth_entry_calls_has_its_time() {
+    let _alone = alone();
+    for mpi in those("is an Open MPI", Mpi::is_openmpi) {
+        let mut seen = Vec::new();
+        while seen.len() < ATTEMPTS {
+            let (output, run) = case("seldom", &mpi, 1, &[]).recorded("seldom");
+            assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+            let (calls, nanoseconds) = output.stdout.trim().split_once(' ').expect(&output.stderr);
+            let components = progress(&run, "component");
+            let own = |row: &&Value| row["component"].as_str().is_some_and(|name| name.starts_with("seldom"));
+            let row = components.rows("components").iter().find(own).expect(mpi.name);
+            assert_eq!(row["calls"].to_string(), calls, "{}", mpi.name);
+            let share = number(row, "time_s") / (nanoseconds.parse::<f64>().unwrap() / 1e9);
+            // If the scheduler takes the processor away in a call that is timed, that counts many times.
+            if (0.5..2.0).contains(&share) {
+                break;
+            }
+            seen.push(share);
+        }
+        assert!(seen.len() < ATTEMPTS, "{}: the component's time is these times what it took: {seen:?}", mpi.name);
+    }
+}
+
+#[test]
+fn bytes_to_a_file_that_the_program_gave_a_sockets_number_are_not_those_of_sockets() {
+    let program = Program::read_in(&workspace().join("examples/tests/programs"), "reused_number");
+    for mpi in libraries() {
+        for way in ["closed", "replaced"] {
+            let mut case = Case::of(&program, &mpi);
+            case.arguments.push(way.into());
+            let (output, run) = case.recorded("reused-number");
+            let under = format!("{}, {way}", mpi.name);
+            assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{under}: {}", output.stderr);
+            let sent = progress(&run, "rank").sum("ledger", "socket_sent_bytes", &[]);
+            // The library may write to sockets of its own, but less than the file got.
+            assert!((100_008..1 << 20).contains(&sent), "{under}: {sent}");
+        }
     }
 }

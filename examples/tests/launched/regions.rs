@@ -171,8 +171,11 @@ fn what_the_program_takes_out_is_in_no_figure_and_that_is_said() {
         assert_found(&case, "controlled", |output, run| {
             totals_are_of_what_counts(run, mpi.name);
             let waits = run.ask("waits", &[]);
-            // Five messages, twice.
-            assert_eq!(waits.sum("waits", "waits", &[("function", json!("MPI_Recv"))]), 10);
+            // Five messages, twice: on a busy machine one may be there before it is received.
+            let waited = waits.sum("waits", "waits", &[("function", json!("MPI_Recv"))]);
+            if waited != 10 {
+                return Err(format!("{waited} of 10 receives waited"));
+            }
             assert_eq!(of_both(&run.ask("matrix", &[])), [[0, 1, 5 * 10 + 7 + 9 + 5 * 1000]]);
             let stopped = [0, 1].map(|rank| truth(output, &format!("stopped rank {rank}")));
             // Excluded time comes on top.

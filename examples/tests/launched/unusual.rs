@@ -4,6 +4,9 @@
 use crate::common::{ATTEMPTS, case, libraries, those};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
+use examples::program::Program;
+use examples::run::Case;
+use examples::{truth, workspace};
 use serde_json::json;
 
 #[test]
@@ -54,6 +57,21 @@ fn calls_after_a_jump_out_of_a_call_are_counted_and_the_one_it_left_is_said_to_b
             let check = run.ask("check", &[]);
             let left = check.sum("unmatched", "calls", &[("what", json!("left, never returned")), ("rank", json!(0))]);
             assert_eq!(left, 1, "{under}: {:?}", check.rows("unmatched"));
+        }
+    }
+}
+
+#[test]
+fn calls_inside_another_do_not_wait_for_a_thread_that_holds_the_loaders_lock() {
+    let program = Program::read_in(&workspace().join("examples/tests/programs"), "loader_lock");
+    for mpi in libraries() {
+        for holder in ["visit", "constructor"] {
+            let mut case = Case::of(&program, &mpi);
+            case.arguments.push(holder.into());
+            let (output, run) = case.recorded("loader-lock");
+            let under = format!("{}, {holder}", mpi.name);
+            assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{under}: {}", output.stderr);
+            truth::check(&program, &run, &under);
         }
     }
 }

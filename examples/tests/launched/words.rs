@@ -25,7 +25,7 @@ fn one_line_comes_at_the_start_and_one_at_the_end_with_size_and_cost_of_all_rank
         let report = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let delay = last.split_once("Recording delayed the program by about ").unwrap().1;
         let share = delay.split_once(" (").unwrap().1.split_once(')').unwrap().0;
-        assert!(report.contains(&format!(" of delay, about {share}")), "{share}: {report}");
+        assert!(report.contains(&format!(" of overhead, about {share}")), "{share}: {report}");
     }
 }
 
@@ -101,7 +101,7 @@ fn in_front_of_the_launcher_the_program_runs_where_no_folder_can_be_made() {
         let output = finish(&mut command);
         assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
         let [line] = own_lines(&output)[..] else { panic!("{}: {}", mpi.name, output.stderr) };
-        assert!(line.starts_with("overhear: /proc/nowhere/run: No such file or directory "), "{line}");
+        assert!(line.starts_with("overhear: /proc/nowhere/run: No such file or directory. Name"), "{line}");
         assert!(line.ends_with("with --dir. The program runs unrecorded."), "{line}");
     }
 }
@@ -165,7 +165,22 @@ fn the_doctor_says_what_it_found() {
         assert!(output.stdout.contains("takes effect in 2 of 2 ranks"), "{}", output.stdout);
         let library = mpi.library.file_name().unwrap().to_str().unwrap();
         assert!(output.stdout.contains(library), "{}", output.stdout);
+        let next = format!("next       overhear record {}\n", case.words().join(" "));
+        assert!(output.stdout.ends_with(&next), "{next}{}", output.stdout);
+        assert!(!output.stderr.contains("Next: "), "{}", output.stderr);
     }
+}
+
+#[test]
+fn the_doctor_of_a_program_without_a_launcher_does_not_name_the_folder_that_it_removes_as_the_next() {
+    let mpi = one();
+    let case = quick(&mpi, &[]);
+    let mut command = Command::new(overhear());
+    command.arg("doctor").arg("--").arg(&case.path).args(&case.arguments);
+    case.prepare(&mut command);
+    let output = finish(&mut command);
+    assert!(output.stdout.contains("takes effect in 1 of 1 rank\n"), "{}{}", output.stdout, output.stderr);
+    assert!(!output.stderr.contains("Next: "), "{}", output.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Has a filter refuse getrusage, from before MPI_Init on; "cores": and sched_getaffinity, without which MPICH hangs;
+// Has a filter refuse getrusage, from before MPI_Init on; "cores": and sched_getaffinity, without which all but Open MPI 4 hang;
 // "files": and all opening of files from MPI_Init on. Sends COUNT small messages each way. Prints "no filter" if the system
 // has none.
 // run: -n 2 -- [time|cores|files] COUNT

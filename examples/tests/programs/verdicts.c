@@ -1320,6 +1320,441 @@ PROGRAM(window_locked_by_all_and_left, 2, HANGS)
     receive(1 - rank, 1);
 }
 
+// What the public collections of MPI bugs have besides.
+
+PROGRAM(sends_of_64_kib_first, 2, DEPENDS)
+{
+    MPI_Send(large, 1 << 16, MPI_CHAR, 1 - rank, 1, W);
+    MPI_Recv(other_large, 1 << 16, MPI_CHAR, 1 - rank, 1, W, IGNORE);
+}
+
+PROGRAM(any_takes_what_the_next_receive_needs, 3, HANGS)
+{
+    if (rank == 2)
+        compute(1);
+    if (rank == 0) {
+        receive(ANY, 1);
+        receive(1, 1);
+    } else
+        send(0, 1);
+}
+
+// A receive that stays pending beside waits whose requests are partly null.
+PROGRAM(waitall_with_null_requests, 2, ENDS)
+{
+    enum { TIMES = 100 };
+    if (rank == 0) {
+        MPI_Request stop = receiving(&other_data, 1, 9), both[2];
+        for (int i = 0; i < TIMES; i++) {
+            both[0] = MPI_REQUEST_NULL;
+            MPI_Irecv(other_large, MANY, MPI_CHAR, 1, 1, W, &both[1]);
+            MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+            send(1, 2);
+        }
+        wait_for(stop);
+    } else {
+        for (int i = 0; i < TIMES; i++) {
+            MPI_Request request;
+            MPI_Isend(large, MANY, MPI_CHAR, 0, 1, W, &request);
+            receive(0, 2);
+            wait_for(request);
+        }
+        send(0, 9);
+    }
+}
+
+PROGRAM(testsome_for_ever, 2, HANGS)
+{
+    int count = 0, which[2];
+    MPI_Request both[2] = {receiving(&data, 1 - rank, 1), receiving(&other_data, 1 - rank, 2)};
+    while (count == 0)
+        MPI_Testsome(2, both, &count, which, MPI_STATUSES_IGNORE);
+}
+
+PROGRAM(status_asked_for_ever, 2, HANGS)
+{
+    int done = 0;
+    MPI_Request request = receiving(&data, 1 - rank, 1);
+    while (!done)
+        MPI_Request_get_status(request, &done, IGNORE);
+}
+
+PROGRAM(irecv_after_a_cancelled_one, 2, HANGS)
+{
+    MPI_Request request = receiving(&other_data, 1 - rank, 1);
+    MPI_Cancel(&request);
+    wait_for(request);
+    wait_for(receiving(&data, 1 - rank, 2));
+}
+
+PROGRAM(message_behind_a_cancelled_receive, 3, ENDS)
+{
+    if (rank == 0) {
+        MPI_Request request = receiving(&other_data, 1, 1), both[2];
+        MPI_Cancel(&request);
+        wait_for(request);
+        MPI_Barrier(W);
+        both[0] = receiving(&data, 1, 1);
+        both[1] = receiving(&other_data, 2, 1);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        send(1, 2);
+    } else {
+        MPI_Barrier(W);
+        if (rank == 2)
+            compute(3);
+        send(0, 1);
+        if (rank == 1)
+            receive(0, 2);
+    }
+}
+
+PROGRAM(large_isend_left_when_it_finalizes, 2, DEPENDS)
+{
+    MPI_Request request;
+    MPI_Isend(large, MANY, MPI_CHAR, 1 - rank, 1, W, &request);
+}
+
+#if !defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION >= 5
+static void partitions(int ready)
+{
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Psend_init(large, 2, 1024, MPI_CHAR, 1, 1, W, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(large, 2, 1024, MPI_CHAR, 0, 1, W, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        for (int part = 0; rank == 0 && part < ready; part++) {
+            compute(0.5);
+            MPI_Pready(part, request);
+        }
+        MPI_Wait(&request, IGNORE);
+    }
+    MPI_Request_free(&request);
+}
+
+static void of_a_session(int ranks)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm all;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    if (rank < ranks) {
+        MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &all);
+        if (rank == 1)
+            compute(2);
+        MPI_Barrier(all);
+        MPI_Comm_free(&all);
+    }
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+}
+#else
+static void partitions(int ready)
+{
+    (void)ready;
+}
+
+static void of_a_session(int ranks)
+{
+    (void)ranks;
+}
+#endif
+
+PROGRAM(partitions_not_all_ready, 2, DEPENDS)
+{
+    partitions(1);
+}
+
+PROGRAM(partitions_all_ready, 2, ENDS)
+{
+    partitions(2);
+}
+
+PROGRAM(session, 3, ENDS)
+{
+    of_a_session(3);
+}
+
+PROGRAM(session_without_one, 3, DEPENDS)
+{
+    of_a_session(2);
+}
+
+// Errors that MPI returns.
+
+PROGRAM(send_that_fails, 2, HANGS)
+{
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        send(7, 1);
+    else
+        receive(0, 1);
+}
+
+PROGRAM(bcast_that_fails, 2, HANGS)
+{
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        MPI_Bcast(&data, 1, MPI_INT, 7, W);
+    else
+        MPI_Bcast(&data, 1, MPI_INT, 0, W);
+}
+
+// Errors by which MPI ends the run.
+
+PROGRAM(invalid_root_ends_it, 2, ENDS)
+{
+    compute(0.5 * rank);
+    MPI_Bcast(&data, 1, MPI_INT, rank == 0 ? 1 : 7, W);
+    receive(1 - rank, 1);
+}
+
+PROGRAM(invalid_root_of_gather_ends_it, 3, ENDS)
+{
+    int all[3];
+    compute(0.5 * rank);
+    MPI_Gather(&data, 1, MPI_INT, all, 1, MPI_INT, rank == 1 ? 7 : 0, W);
+    MPI_Barrier(W);
+}
+
+PROGRAM(invalid_rank_ends_it, 2, ENDS)
+{
+    if (rank == 0) {
+        compute(0.5);
+        send(7, 1);
+    } else
+        receive(0, 1);
+}
+
+PROGRAM(truncation_ends_it, 2, ENDS)
+{
+    int two[2] = {0};
+    if (rank == 0) {
+        compute(0.5);
+        MPI_Send(two, 2, MPI_INT, 1, 1, W);
+        receive(1, 2);
+    } else {
+        receive(0, 1);
+        send(0, 2);
+    }
+}
+
+PROGRAM(crash_ends_it, 2, ENDS)
+{
+    if (rank == 1) {
+        compute(1);
+        abort();
+    }
+    receive(1, 1);
+}
+
+PROGRAM(exit_of_zero_without_finalize, 3, DEPENDS)
+{
+    if (rank == 1)
+        exit(0);
+    MPI_Barrier(W);
+}
+
+// More collective calls.
+
+PROGRAM(exscan_without_the_first, 3, HANGS)
+{
+    if (rank > 0)
+        MPI_Exscan(&data, &other_data, 1, MPI_INT, MPI_SUM, W);
+    else
+        receive(1, 1);
+}
+
+PROGRAM(gather_and_bcast, 3, DEPENDS)
+{
+    int all[3];
+    if (rank == 0)
+        MPI_Gather(&data, 1, MPI_INT, all, 1, MPI_INT, 0, W);
+    else
+        MPI_Bcast(&data, 1, MPI_INT, 0, W);
+    MPI_Barrier(W);
+}
+
+PROGRAM(reduce_and_allreduce, 2, DEPENDS)
+{
+    if (rank == 0)
+        MPI_Reduce(&data, &other_data, 1, MPI_INT, MPI_SUM, 0, W);
+    else
+        MPI_Allreduce(&data, &other_data, 1, MPI_INT, MPI_SUM, W);
+    MPI_Barrier(W);
+}
+
+PROGRAM(types_of_other_sizes, 2, DEPENDS)
+{
+    long long mine[2] = {0}, all[4];
+    MPI_Allgather(mine, 1, rank == 0 ? MPI_INT : MPI_LONG_LONG, all, 1, rank == 0 ? MPI_INT : MPI_LONG_LONG, W);
+    MPI_Barrier(W);
+}
+
+static void make_of_two(int one, int other)
+{
+    MPI_Group all, two;
+    MPI_Comm pair;
+    int ranks[2] = {one, other};
+    MPI_Comm_group(W, &all);
+    MPI_Group_incl(all, 2, ranks, &two);
+    MPI_Comm_create_group(W, two, 1, &pair);
+}
+
+PROGRAM(groups_in_a_circle, 3, HANGS)
+{
+    make_of_two(rank, next());
+}
+
+PROGRAM(groups_side_by_side, 4, ENDS)
+{
+    if (rank == 3)
+        compute(13);
+    make_of_two(rank / 2 * 2, rank / 2 * 2 + 1);
+}
+
+PROGRAM(leaders_with_other_tags, 2, HANGS)
+{
+    MPI_Comm both;
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, W, 1 - rank, rank, &both);
+}
+
+PROGRAM(merge_without_one, 4, HANGS)
+{
+    MPI_Comm half = half_of_the_world(), both, merged;
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 1, &both);
+    if (rank != 2)
+        MPI_Intercomm_merge(both, rank % 2, &merged);
+    else
+        receive(0, 1);
+}
+
+PROGRAM(message_to_another_of_the_other_group, 4, HANGS)
+{
+    MPI_Comm half = half_of_the_world(), both;
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 1, &both);
+    if (rank == 0)
+        MPI_Send(&data, 1, MPI_INT, 0, 1, both);
+    if (rank == 3)
+        MPI_Recv(&data, 1, MPI_INT, 0, 1, both, IGNORE);
+}
+
+PROGRAM(bcast_between_groups_without_its_root, 4, HANGS)
+{
+    MPI_Comm half = half_of_the_world(), both;
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 1, &both);
+    if (rank % 2 == 1)
+        MPI_Bcast(&data, 1, MPI_INT, 0, both);
+    else
+        receive(1, 1);
+}
+
+PROGRAM(neighbors_that_disagree, 3, HANGS)
+{
+    MPI_Comm graph;
+    int source = before(), destination = next(), got[2];
+    MPI_Dist_graph_create_adjacent(W, rank != 1, &source, MPI_UNWEIGHTED, rank == 2, &destination, MPI_UNWEIGHTED,
+        MPI_INFO_NULL, 0, &graph);
+    MPI_Neighbor_allgather(&data, 1, MPI_INT, got, 1, MPI_INT, graph);
+}
+
+PROGRAM(neighbors_of_a_late_one, 3, ENDS)
+{
+    MPI_Comm graph;
+    int source = before(), destination = next(), got[2];
+    MPI_Dist_graph_create_adjacent(W, 1, &source, MPI_UNWEIGHTED, 1, &destination, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+        &graph);
+    for (int i = 0; i < 5; i++) {
+        if (rank == i % 3)
+            compute(0.5);
+        MPI_Neighbor_allgather(&data, 1, MPI_INT, got, 1, MPI_INT, graph);
+    }
+}
+
+// More windows.
+
+PROGRAM(fence_without_one, 3, HANGS)
+{
+    MPI_Win window = window_of(&data);
+    MPI_Win_fence(0, window);
+    if (rank != 2)
+        MPI_Win_fence(0, window);
+    else
+        receive(0, 1);
+}
+
+static void lock_and_put(int target, MPI_Win window)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+    MPI_Put(&other_data, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+    MPI_Win_flush(target, window);
+}
+
+PROGRAM(locks_crosswise, 2, DEPENDS)
+{
+    MPI_Win window = window_of(&data);
+    lock_and_put(rank, window);
+    MPI_Barrier(W);
+    lock_and_put(1 - rank, window);
+    MPI_Win_unlock(1 - rank, window);
+    MPI_Win_unlock(rank, window);
+}
+
+PROGRAM(lock_never_released, 2, HANGS)
+{
+    MPI_Win window = window_of(&data);
+    if (rank == 1)
+        receive(0, 1);
+    lock_and_put(1, window);
+    if (rank == 0) {
+        send(1, 1);
+        receive(1, 2);
+    }
+}
+
+PROGRAM(win_test_for_ever, 2, HANGS)
+{
+    MPI_Win window = window_of(&data);
+    if (rank == 0) {
+        MPI_Win_post(only(1), 0, window);
+        for (int done = 0; !done;)
+            MPI_Win_test(window, &done);
+    } else
+        MPI_Barrier(W);
+}
+
+PROGRAM(win_test_until_complete, 2, ENDS)
+{
+    MPI_Win window = window_of(&data);
+    if (rank == 0) {
+        MPI_Win_post(only(1), 0, window);
+        for (int done = 0; !done;)
+            MPI_Win_test(window, &done);
+    } else {
+        MPI_Win_start(only(0), 0, window);
+        compute(3);
+        MPI_Win_complete(window);
+    }
+    MPI_Win_free(&window);
+}
+
+PROGRAM(start_to_who_posts_for_another, 3, HANGS)
+{
+    MPI_Win window = window_of(&data);
+    if (rank == 0) {
+        MPI_Win_post(only(1), 0, window);
+        MPI_Win_wait(window);
+    }
+    if (rank == 2) {
+        MPI_Win_start(only(0), 0, window);
+        MPI_Put(&other_data, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_complete(window);
+    }
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv)
 {
     path_of_this = argv[0];

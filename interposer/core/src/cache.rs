@@ -271,7 +271,7 @@ impl<const N: usize> CacheTable<N> {
         true
     }
 
-    /// Whether an object of a class that the entry depends on has been freed since.
+    /// True if an object of a class that the entry depends on has been freed since.
     fn is_void(&self, at: usize) -> bool {
         // SAFETY: a place of the table.
         let origin = unsafe { *self.origins.add(at) };

@@ -20,7 +20,7 @@ const MOST: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Key {
-    /// The call's return address, or the number that stands for a line of Python.
+    /// The call's return address, or the number of a line of Python.
     pub address: u64,
     /// The function's number in the table of calls.
     pub call: u16,
@@ -36,7 +36,6 @@ pub struct Key {
     pub source: i32,
     /// Tag of the message from `source`.
     pub source_tag: i32,
-    /// Bytes sent.
     pub sent: u64,
     /// Bytes posted to receive.
     pub received: u64,
@@ -59,7 +58,7 @@ impl Key {
         if self.source == peer::NONE { (self.peer, self.tag) } else { (self.source, self.source_tag) }
     }
 
-    /// The same call without partner, tag, bytes and number of requests.
+    /// This key without partner, tag, bytes and number of requests.
     pub fn of_any_message(&self) -> Key {
         let Key { address, call, flags, object, .. } = *self;
         Key { address, call, flags, object, ..Key::EMPTY }
@@ -118,7 +117,7 @@ impl Dictionary {
         self.slots.find(hash(&words), |number| unsafe { *self.keys.get(number) } == words)
     }
 
-    /// Whether the next key fits without growing the slots.
+    /// True if the next key fits without growing the slots.
     pub fn has_room(&self) -> bool {
         self.slots.hold(self.next + MOST)
     }

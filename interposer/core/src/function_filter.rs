@@ -14,7 +14,7 @@ impl FunctionFilter {
         FunctionFilter(EachCall::new([const { AtomicBool::new(false) }; Call::LIMIT]))
     }
 
-    /// From now on records what the user's filter lets through.
+    /// Sets the user's filter, which decides from now on.
     pub fn choose(&self, filter: &Filter) {
         for call in Call::all() {
             self.0.of(call).store(filter.records(call), Relaxed);

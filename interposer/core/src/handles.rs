@@ -37,7 +37,7 @@ use sizes::{FIRST_BITS, KEYS, STEP_BITS};
 
 const LEVELS: usize = 6;
 
-/// Whether a handle stays in the table.
+/// Decides if a handle stays in the table.
 pub enum Keep {
     Yes,
     No,

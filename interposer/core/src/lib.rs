@@ -8,8 +8,8 @@
 //!
 //! ```text
 //! lib
-//! cache dictionary region_names function_filter
-//! handles numbered open_regions slots each_call page_cursor polls
+//! cache call_paths dictionary path_numbers region_names function_filter
+//! code_map handles numbered open_regions slots each_call page_cursor polls
 //! memory orders spread
 //! ```
 
@@ -17,6 +17,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod cache;
+pub mod call_paths;
+pub mod code_map;
 pub mod dictionary;
 pub mod each_call;
 pub mod function_filter;
@@ -26,6 +28,7 @@ pub mod numbered;
 pub mod open_regions;
 mod orders;
 pub mod page_cursor;
+pub mod path_numbers;
 pub mod polls;
 pub mod region_names;
 pub mod slots;

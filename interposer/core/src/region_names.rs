@@ -92,7 +92,7 @@ impl RegionName {
         self.text.get(..self.length as usize).unwrap_or(&self.text)
     }
 
-    /// Whether the name still has to be written to the file: `true` for the first caller only.
+    /// True if the name still has to be written to the file: `true` for the first caller only.
     pub fn is_untold(&self) -> bool {
         !self.is_told.load(Relaxed) && !self.is_told.swap(true, Relaxed)
     }

@@ -27,7 +27,7 @@ impl Slots {
         Some(Slots { first: empty(1 << bits)?, bits })
     }
 
-    /// Whether this many numbers leave half of the slots free.
+    /// True if this many numbers leave half of the slots free.
     pub fn hold(&self, numbers: u32) -> bool {
         numbers as usize <= 1 << (self.bits - 1)
     }

@@ -33,7 +33,7 @@ pub fn learn(family: &Family) -> Option<CompletionTest> {
     Some(TEST.get_or_init(|| found).0)
 }
 
-/// Whether a request is complete; `false` if [`learn`] found no way to tell.
+/// True if a request is complete; `false` if [`learn`] found no way to tell.
 ///
 /// # Safety
 /// The request must be one that MPI has not freed.

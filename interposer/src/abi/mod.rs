@@ -224,7 +224,7 @@ impl Family {
         if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
     }
 
-    /// Learns what can only be asked of an initialized library. `world`: whether MPI_COMM_WORLD exists.
+    /// Learns what can only be asked of an initialized library. `world`: true if MPI_COMM_WORLD exists.
     pub fn learn_from_library(&self, world: bool) {
         if self.abi == Abi::Standard {
             standard::learn_status_layout();
@@ -260,7 +260,7 @@ impl Family {
         (handles[0] == handles[1]).then_some(handles[0])
     }
 
-    /// Whether a request that was just begun is already complete: libraries give all such requests one special handle.
+    /// True if a request that was just begun is already complete: libraries give all such requests one special handle.
     #[inline(always)]
     pub fn complete_at_once(&self, request: u64) -> bool {
         match self.abi {
@@ -278,7 +278,7 @@ impl Family {
         }
     }
 
-    /// Whether a status says that its request was cancelled.
+    /// True if a status says that its request was cancelled.
     ///
     /// # Safety
     /// `status` must be the address of a status that MPI has filled.

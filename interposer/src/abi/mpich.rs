@@ -42,7 +42,7 @@ pub fn family() -> Family {
     }
 }
 
-/// Whether a handle is that of a predefined object. A predefined request is one that completed at once.
+/// True for the handle of a predefined object. A predefined request is one that completed at once.
 #[inline(always)]
 pub fn is_builtin(handle: u64) -> bool {
     const BUILTIN: u64 = 1;

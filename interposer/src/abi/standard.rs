@@ -11,7 +11,7 @@ use crate::real;
 const STATUS_SIZE: usize = 32;
 const BYTE: u64 = 0x247;
 
-/// Whether this library stores a status's count as [`CountAt::Split`]; set by [`learn_status_layout`].
+/// True if this library stores a status's count as [`CountAt::Split`]; set by [`learn_status_layout`].
 pub static SPLIT: AtomicBool = AtomicBool::new(false);
 
 pub fn family() -> Family {

@@ -29,7 +29,7 @@ pub use languages::new as new_languages;
 #[cfg(not(feature = "archive"))]
 pub use patch::wrapper_named;
 pub use patch::{calls_unseen, patch};
-pub use python::describe;
+pub use python::{PathPlace, describe, path};
 pub use wrappers::{WrapperEntries, Wrappers};
 
 /// Set in a question if MPI was called by its profiling name.
@@ -40,14 +40,13 @@ pub const fn question(call: Call, by: CalledBy) -> u32 {
     call.number() as u32 | if matches!(by, CalledBy::ProfilingName) { ASKED_BY_PROFILING_NAME } else { 0 }
 }
 
-/// The address in the program that a call comes from. Notes the language C for calls that no layer made.
-pub fn address(site: CallSite, call: Call) -> usize {
+/// Notes the language C for a call that no layer made.
+pub fn is_called(site: CallSite, call: Call) {
     // Not C: the recorder's own rehearsal, whose site is 0, and queries, since Fortran's mpi_f08 takes MPI_Wtime from
     // C.
     if !site.is_layered() && site.word() != 0 && call.class() != Class::Query {
         languages::seen(Language::C);
     }
-    site.address()
 }
 
 /// The word of the [`CallSite`] of a call that a layer makes at `address`; 0 if the call is the layer's own.
@@ -64,7 +63,7 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
     }
     if python::holds(address) {
         languages::seen(Language::Python);
-        return site(python::here().map_or(address, |line| line as usize));
+        return python::here().map_or_else(|| site(address), |number| CallSite::of_python(number, by).word());
     }
     // A layer's queries before and after the program's call are its own, and so are its calls inside another call.
     let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());

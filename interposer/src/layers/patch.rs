@@ -80,7 +80,7 @@ pub fn patch(wrappers: &Wrappers) -> bool {
     true
 }
 
-/// Whether an object that is no layer calls MPI by its profiling names: these calls are not seen.
+/// True if an object that is no layer calls MPI by its profiling names: these calls are not seen.
 pub fn calls_unseen() -> bool {
     UNSEEN.load(Relaxed)
 }

@@ -27,10 +27,12 @@ use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::forked::{self, DORMANT, HERE, OFF, RECORDING};
+use crate::recorder::process::path_limit;
 use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 use crate::recorder::thread::slots;
+use crate::sampling;
 
 /// Called for the first call of every thread, and for all calls of a process that does not record. Returns the thread
 /// if its recording begins here.
@@ -57,7 +59,7 @@ pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static Th
     thread
 }
 
-/// Whether this is a forked child of a process that recorded: there MADV_WIPEONFORK has zeroed the phase, but `RUN` is
+/// True if this is a forked child of a process that recorded: there MADV_WIPEONFORK has zeroed the phase, but `RUN` is
 /// set.
 fn is_forked() -> bool {
     HERE.phase.load(Acquire) == DORMANT && RUN.get().is_some()
@@ -123,19 +125,27 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         shared::define(&Definition::Warning(warning.into()));
     }
     recorded::choose(&config.filter, |call| is_lifecycle(call) || changes_what_is_known(call));
+    path_limit::choose(config.call_path);
     content::choose(config.checksum && mode == Mode::Trace);
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     forked::begin();
     config::forget_recorded_process();
     messages::let_stderr_go();
+    if config.sample > 0 && mode == Mode::Trace {
+        sampling::begin(config.sample);
+    } else if config.sample > 0 {
+        shared::define(&Definition::Warning(
+            "threads were not sampled (--sample): a profile has no room for samples".into(),
+        ));
+    }
     slots::begin(mode);
     progress::begin(config.progress);
     let _ = RUN.set(RunContext { config, family, handed });
     Ok(true)
 }
 
-/// Whether the recorder must see a call even if the filter leaves it out: the handle of an object that it frees may be
+/// True if the recorder must see a call even if the filter leaves it out: the handle of an object that it frees may be
 /// reused, a message that it takes is received by another handle, and an error handler may let the program continue
 /// after errors.
 fn changes_what_is_known(call: Call) -> bool {

@@ -36,7 +36,7 @@ const fn ends(call: Call) -> bool {
     matches!(call, Call::Finalize | Call::Session_finalize)
 }
 
-/// Whether the world ends by this call, or the last session where there is no world.
+/// True if the world ends by this call, or the last session where there is no world.
 fn is_last(call: Call) -> bool {
     match call {
         Call::Finalize => true,
@@ -99,7 +99,7 @@ pub fn after_unrecorded(call: Call, code: i32) {
     }
 }
 
-/// Takes part, without a recording, in what all ranks that record together do when MPI is initialized.
+/// Takes part, without a recording, in the meeting of all ranks that record together when MPI is initialized.
 fn take_part() -> Option<()> {
     let family = abi::detect(real::library()?);
     let config = config::read().ok()?;

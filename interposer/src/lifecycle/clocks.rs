@@ -1,7 +1,7 @@
 //! Compares the ranks' clocks after MPI is initialized and before it is finalized.
 //!
-//! In: messages between the ranks that record together, on a communicator of their own. Out: on each occasion, from
-//! every rank but the first, a [`SameClock`] or a [`Sync`].
+//! In: what ranks of one host show each other in shared memory, or messages between the ranks that record together, on
+//! a communicator of their own. Out: on each occasion, from every rank but the first, a [`SameClock`] or a [`Sync`].
 //!
 //! Ranks of one host normally share a clock. This is checked: their ticks must agree by the host's own clock, and a
 //! time before a barrier on one rank must not be later than a time after it on another. The lowest rank with a clock
@@ -9,11 +9,11 @@
 //! 3): in round k the i-th with i mod 2^(k+1) = 2^k exchanges messages with the (i - 2^k)-th, until 100 exchanges have
 //! not shortened the shortest round trip.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use traces::calls::Call;
@@ -21,7 +21,7 @@ use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::settings::Occasions;
 
-use super::together::{ProcessSlot, RanksFound, Together};
+use super::together::{BEGINNING, COMPARING, ENDING, Pause, RanksFound, SHOWN, Together};
 use crate::abi::Family;
 use crate::clock::{kind, now, sample};
 use crate::real;
@@ -46,7 +46,7 @@ pub fn initialized(family: &'static Family, together: Together, begin: &ClockSam
     if occasions == Occasions::None && together.found == RanksFound::All {
         return;
     }
-    let Ok(Some(ranks)) = RecordingRanks::new(family, together, begin) else { return };
+    let Some(ranks) = RecordingRanks::new(family, together, begin) else { return };
     match occasions {
         Occasions::None => ranks.free(),
         // If MPI fails, clocks stay uncompared.
@@ -95,6 +95,18 @@ impl ClockReading {
 }
 
 impl Introduction {
+    fn words(&self) -> [u64; SHOWN] {
+        let Introduction { boot, early, late, begin } = self;
+        [*boot, *early, late.ticks, late.width, late.monotonic, begin.ticks, begin.width, begin.monotonic]
+    }
+
+    fn from_words(words: [u64; SHOWN]) -> Introduction {
+        let [boot, early, ticks, width, monotonic, begin_ticks, begin_width, begin_monotonic] = words;
+        let late = ClockReading { ticks, width, monotonic };
+        let begin = ClockReading { ticks: begin_ticks, width: begin_width, monotonic: begin_monotonic };
+        Introduction { boot, early, late, begin }
+    }
+
     /// If another rank's clock may be the same as this one, by how many ticks they may differ.
     fn agrees(&self, other: &Introduction) -> Option<u64> {
         let since = |later: u64, earlier: u64| later.wrapping_sub(earlier) as i64 as i128;
@@ -144,16 +156,12 @@ impl Clocks {
     }
 }
 
-/// The ranks that record together, on a communicator of their own, in which their numbers differ from those in the
-/// world.
+/// The ranks that record together.
 struct RecordingRanks {
     family: &'static Family,
-    communicator: usize,
-    /// The ranks' numbers in the world.
-    in_world: Vec<u32>,
-    own: usize,
-    /// This process's slot among those of its host.
-    place: Option<ProcessSlot>,
+    together: Together,
+    /// A communicator of their own, in which their numbers differ from those in the world; 0 before messages are needed.
+    communicator: Cell<usize>,
     begin: ClockReading,
 }
 
@@ -168,51 +176,68 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
 }
 
 impl RecordingRanks {
-    fn new(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<RecordingRanks>, Failed> {
-        let Together { ranks: in_world, communicator, own, place, .. } = together;
-        let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
-        let mut handle = communicator;
-        if handle == family.comm_world {
-            handle = 0;
+    /// `None` if this rank is alone.
+    fn new(family: &'static Family, together: Together, begin: &ClockSample) -> Option<RecordingRanks> {
+        let communicator = together.communicator.filter(|_| together.ranks.len() > 1)?;
+        let made = if communicator == family.comm_world { 0 } else { communicator as usize };
+        let begin = ClockReading::from_sample(begin);
+        Some(RecordingRanks { family, together, communicator: Cell::new(made), begin })
+    }
+
+    /// The communicator. The first call is collective.
+    fn communicator(&self) -> Result<usize, Failed> {
+        if self.communicator.get() == 0 {
+            let mut handle = 0u64;
             // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into
             // zeros.
-            unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
+            unsafe { invoke(Call::Comm_dup, [self.family.comm_world as usize, &raw mut handle as usize])? };
+            // Errors on our communicator must not end the program.
+            // SAFETY: the communicator was just made.
+            unsafe { invoke(Call::Comm_set_errhandler, [handle as usize, self.family.errors_return as usize])? };
+            self.communicator.set(handle as usize);
         }
-        let communicator = handle as usize;
-        // Errors on our communicator must not end the program.
-        // SAFETY: the communicator was just made.
-        unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        let begin = ClockReading::from_sample(begin);
-        Ok(Some(RecordingRanks { family, communicator, in_world, own, place, begin }))
+        Ok(self.communicator.get())
     }
 
     fn free(self) {
-        let mut handle = self.communicator as u64;
-        // SAFETY: the communicator is ours, and no longer used.
-        let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
+        let mut handle = self.communicator.get() as u64;
+        if handle != 0 {
+            // SAFETY: the communicator is ours, and no longer used.
+            let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
+        }
     }
 
     /// Waits until all ranks of this host are about to finalize MPI. Makes MPI progress meanwhile, as MPI_Finalize
     /// does, since others may need this rank's messages to get here. Returns whether all got here.
     fn all_end(&self) -> bool {
+        let communicator = match self.communicator.get() {
+            0 => self.family.comm_self as usize,
+            own => own,
+        };
+        let mut pause = Pause::new();
         let turn = || {
             let (mut flag, status) = (0i32, self.family.status_ignore);
-            // SAFETY: probes a communicator of ours, which has no messages, and writes an int.
-            let _ = unsafe { invoke(Call::Iprobe, [0, TAG, self.communicator, &raw mut flag as usize, status]) };
-            thread::yield_now();
+            // SAFETY: probes a communicator, of which it takes no messages, and writes an int.
+            let _ = unsafe { invoke(Call::Iprobe, [0, TAG, communicator, &raw mut flag as usize, status]) };
+            pause.take();
         };
-        self.place.as_ref().is_none_or(|place| place.all_end(turn))
+        self.together.place.as_ref().is_none_or(|place| place.all_reach(ENDING, turn))
     }
 
     /// Finds the distinct clocks and their differences, and defines this rank's part of the result.
     fn compare(&self, when: Occasion) -> Result<(), Failed> {
-        let clocks = Clocks::from_introductions(&self.introduce()?);
-        if let Some((peer, within)) = clocks.represented.get(self.own).copied().flatten() {
+        let clocks = Clocks::from_introductions(&self.introduce(when)?);
+        // All ranks know the same clocks.
+        if clocks.representatives.len() > 1 {
+            self.communicator()?;
+        }
+        let own_rank = self.together.own;
+        if let Some((peer, within)) = clocks.represented.get(own_rank).copied().flatten() {
             shared::define(&Definition::SameClock(SameClock { when, peer: self.number_in_world(peer)?, within }));
             return Ok(());
         }
         let representatives = clocks.representatives;
-        let own = representatives.iter().take_while(|rank| **rank < self.own).count();
+        let own = representatives.iter().take_while(|rank| **rank < own_rank).count();
         for round in (0..).map(|k| 1 << k).take_while(|round| *round < representatives.len()) {
             if own & round != 0 {
                 let sync = self.ask(when, *representatives.get(own - round).ok_or(Failed)?)?;
@@ -228,20 +253,33 @@ impl RecordingRanks {
 
     /// The number in the world of a rank of the communicator.
     fn number_in_world(&self, rank: usize) -> Result<u32, Failed> {
-        self.in_world.get(rank).copied().ok_or(Failed)
+        self.together.ranks.get(rank).copied().ok_or(Failed)
     }
 
-    /// The introductions of all ranks.
-    fn introduce(&self) -> Result<Vec<Introduction>, Failed> {
+    /// The introductions of all ranks: of one host in shared memory, since messages between ranks that share cores take
+    /// milliseconds each.
+    fn introduce(&self, when: Occasion) -> Result<Vec<Introduction>, Failed> {
+        let own =
+            |early| Introduction { boot: boot(), early, late: ClockReading::from_sample(&sample()), begin: self.begin };
         let early = now();
+        if let Some(place) = self.together.place_of_all() {
+            let reached = if when == Occasion::Init { BEGINNING } else { COMPARING };
+            let mut pause = Pause::new();
+            if !place.all_reach(reached, || pause.take()) {
+                return Err(Failed);
+            }
+            let shown = place.show(reached, own(early).words()).ok_or(Failed)?;
+            return Ok(shown.into_iter().map(Introduction::from_words).collect());
+        }
+        let communicator = self.communicator()?;
         // SAFETY: all ranks of the communicator do this.
-        unsafe { invoke(Call::Barrier, [self.communicator])? };
-        let own = Introduction { boot: boot(), early, late: ClockReading::from_sample(&sample()), begin: self.begin };
-        let mut all = vec![Introduction::default(); self.in_world.len()];
+        unsafe { invoke(Call::Barrier, [communicator])? };
+        let own = own(early);
+        let mut all = vec![Introduction::default(); self.together.ranks.len()];
         let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
         let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
         // SAFETY: as above, and there is room for an introduction of each rank.
-        unsafe { invoke(Call::Allgather, [from, bytes, byte, to, bytes, byte, self.communicator])? };
+        unsafe { invoke(Call::Allgather, [from, bytes, byte, to, bytes, byte, communicator])? };
         Ok(all)
     }
 
@@ -282,7 +320,7 @@ impl RecordingRanks {
     fn send(&self, to: usize, word: u64) -> Result<(), Failed> {
         let (address, byte) = (&raw const word as usize, self.family.byte as usize);
         // SAFETY: the buffer has this many bytes, and the rank is one of the communicator.
-        unsafe { invoke(Call::Send, [address, size_of::<u64>(), byte, to, TAG, self.communicator]) }
+        unsafe { invoke(Call::Send, [address, size_of::<u64>(), byte, to, TAG, self.communicator.get()]) }
     }
 
     fn receive(&self, from: usize) -> Result<u64, Failed> {
@@ -290,7 +328,7 @@ impl RecordingRanks {
         let (address, byte) = (&raw mut word as usize, self.family.byte as usize);
         let status = self.family.status_ignore;
         // SAFETY: as in `send`.
-        unsafe { invoke(Call::Recv, [address, size_of::<u64>(), byte, from, TAG, self.communicator, status])? };
+        unsafe { invoke(Call::Recv, [address, size_of::<u64>(), byte, from, TAG, self.communicator.get(), status])? };
         Ok(word)
     }
 }

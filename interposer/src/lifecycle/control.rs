@@ -11,7 +11,7 @@ use crate::recorder::guard;
 use crate::recorder::process::counted;
 use crate::recorder::thread::profile;
 
-/// Does what a call of `MPI_Pcontrol` with this level asks for.
+/// Carries out a call of `MPI_Pcontrol` with this level.
 #[cold]
 #[inline(never)]
 pub fn ask(level: i32) {

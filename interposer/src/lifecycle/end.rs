@@ -15,6 +15,7 @@ use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 use crate::recorder::thread::current;
+use crate::sampling;
 
 /// Notes in the file whether MPI is finalized. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {
@@ -27,6 +28,9 @@ pub fn mark_end(output: &Output) -> bool {
 /// Runs after MPI or a session was finalized.
 pub fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
+    if call == Call::Finalize {
+        sampling::end();
+    }
     let finalized = mark_end(output);
     output.save_all();
     // A finalized session is not the end: others may follow.
@@ -40,6 +44,7 @@ pub fn process_ends() {
     match HERE.phase.load(Acquire) {
         RECORDING => {
             if let Some(output) = shared::output() {
+                sampling::end();
                 if let Some(thread) = current::thread() {
                     thread.ends_with_process();
                 }

@@ -8,7 +8,7 @@ use super::run::READY;
 use crate::real;
 use crate::recorder::file::shared::WarningOnce;
 
-/// Whether the call sets an error handler.
+/// True if the call sets an error handler.
 pub fn takes_handler(call: Call) -> bool {
     call.has(traces::calls::ArgumentKind::Errhandler) && call.class() != Class::Query
 }

@@ -10,14 +10,14 @@ use traces::calls::Call;
 use traces::folder;
 use traces::settings::Occasions;
 
-use super::together::{self, Together};
+use super::together::{self, PASSED, Together};
 use crate::abi::Family;
 use crate::clock;
 use crate::config::Config;
 use crate::real;
 use crate::recorder::file::modules;
 
-/// What the ranks agree on when MPI is initialized.
+/// The ranks agree on this when MPI is initialized.
 pub struct Agreed {
     pub run: [u8; 16],
     pub folder: PathBuf,
@@ -86,7 +86,13 @@ pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own:
     if together.is_none_or(Together::is_first) {
         message.set(&decide(config, family, together, own));
     }
-    if let Some(communicator) = together.and_then(|together| together.communicator) {
+    if let Some((place, together)) = together.and_then(|together| Some((together.place_of_all()?, together))) {
+        // SAFETY: all of the message is words and bytes, without gaps.
+        let bytes = unsafe { std::slice::from_raw_parts_mut((&raw mut message).cast(), size_of::<FolderMessage>()) };
+        if !place.pass(bytes, together.is_first()) {
+            return decide(config, family, Some(together), own);
+        }
+    } else if let Some(communicator) = together.and_then(|together| together.communicator) {
         let (count, address) = (size_of::<FolderMessage>(), &raw mut message as usize);
         // SAFETY: every process of the communicator is in MPI_Init, and does this.
         unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, communicator as usize]) };
@@ -102,6 +108,8 @@ struct FolderMessage {
     length: u32,
     folder: [u8; 4096],
 }
+
+const _: () = assert!(size_of::<FolderMessage>() <= PASSED);
 
 impl FolderMessage {
     fn set(&mut self, agreed: &Agreed) {

@@ -29,15 +29,17 @@ use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 use crate::recorder::thread::{queried_requests, usage_readings};
+use crate::sampling;
 
 /// Completes the begin of the recording. A session has no world; its processes know only what their launcher tells
-/// them. `first`: whether MPI is initialized for the first time in this process.
+/// them. `first`: true if MPI is initialized for the first time in this process.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
     family.learn_from_library(world);
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers);
     progress::ready();
+    sampling::ready();
     if let Some(thread) = current::thread() {
         thread.prepare();
     }
@@ -134,7 +136,7 @@ fn rehearse(RunContext { config, family, handed }: &RunContext) -> Option<Record
     let own = current::thread()?;
     let parts = own.engine.parts_of_an_entry();
     let best = |round: &dyn Fn() -> u64| (0..ROUNDS).map(|_| round()).min();
-    // What calls time themselves is no part of their straight line.
+    // Calls time themselves off their straight line.
     let calls = |inside: &dyn Fn()| {
         let (ticks, timed) = spent::apart(|| (handed.rehearse)(family, CALLS, inside));
         ticks.saturating_sub(timed)
@@ -145,6 +147,7 @@ fn rehearse(RunContext { config, family, handed }: &RunContext) -> Option<Record
     let productive = best(&|| calls(&|| progress::rehearse_entry(rehearsal, parts, 1)));
     let entry = best(&|| progress::rehearse(rehearsal, CALLS, parts));
     current::set(own);
+    own.rehearsed(rehearsal);
     let (call, entry) = (call?, entry?);
     let of_one = |ticks: u64| ticks * 1000 / CALLS as u64;
     let productive = productive?.saturating_sub(call).max(entry);

@@ -7,7 +7,7 @@ use crate::abi::Family;
 use crate::config::Config;
 use crate::layers::Wrappers;
 
-/// What the wrappers, which are on a higher floor, pass down.
+/// Functions of the wrappers, which are on a higher floor, for use by this one.
 pub struct HandedDown {
     pub wrappers: Wrappers,
     /// Records a number of calls with this inside them, and returns the ticks of all.
@@ -32,7 +32,7 @@ pub static WORLD: AtomicBool = AtomicBool::new(false);
 /// Set if this rank is the first of those that record together, and so prints the messages.
 pub static FIRST: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process prints the line at the end: it is the first, and no `overhear record` in front of the launcher
+/// True if this process prints the line at the end: it is the first, and no `overhear record` in front of the launcher
 /// does.
 pub fn speaks_at_end() -> bool {
     FIRST.load(Acquire) && RUN.get().is_some_and(|run| run.config.run.is_none())

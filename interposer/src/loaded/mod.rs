@@ -97,13 +97,12 @@ const SLOTS: [u32; 3] = [1026, 1025, 257];
 impl LoadedObject {
     /// `None` for objects with nothing to patch: the kernel's vDSO, and objects that are not dynamically linked.
     fn from_headers(headers: &ProgramHeaders) -> Option<LoadedObject> {
-        let range = headers.parts(libc::PT_LOAD).reduce(|all, part| all.start.min(part.start)..all.end.max(part.end));
         let name = headers.name();
         let dynamic = headers.parts(libc::PT_DYNAMIC).next().filter(|_| !name.starts_with("linux-vdso"))?.start;
         // The last page stays writable if RELRO covers it only in part.
         let relro = headers.parts(libc::PT_GNU_RELRO).next().map(|part| page_of(part.start)..page_of(part.end));
-        let (range, relro) = (range.unwrap_or_default(), relro.unwrap_or_default());
-        Some(LoadedObject { name, range, base: headers.base(), dynamic, relro })
+        let relro = relro.unwrap_or_default();
+        Some(LoadedObject { name, range: headers.memory(), base: headers.base(), dynamic, relro })
     }
 
     pub fn is_program(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Once MPI is initialized, the slots through which objects other than the program call the C library are patched; the
 //! program's own input and output is not recorded, and processes without MPI are left alone. Outside MPI each function
-//! just calls the C library's.
+//! just calls the C library's. Of the program's own calls only those are seen that close descriptors.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering::*};
@@ -13,7 +13,7 @@ use traces::definitions::Interception;
 use super::{Achieved, Listener};
 use crate::descriptor::status;
 use crate::function::Function;
-use crate::loaded;
+use crate::loaded::{self, LoadedObject};
 use crate::recorder::guard;
 
 /// Patches the objects that are loaded by now.
@@ -21,16 +21,26 @@ pub fn begin() {
     guard::run(|| {
         // The C library's calls of its own functions are left alone.
         let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
-        let ours = |name: &CStr| {
-            let name = name.to_str().ok()?;
-            FUNCTIONS.iter().find(|function| function.0 == name).map(|function| function.1 as usize)
-        };
-        let names: Vec<&[u8]> = FUNCTIONS.iter().map(|function| function.0.as_bytes()).collect();
-        for object in loaded::objects().iter().filter(|object| !object.is_program() && !is_system(object.file_name())) {
-            // SAFETY: the object is loaded, and stays so while the program runs code in it.
-            unsafe { object.patch(&names, &mut |name| ours(name)) };
+        for object in loaded::objects().iter().filter(|object| !is_system(object.file_name())) {
+            patch(object, FORGETTING);
+            if !object.is_program() {
+                patch(object, FUNCTIONS);
+            }
         }
     });
+}
+
+/// One of our functions, by the name of the C library's that it replaces.
+type Replacement = (&'static str, unsafe extern "C-unwind" fn());
+
+fn patch(object: &LoadedObject, functions: &[Replacement]) {
+    let ours = |name: &CStr| {
+        let found = functions.iter().find(|(replaced, _)| replaced.as_bytes() == name.to_bytes());
+        found.map(|(_, function)| *function as usize)
+    };
+    let names: Vec<&[u8]> = functions.iter().map(|(replaced, _)| replaced.as_bytes()).collect();
+    // SAFETY: the object is loaded, and stays so while the program runs code in it.
+    unsafe { object.patch(&names, &mut |name| ours(name)) };
 }
 
 macro_rules! calls {
@@ -40,12 +50,10 @@ macro_rules! calls {
         $(static $listener: Listener = Listener::new();)*
 
         /// The C library's functions by name, and ours that replace them.
-        const FUNCTIONS: &[(&str, unsafe extern "C-unwind" fn())] = &[$($(
+        const FUNCTIONS: &[Replacement] = &[$($(
             // SAFETY: only the address is used.
             (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
-        ),*),*,
-            // SAFETY: as above.
-            ("close", unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>(close as *const ()) })];
+        ),*),*];
 
         $($(
             unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
@@ -168,13 +176,38 @@ fn ask(descriptor: c_int) -> bool {
     socket
 }
 
-/// Forgets the kind of a descriptor before it is closed: its number may be reused for another kind of file.
-unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
-    // SAFETY: its type, by POSIX.
-    static REAL: Function<unsafe extern "C-unwind" fn(c_int) -> c_int> = unsafe { Function::first("close") };
-    if let Some(kind) = KINDS.get(descriptor as usize) {
-        kind.store(UNASKED, Relaxed);
-    }
-    // SAFETY: passes on what was passed.
-    unsafe { REAL.get()(descriptor) }
+macro_rules! forgetting {
+    ($($name:ident($($argument:ident),*) forgets $descriptor:ident;)*) => {
+        /// Functions that close a descriptor, whose number may then get another kind of file. The program's own calls of
+        /// them matter, too.
+        const FORGETTING: &[Replacement] = &[$(
+            // SAFETY: only the address is used.
+            (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
+        ),*];
+
+        $(
+            unsafe extern "C-unwind" fn $name($($argument: c_int),*) -> c_int {
+                type Real = unsafe extern "C-unwind" fn($(int!($argument)),*) -> c_int;
+                // SAFETY: its type, by POSIX.
+                static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
+                if let Some(kind) = KINDS.get($descriptor as usize) {
+                    kind.store(UNASKED, Relaxed);
+                }
+                // SAFETY: passes on what was passed.
+                unsafe { REAL.get()($($argument),*) }
+            }
+        )*
+    };
+}
+
+macro_rules! int {
+    ($argument:ident) => {
+        c_int
+    };
+}
+
+forgetting! {
+    close(descriptor) forgets descriptor;
+    dup2(from, to) forgets to;
+    dup3(from, to, flags) forgets to;
 }

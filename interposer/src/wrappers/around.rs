@@ -123,9 +123,8 @@ impl Draft {
         }
         match begun {
             StartedRequest::Pending(handle) => {
-                // The status that MPICH leaves for MPI_Isendrecv is not the receive's.
-                let both = self.peer.is_some() && self.source.is_some() && family.abi != Abi::OpenMpi;
-                let receives = if (self.source.is_some() && !both) || self.message != 0 { RECEIVES } else { 0 };
+                let is_receive = self.source.is_some() || self.message != 0;
+                let receives = if is_receive && self.status_is_of_receive(family) { RECEIVES } else { 0 };
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
                 thread.request_begun(handle, signature, flags);
             }
@@ -159,6 +158,11 @@ impl Draft {
                 control::ask(level);
             }
         }
+    }
+
+    /// True if the status of the call's request says what it receives. MPICH leaves another for MPI_Isendrecv.
+    pub fn status_is_of_receive(&self, family: &Family) -> bool {
+        self.peer.is_none() || self.source.is_none() || family.abi == Abi::OpenMpi
     }
 
     /// Whether the call is an unsuccessful poll.

@@ -58,8 +58,7 @@ pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun:
             }
             StartedRequest::Pending(handle) => {
                 say_sent(thread, &parts, &kept);
-                // The status that MPICH leaves for MPI_Isendrecv is not the receive's.
-                if !(parts.is_message() && draft.peer.is_some()) {
+                if draft.status_is_of_receive(family) {
                     follow(thread, handle, Vec::new(), parts.received());
                 }
             }
@@ -181,10 +180,8 @@ impl Parts<'_> {
     fn received(&self) -> Vec<BufferPart> {
         let Draft { received, source, receive_buffer, .. } = *self.draft;
         let in_place = self.draft.in_place && receive_buffer == self.family.in_place;
-        let exclusive =
-            [Call::Exscan, Call::Iexscan, Call::Exscan_init].map(Call::number).contains(&self.call.row().id);
         // MPI leaves the first rank's result undefined.
-        let undefined = exclusive && self.info.rank == 0;
+        let undefined = self.call.has(ArgumentKind::ExclusivePrefixOp) && self.info.rank == 0;
         if source == Some(peer::PROC_NULL) || in_place || undefined || self.is_left_out(received) {
             return Vec::new();
         }

@@ -1,15 +1,19 @@
 //! Finds the number of a call's signature, or gives one to a new signature. A new call site is defined, too.
 
-use traces::definitions::Definition;
+use traces::definitions::{CalledFrom, Definition, SourcePlace};
 use traces::record::UNNUMBERED;
 
 use super::HANDED_DOWN;
-use crate::layers;
+use crate::call_site::CallSite;
+use crate::layers::{self, PathPlace};
 use crate::progress;
+use crate::recorder::file::shared::Shared;
 use crate::recorder::file::{parts, shared};
 use crate::recorder::guard;
+use crate::recorder::process::path_limit;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::element_counts::Parts;
+use crate::sampling;
 use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] if there was no room for it, and then the thread's block holds the signature.
@@ -18,6 +22,58 @@ pub fn signature(thread: &Thread, key: &Key) -> u32 {
     match thread.number_of(key) {
         Some(number) => number,
         None => new_signature(thread, key),
+    }
+}
+
+/// The site of an outermost call with its path.
+pub fn on_path(thread: &Thread, site: CallSite) -> CallSite {
+    match thread.on_known_path(site) {
+        Some(known) => known,
+        None if site.address() == 0 && !thread.is_rehearsal() => site,
+        None => guard::run(|| on_new_path(thread, site)).unwrap_or(site),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn on_new_path(thread: &Thread, site: CallSite) -> CallSite {
+    let mut shared = shared::lock();
+    if thread.is_rehearsal() {
+        return thread.rehearse_path(&mut shared.unwinding, site);
+    }
+    let address = site.address() as u64;
+    let python = if site.is_of_python() { layers::path(address) } else { None };
+    let is_new = shared.is_new_place(address);
+    let on_path = match python.filter(|path| !path.is_empty()) {
+        Some(path) => of_python(thread, &mut shared, site, path),
+        None => thread.unwind(&mut shared, site, |number| layers::describe(number, address)),
+    };
+    if is_new {
+        layers::new_languages().for_each(|language| shared.define(&Definition::Language(language)));
+        drop(shared);
+        patch();
+    }
+    on_path
+}
+
+/// The site of a call with its path in Python, which the site's number stands for.
+fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<PathPlace>) -> CallSite {
+    let is_cut = path.len() >= path_limit::frames();
+    let mut caller = if is_cut { CalledFrom::Limit } else { CalledFrom::Start };
+    let mut number = 0;
+    for PathPlace { number: own, place } in path.into_iter().rev() {
+        number = shared.site_on_path(own, caller, |site| Some(SourcePlace { site, ..place }));
+        caller = CalledFrom::Site(number);
+    }
+    thread.remember_path(&mut shared.unwinding, site, number);
+    CallSite::of_path(number)
+}
+
+/// At a new call site, objects may have been loaded since the last one.
+fn patch() {
+    if layers::patch(&HANDED_DOWN.wrappers) {
+        progress::ready();
+        sampling::ready();
     }
 }
 
@@ -45,9 +101,8 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
     }
     guard::run(|| {
         let (site, is_new) = site(key.address);
-        // At a new call site, objects may have been loaded since the last one.
-        if is_new && layers::patch(&HANDED_DOWN.wrappers) {
-            progress::ready();
+        if is_new {
+            patch();
         }
         thread.give_number(key, site)
     })

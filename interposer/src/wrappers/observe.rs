@@ -92,10 +92,12 @@ pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread().filter(|thread| thread.may_begin())) {
         thread.work_from_here();
         let family = self::family(thread);
-        let mut words = Words::new(made.call().number(), made.site().word());
-        made.key(family, &mut words);
-        if let Some(signature) = thread.cached(&words) {
-            return cached(thread, family, made, signature);
+        if let Some(place) = thread.on_known_path(made.site()) {
+            let mut words = Words::new(made.call().number(), place.word());
+            made.key(family, &mut words);
+            if let Some(signature) = thread.cached(&words) {
+                return cached(thread, family, made, signature);
+            }
         }
         thread.rest_outside();
     }
@@ -190,24 +192,33 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
         draft.forget();
         return None;
     }
-    let address = || layers::address(made.site(), made.call());
+    let place = place(thread, made);
     if !M::PLAIN {
-        return describe(thread, family, made.call(), address(), draft);
+        return describe(thread, family, made.call(), place.address(), draft);
     }
-    let mut words = Words::new(made.call().number(), made.site().word());
+    let mut words = Words::new(made.call().number(), place.word());
     made.key(family, &mut words);
     if queried_requests::is_on() {
         // The straight line does not ask MPI, so it must not find the call.
         words.keep_around();
     }
     if let Some(signature) = thread.cached_around(&words) {
-        return Some(KnownCall::cached(made.call(), made.site().address(), signature));
+        return Some(KnownCall::cached(made.call(), place.address(), signature));
     }
-    let known = describe(thread, family, made.call(), address(), draft)?;
+    let known = describe(thread, family, made.call(), place.address(), draft)?;
     if known.lasting && !contents::takes(made.call()) {
         thread.cache(&words, known.signature, draft.handles());
     }
     Some(known)
+}
+
+/// Where a call comes from: an outermost one by its path.
+fn place<M: ProgramCall>(thread: &Thread, made: &M) -> CallSite {
+    layers::is_called(made.site(), made.call());
+    if thread.nested() || !recorded::records(made.call()) {
+        return made.site();
+    }
+    numbering::on_path(thread, made.site())
 }
 
 /// Does the work before a call that is not cached. Returns the address of our status, if MPI gets one, and the call's
@@ -318,7 +329,7 @@ fn session(family: &Family, draft: &Draft) -> u64 {
 #[derive(Clone, Copy)]
 struct KnownCall {
     call: Call,
-    /// The address of its call site.
+    /// The address of its call site, or what stands for its path.
     address: usize,
     signature: u32,
     /// Whether the next call with the same words has the same signature.

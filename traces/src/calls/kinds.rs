@@ -149,8 +149,10 @@ macro_rules! kinds {
             Group "MPI_Group";
             NewGroup "MPI_Group *";
             Op "MPI_Op";
-            // An operation whose result on each process combines those of lower ranks, and perhaps its own.
+            // An operation whose result on each process combines the values of lower ranks and its own.
             PrefixOp "MPI_Op";
+            // The same without its own, so that the first process has no result.
+            ExclusivePrefixOp "MPI_Op";
             NewOp "MPI_Op *";
             FreeOp "MPI_Op *";
             Info "MPI_Info";

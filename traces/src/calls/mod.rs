@@ -15,9 +15,9 @@ pub struct CallRow {
     pub name: &'static str,
     /// The subject of the function, by which reports and filters group it.
     pub class: Class,
-    /// Whether every MPI library has the function.
+    /// Libraries that have the function: all, or some.
     pub reach: Reach,
-    /// Whether there is a large-count form, `MPI_X_c`.
+    /// True if there is a large-count form, `MPI_X_c`.
     pub large: bool,
     /// Names and kinds of the arguments, in order.
     pub arguments: &'static [(&'static str, ArgumentKind)],
@@ -25,7 +25,7 @@ pub struct CallRow {
     pub returns: Returns,
 }
 
-/// Whether the interposer may export a function in every program.
+/// Decides if the interposer may export a function in every program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// Every MPI library has the function, so the interposer may export it.
@@ -188,7 +188,7 @@ impl Call {
         Call(self.0 | LARGE)
     }
 
-    /// Whether this is a large-count form.
+    /// True if this is a large-count form.
     pub const fn is_large(self) -> bool {
         self.0 & LARGE != 0
     }
@@ -213,12 +213,12 @@ impl Call {
         self.row().class
     }
 
-    /// Whether the call has an argument of this kind.
+    /// True if the call has an argument of this kind.
     pub fn has(self, kind: ArgumentKind) -> bool {
         self.row().arguments.iter().any(|(_, k)| *k == kind)
     }
 
-    /// Whether the call makes a communicator in which only the processes of the new one take part. Their groups may
+    /// True if the call makes a communicator in which only the processes of the new one take part. Their groups may
     /// come from different communicators.
     pub fn makes_alone(self) -> bool {
         let named =
@@ -226,14 +226,14 @@ impl Call {
         self.has(ArgumentKind::NewComm) && self.class() != Class::Query && (named || !self.has(ArgumentKind::Comm))
     }
 
-    /// Whether the call makes a communicator with the processes and the topology of another.
+    /// True if the call makes a communicator with the processes and the topology of another.
     pub fn duplicates(self) -> bool {
         [Call::Comm_dup, Call::Comm_dup_with_info, Call::Comm_idup, Call::Comm_idup_with_info].contains(&self)
     }
 
-    /// Whether the call may achieve nothing and be made again, as Test, Iprobe and Parrived.
+    /// True if the call may achieve nothing and be made again, as Test, Testsome, Iprobe and Parrived.
     pub fn polls(self) -> bool {
-        self.has(ArgumentKind::Flag)
+        self.has(ArgumentKind::Flag) || [Call::Testsome, Call::Request_get_status_some].contains(&self)
     }
 }
 

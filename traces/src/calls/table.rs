@@ -122,9 +122,9 @@ macro_rules! calls {
     101 Scan                        Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm);
     102 Iscan                       Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm, request: NewRequest);
     103 Scan_init                   Collective    late +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm, info: Info, request: NewPersistent);
-    104 Exscan                      Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm);
-    105 Iexscan                     Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm, request: NewRequest);
-    106 Exscan_init                 Collective    late +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: PrefixOp, comm: Comm, info: Info, request: NewPersistent);
+    104 Exscan                      Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: ExclusivePrefixOp, comm: Comm);
+    105 Iexscan                     Collective    core +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: ExclusivePrefixOp, comm: Comm, request: NewRequest);
+    106 Exscan_init                 Collective    late +c (sendbuf: SendBufOrInPlace, recvbuf: RecvBufOrInPlace, count: BothCount, datatype: BothType, op: ExclusivePrefixOp, comm: Comm, info: Info, request: NewPersistent);
 
     107 Neighbor_allgather          Neighborhood  core +c (sendbuf: SendBufOrInPlace, sendcount: SendCount, sendtype: SendType, recvbuf: RecvBufOrInPlace, recvcount: NeighborRecvEach, recvtype: RecvType, comm: Comm);
     108 Ineighbor_allgather         Neighborhood  core +c (sendbuf: SendBufOrInPlace, sendcount: SendCount, sendtype: SendType, recvbuf: RecvBufOrInPlace, recvcount: NeighborRecvEach, recvtype: RecvType, comm: Comm, request: NewRequest);

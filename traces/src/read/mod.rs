@@ -72,7 +72,7 @@ impl RankFile {
         self.map.len() as u64
     }
 
-    /// Whether no page follows the header.
+    /// True if no page follows the header.
     pub fn is_empty(&self) -> bool {
         self.len() <= FIRST_PAGE as u64
     }

@@ -13,7 +13,7 @@ pub struct ThreadWalk<'a> {
     tail: Option<Tail>,
     /// The sequence number of the next page, if none is missing.
     next: u32,
-    /// Whether records are missing before the next page.
+    /// True if records are missing before the next page.
     is_torn: bool,
 }
 

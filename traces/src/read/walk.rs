@@ -6,7 +6,7 @@ use super::pages::EventPage;
 use super::tail::OpenCall;
 use crate::error::Damage;
 use crate::progress::{self, Entries, EntryRun, Polls};
-use crate::record::{self, Arrived, Content, RecordKind};
+use crate::record::{self, Arrived, Content, RecordKind, Sample, Unsampled};
 
 /// A consumer of records. Records that follow a call belong to it.
 pub trait Visitor {
@@ -44,6 +44,14 @@ pub trait Visitor {
     fn region(&mut self, _kind: RecordKind, _at: u64, _number: u32) {}
     /// A request of this thread was found complete, before a call completed it.
     fn found_complete(&mut self, _at: u64, _age: u64) {}
+    /// Where the thread was between two calls.
+    fn sample(&mut self, _at: u64, _sample: Sample) {}
+    /// Periods of processor time that ended inside the call, or inside the polls.
+    fn sampled(&mut self, _periods: u64) {}
+    /// Periods without a sample since the last record.
+    fn unsampled(&mut self, _periods: Unsampled) {}
+    /// The processor time that the thread used between the call before and this one.
+    fn on_processor(&mut self, _nanoseconds: u64) {}
 }
 
 /// A reader of a page that can go in steps.
@@ -194,6 +202,15 @@ fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) 
             visitor.found_complete(at, age);
             return at;
         }
+        RecordKind::Sample => {
+            let (gap, sample) = Sample::from_words([word, words[1]]);
+            let at = last.wrapping_add(gap);
+            visitor.sample(at, sample);
+            return at;
+        }
+        RecordKind::Sampled => visitor.sampled(record::from_sampled(word)),
+        RecordKind::Unsampled => visitor.unsampled(Unsampled::from_word(word)),
+        RecordKind::OnProcessor => visitor.on_processor(record::from_on_processor(word)),
         _ => return of_engine(kind, words, last, visitor),
     }
     last

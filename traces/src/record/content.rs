@@ -5,7 +5,7 @@ use super::{RecordKind, bits};
 /// The content of a message, or of the part of a collective call for one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Content {
-    /// Whether it was received rather than sent.
+    /// True if it was received rather than sent.
     pub received: bool,
     /// The process's rank in the communicator, or its place among the neighbors; [`peer::NONE`](crate::signature::peer)
     /// for everything that the call sends or receives.

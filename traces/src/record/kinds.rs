@@ -1,8 +1,6 @@
 //! The table of records: the tag of each kind, and the fields of its words from the lowest bit on. Writer, reader and
 //! the check of FORMAT.md use it.
 
-use super::bits::{Bits, width};
-
 /// The fields of a word: name, and sign and width as in `u24` or `i32`.
 pub type Word = &'static [(&'static str, &'static str)];
 
@@ -84,6 +82,14 @@ records! {
     Content = 0x2d: [received: u1, untaken: u7, bytes: u48] [part: i32, checksum: u32];
     /// MPI said that a request of this thread is complete, before a call completed it.
     FoundComplete = 0x31: [gap: u28, age: u28];
+    /// Where the thread was between two calls, at the end of a period of its processor time.
+    Sample = 0x33: [gap: u28, periods: u28] [site: u32];
+    /// Periods of the thread's processor time that ended inside the call, or inside the polls.
+    Sampled = 0x35: [periods: u56];
+    /// Periods without a sample.
+    Unsampled = 0x37: [recording: u28, lost: u28];
+    /// The processor time that the thread used between the call before and this one.
+    OnProcessor = 0x39: [nanoseconds: u56];
 }
 
 /// The kind for each low byte of a first word.
@@ -115,7 +121,7 @@ impl RecordKind {
         self.layout().len()
     }
 
-    /// Whether the record names requests by age.
+    /// True if the record names requests by age.
     pub const fn is_of_requests(self) -> bool {
         matches!(self, RecordKind::Completed | RecordKind::Started | RecordKind::Freed | RecordKind::Ready)
     }
@@ -140,7 +146,7 @@ impl RecordKind {
         panic!("no such field")
     }
 
-    /// Whether the fields of each word, with the tag in the first, take at most 64 bits.
+    /// True if the fields of each word, with the tag in the first, take at most 64 bits.
     const fn is_within_words(self) -> bool {
         let words = self.layout();
         let mut word = 0;
@@ -175,3 +181,81 @@ macro_rules! bits {
     };
 }
 pub(crate) use bits;
+
+/// The position of a field in a word of a record.
+#[derive(Clone, Copy)]
+pub struct Bits {
+    /// The lowest bit.
+    at: u32,
+    /// The number of bits.
+    pub width: u32,
+}
+
+impl Bits {
+    /// The field with this name in a word whose fields follow each other from bit `at` on.
+    pub(super) const fn find(fields: &[(&str, &str)], name: &str, mut at: u32) -> Option<Bits> {
+        let mut field = 0;
+        while field < fields.len() {
+            let width = width(fields[field].1);
+            if is_same(fields[field].0, name) {
+                return Some(Bits { at, width });
+            }
+            at += width;
+            field += 1;
+        }
+        None
+    }
+
+    /// The bits of a value beyond the field's width: 0 if the value fits.
+    #[inline(always)]
+    pub const fn excess(self, value: u64) -> u64 {
+        value >> self.width
+    }
+
+    /// True if a signed value fits into the field.
+    pub const fn reaches(self, value: i64) -> bool {
+        let reach = 1 << (self.width - 1);
+        -reach <= value && value < reach
+    }
+
+    /// A value that fits, moved to its place in the word.
+    #[inline(always)]
+    pub const fn put(self, value: u64) -> u64 {
+        value << self.at
+    }
+
+    /// A signed value that the field [reaches](Bits::reaches), moved to its place in the word.
+    pub const fn put_signed(self, value: i64) -> u64 {
+        (value as u64) << (64 - self.width) >> (64 - self.width - self.at)
+    }
+
+    /// The field's value in a word.
+    #[inline(always)]
+    pub const fn get(self, word: u64) -> u64 {
+        word << (64 - self.width - self.at) >> (64 - self.width)
+    }
+
+    /// The field's signed value in a word.
+    pub const fn get_signed(self, word: u64) -> i64 {
+        (word << (64 - self.width - self.at)) as i64 >> (64 - self.width)
+    }
+}
+
+/// The width of a type such as `u24` or `i32`.
+pub(super) const fn width(of: &str) -> u32 {
+    let (digits, mut width, mut at) = (of.as_bytes(), 0, 1);
+    while at < digits.len() {
+        width = 10 * width + (digits[at] - b'0') as u32;
+        at += 1;
+    }
+    width
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}

@@ -8,14 +8,14 @@
 //! number that the next request will get: age 1 is the latest. The first word of a record is never zero: a zero ends
 //! the records.
 
-mod bits;
 mod content;
 mod kinds;
+mod sampling;
 
-pub(crate) use bits::Bits;
 pub use content::{Content, UntakenReason};
 pub use kinds::RecordKind;
-pub(crate) use kinds::bits;
+pub(crate) use kinds::{Bits, bits};
+pub use sampling::{Sample, Unsampled, from_on_processor, from_sampled, on_processor, sampled};
 
 /// The highest signature number of a call in one word.
 pub const MAX_SHORT: u32 = (1 << bits!(Call.signature).width) - 1;

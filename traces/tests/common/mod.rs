@@ -6,7 +6,7 @@ use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{RankFile, Visitor, walk};
-use traces::record::{Arrived, Content, RecordKind};
+use traces::record::{Arrived, Content, RecordKind, Sample, Unsampled};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_header, call};
 
@@ -25,6 +25,10 @@ pub enum Said {
     Polls(Polls),
     Region(RecordKind, u64, u32),
     FoundComplete(u64, u64),
+    Sample(u64, Sample),
+    Sampled(u64),
+    Unsampled(Unsampled),
+    OnProcessor(u64),
 }
 
 #[derive(Default)]
@@ -77,6 +81,22 @@ impl Visitor for Listener {
 
     fn found_complete(&mut self, at: u64, age: u64) {
         self.0.push(Said::FoundComplete(at, age));
+    }
+
+    fn sample(&mut self, at: u64, sample: Sample) {
+        self.0.push(Said::Sample(at, sample));
+    }
+
+    fn sampled(&mut self, periods: u64) {
+        self.0.push(Said::Sampled(periods));
+    }
+
+    fn unsampled(&mut self, periods: Unsampled) {
+        self.0.push(Said::Unsampled(periods));
+    }
+
+    fn on_processor(&mut self, nanoseconds: u64) {
+        self.0.push(Said::OnProcessor(nanoseconds));
     }
 }
 

@@ -1,10 +1,10 @@
 //! Plants errors into the analyses, all in one build, and runs the tests without MPI for one error at a time. A missed
 //! error is in code that no test covers.
 
-mod copied;
+mod copied_workspace;
 mod places;
 mod trials;
-mod written;
+mod written_mutations;
 
 use std::fs;
 
@@ -15,10 +15,12 @@ use places::{Planted, files};
 /// missed.
 pub fn run(count: usize, seed: usize) -> Result<(), String> {
     let all = all()?;
-    let each = (all.len() / count.max(1)).max(1);
-    println!("every {each}th of {} changes, seed {seed}", all.len());
-    let chosen: Vec<Planted> = all.into_iter().skip(seed % each).step_by(each).take(count).collect();
-    let built = copied::build(&chosen)?;
+    let (of, count) = (all.len(), count.min(all.len()));
+    println!("{count} of {of} changes, seed {seed}");
+    let is_chosen = |at: usize| (at + seed + 1) * count / of > (at + seed) * count / of;
+    let chosen: Vec<Planted> =
+        all.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, error)| error).collect();
+    let built = copied_workspace::build(&chosen)?;
     let outcome = trials::run(&built, &chosen)?;
     let [caught, hung, missed] = ["caught", "hung", "missed"].map(|fate| {
         let of_fate = outcome.iter().filter(|trial| trial.fate() == fate);

@@ -276,7 +276,6 @@ fn instead_of(operator: &BinOp) -> &'static [&'static str] {
     }
 }
 
-/// Values of a type for an early return.
 fn values(of: &Type) -> Vec<String> {
     let Type::Path(path) = of else {
         return match of {

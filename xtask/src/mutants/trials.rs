@@ -7,7 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
@@ -15,10 +16,9 @@ use std::time::{Duration, Instant};
 
 use examples::target;
 
-use super::copied::{Built, REACHED, TestBinary, WANTED};
+use super::copied_workspace::{Built, REACHED, TestBinary, WANTED};
 use super::places::Planted;
 
-/// Trials at a time.
 const AT_A_TIME: usize = 2;
 /// A test hangs if it takes this many times as long as without an error, and `PATIENCE` more.
 const FAR_LONGER: u32 = 10;
@@ -135,20 +135,24 @@ impl OneTest<'_> {
     fn run(&self, variables: &[(&str, String)]) -> TestEnd {
         let mut command = self.binary.command();
         command.arg("--exact").arg(&self.name).envs(variables.iter().map(|(name, value)| (name, value)));
-        let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let Ok(mut child) = spawned else { return TestEnd::Failed };
-        let until = Instant::now() + FAR_LONGER * self.took + PATIENCE;
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => return TestEnd::Passed,
-                Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(5)),
-                Ok(None) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return TestEnd::Hung;
-                }
-                _ => return TestEnd::Failed,
-            }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let Ok(mut child) = command.spawn() else { return TestEnd::Failed };
+        let end = end_of(&mut child, Instant::now() + FAR_LONGER * self.took + PATIENCE);
+        // A test that hangs or panics leaves the commands that it started.
+        // SAFETY: passes two integers.
+        unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+        let _ = child.wait();
+        end
+    }
+}
+
+fn end_of(child: &mut Child, until: Instant) -> TestEnd {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return TestEnd::Passed,
+            Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(5)),
+            Ok(None) => return TestEnd::Hung,
+            _ => return TestEnd::Failed,
         }
     }
 }

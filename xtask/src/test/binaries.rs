@@ -11,8 +11,11 @@ use examples::build::cargo;
 use examples::rota;
 use serde_json::Value;
 
-/// Tests that run at a time. Those that compare times run alone: see examples/src/launch_turns.rs.
-const AT_A_TIME: usize = 2;
+/// Launching tests that run at a time: they wait for launchers and sleeping programs half of their time. Those that
+/// compare times run alone: see examples/src/launch_turns.rs.
+const LAUNCHES_AT_A_TIME: usize = 3;
+/// Other tests that run at a time.
+const OTHERS_AT_A_TIME: usize = 2;
 
 /// Package whose tests launch programs.
 const LAUNCHING: &str = "examples";
@@ -116,7 +119,8 @@ impl Binary {
             return Ok(ran);
         }
         let mut command = self.running(variables);
-        command.arg(format!("--test-threads={AT_A_TIME}"));
+        let at_a_time = if self.launches { LAUNCHES_AT_A_TIME } else { OTHERS_AT_A_TIME };
+        command.arg(format!("--test-threads={at_a_time}"));
         if wanted.len() < all.len() && self.is_of_libtest {
             command.arg("--exact").args(&wanted);
         } else if wanted.len() < all.len() {
@@ -147,7 +151,7 @@ impl Binary {
             // A harness killed by a signal has not printed the test that did it.
             ran.failed = ran.failed.max(1);
         }
-        ran.tests = durations(&ended);
+        ran.tests = durations(&ended, at_a_time);
         println!("{:36} {:4} tests {:6.1} s", self.title, ended.len(), began.elapsed().as_secs_f64());
         Ok(ran)
     }
@@ -179,10 +183,10 @@ impl Binary {
 }
 
 /// Time of each test. Tests begin in the order of their names, each when an earlier one ends.
-fn durations(ended: &[(String, Duration, bool)]) -> Vec<(String, Duration)> {
+fn durations(ended: &[(String, Duration, bool)], at_a_time: usize) -> Vec<(String, Duration)> {
     let mut names: Vec<&str> = ended.iter().map(|(name, _, _)| name.as_str()).collect();
     names.sort_unstable();
-    let begin = |at: usize| at.checked_sub(AT_A_TIME).map_or(Duration::ZERO, |before| ended[before].1);
+    let begin = |at: usize| at.checked_sub(at_a_time).map_or(Duration::ZERO, |before| ended[before].1);
     let begun: BTreeMap<&str, Duration> = names.iter().enumerate().map(|(at, name)| (*name, begin(at))).collect();
     ended.iter().map(|(name, end, _)| (name.clone(), end.saturating_sub(begun[name.as_str()]))).collect()
 }
@@ -216,7 +220,7 @@ impl Outcome {
     /// Prints the results, the slowest tests first. Fails if a test failed, or none ran.
     pub fn print(mut self) -> Result<(), String> {
         self.tests.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
-        println!("\nthe slowest tests, two at a time:");
+        println!("\nthe slowest tests:");
         for (name, took) in self.tests.iter().take(NAMED) {
             println!("{:7.1} s  {name}", took.as_secs_f64());
         }
@@ -229,6 +233,32 @@ impl Outcome {
     }
 }
 
+/// Finished stages, in seconds.
+pub struct Stages {
+    over: Vec<(&'static str, f64)>,
+    began: Instant,
+    last: Instant,
+}
+
+impl Stages {
+    pub fn begin() -> Stages {
+        let now = Instant::now();
+        Stages { over: Vec::new(), began: now, last: now }
+    }
+
+    /// Ends a stage, and begins the next.
+    pub fn end(&mut self, stage: &'static str) {
+        self.over.push((stage, self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
+    }
+
+    /// Prints the stages and their total.
+    pub fn print(&self) {
+        let parts: Vec<String> = self.over.iter().map(|(stage, seconds)| format!("{stage} {seconds:.0} s")).collect();
+        println!("\n{}: {:.0} s in all", parts.join(", "), self.began.elapsed().as_secs_f64());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,7 +268,7 @@ mod tests {
         let second = Duration::from_secs;
         let ended = [("b", 1), ("a", 3), ("c", 4), ("d", 5)];
         let ended: Vec<_> = ended.map(|(name, end)| (name.to_string(), second(end), true)).into();
-        let took: BTreeMap<_, _> = durations(&ended).into_iter().collect();
+        let took: BTreeMap<_, _> = durations(&ended, 2).into_iter().collect();
         let expected = [("a", 3), ("b", 1), ("c", 3), ("d", 2)].map(|(name, took)| (name.to_string(), second(took)));
         assert_eq!(took, expected.into());
     }

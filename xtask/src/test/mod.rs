@@ -1,22 +1,19 @@
 //! `cargo xtask test`: installs what tests need, builds, runs, and prints the times.
 
 mod binaries;
-mod stages;
 
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread;
 
 use clap::Args;
-use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::python::Python;
 use examples::wheel::run as done;
-use examples::{browser, otf2, rota};
+use examples::{browser, build, otf2, rota};
 
 use crate::archive;
-use binaries::{Binary, Outcome, Ran, Selection, Shard};
-use stages::Stages;
+use binaries::{Binary, Outcome, Ran, Selection, Shard, Stages};
 
 /// Which tests run, and under which MPIs.
 #[derive(Args)]

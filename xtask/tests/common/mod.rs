@@ -1,3 +1,3 @@
-//! What tests of the tree share.
+//! Reads the tree for tests: files, code without comments, and who uses whom.
 
 pub mod uses;

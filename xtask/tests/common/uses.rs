@@ -1,4 +1,4 @@
-//! What the files of a crate use of each other.
+//! Finds who uses whom among the files of a crate.
 //!
 //! In: the sources, as tokens, so that comments and texts are out of the way and macros are seen. Out: arrows from file to file.
 //! A path leads to the file of the longest module that it begins with.
@@ -25,7 +25,7 @@ impl Module {
         if self.0.is_empty() { "lib".into() } else { self.0.join("/") }
     }
 
-    /// Whether it lies in another.
+    /// True if it lies in another.
     pub fn is_inside(&self, other: &Module) -> bool {
         self.0.len() > other.0.len() && self.0.starts_with(&other.0)
     }
@@ -37,7 +37,7 @@ impl Display for Module {
     }
 }
 
-/// The files of a crate, with what they say.
+/// The files of a crate, with their code and their uses.
 pub struct Sources {
     texts: BTreeMap<Module, String>,
     /// Which file uses which.
@@ -104,7 +104,7 @@ impl Sources {
         for (file, text) in &self.texts {
             for path in paths(text, file, &is_module) {
                 let mut used = self.file_of(&path);
-                // What the crate's root hands out is its file's own.
+                // A name that the crate's root re-exports belongs to the file that declares it.
                 let behind = handed_out.iter().find(|handed| handed.ends_with(&format!("/{path}")));
                 if let (true, Some(behind)) = (used == root && *file != root, behind) {
                     used = self.file_of(behind);
@@ -208,7 +208,7 @@ impl Reader<'_> {
         at
     }
 
-    /// What stands behind `use`, and behind `prefix` where it is in braces.
+    /// Reads the paths in a `use` tree, with `prefix` in front of those in braces.
     fn used(&mut self, prefix: &[String], tokens: &[TokenTree]) {
         for tree in tokens.split(|token| is(token, ',')).filter(|tree| !tree.is_empty()) {
             let mut path = prefix.to_vec();

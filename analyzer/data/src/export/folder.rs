@@ -11,7 +11,6 @@ use model::error::Error;
 /// Hive's name for the folder of rows without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// A folder claimed for an export.
 pub struct ExportFolder(PathBuf);
 
 impl ExportFolder {

@@ -5,13 +5,11 @@
 //! Polars, DuckDB and PyArrow read the rank from the folder's name, as in `calls/rank=0/part-0.parquet`. Processes of spawned
 //! worlds with the same rank are parts of one rank. Ranks are written in parallel, each a bounded number of rows at a time.
 
-mod csv;
 mod folder;
-mod json;
 pub mod otf2;
-mod parquet;
 pub mod perfetto;
-mod rows;
+pub mod stacks;
+mod table_files;
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,9 +20,9 @@ pub use folder::ExportFolder;
 use model::error::Error;
 use model::output::{self, OutputFile};
 use model::parallel;
+use stacks::StackFormat;
 use tables::{Batch, ColumnHead};
 
-/// Kind of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
     /// The tables of the data set, as a folder of files.
@@ -33,20 +31,23 @@ pub enum ExportFormat {
     Perfetto,
     /// A folder for Vampir, Scalasca, Pipit and ViTE.
     Otf2,
+    /// A file with call paths, for viewers of profiles.
+    Stacks(StackFormat),
 }
 
 impl ExportFormat {
-    /// All formats with their names.
-    pub const ALL: [(&str, ExportFormat); 5] = [
+    pub const ALL: [(&str, ExportFormat); 8] = [
         ("parquet", ExportFormat::Tables(FileFormat::Parquet)),
         ("csv", ExportFormat::Tables(FileFormat::Csv)),
         ("json", ExportFormat::Tables(FileFormat::Json)),
         ("perfetto", ExportFormat::Perfetto),
         ("otf2", ExportFormat::Otf2),
+        ("folded", ExportFormat::Stacks(StackFormat::Folded)),
+        ("speedscope", ExportFormat::Stacks(StackFormat::Speedscope)),
+        ("pprof", ExportFormat::Stacks(StackFormat::Pprof)),
     ];
 }
 
-/// Format of table files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileFormat {
     /// For Polars, DuckDB, pandas, Spark: compressed columns
@@ -67,12 +68,10 @@ impl FileFormat {
     }
 }
 
-/// Size of an export.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exported {
     /// The tables with their numbers of rows.
     pub tables: Vec<(&'static str, u64)>,
-    /// Size of all files.
     pub bytes: u64,
 }
 
@@ -109,7 +108,9 @@ pub fn write(
     for ((table, _), rows) in jobs.iter().zip(written) {
         let rows = rows?;
         let of_table = exported.tables.iter_mut().filter(|(name, _)| *name == table.head().name);
-        of_table.for_each(|(_, sum)| *sum += rows);
+        for (_, sum) in of_table {
+            *sum += rows;
+        }
     }
     exported.bytes = bytes.into_inner();
     Ok(exported)
@@ -171,11 +172,11 @@ fn writer(
 ) -> Result<io::Result<Box<dyn TableWriter>>, Error> {
     let keys: Vec<String> = wanted.iter().map(|at| head.columns[*at].key.to_string()).collect();
     Ok(match format {
-        FileFormat::Csv => csv::CsvTable::new(&keys, out).map(|writer| Box::new(writer) as _),
-        FileFormat::Json => Ok(Box::new(json::JsonLines::new(&keys, out))),
+        FileFormat::Csv => table_files::CsvTable::new(&keys, out).map(|writer| Box::new(writer) as _),
+        FileFormat::Json => Ok(Box::new(table_files::JsonLines::new(&keys, out))),
         FileFormat::Parquet => {
             let columns: Vec<ColumnHead> = wanted.iter().map(|at| head.columns[*at].clone()).collect();
-            parquet::ParquetTable::new(&columns, out).map(|writer| Box::new(writer) as _)
+            table_files::ParquetTable::new(&columns, out).map(|writer| Box::new(writer) as _)
         }
     })
 }

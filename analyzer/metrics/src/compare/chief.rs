@@ -1,13 +1,10 @@
 //! The figures of a comparison that people are shown, table by table. All of them are judged together.
 
-use super::figures::FigureName;
-use super::names::{ENGINE, FUNCTIONS, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAITS};
+use super::run_figures::{ENGINE, FUNCTIONS, FigureName, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAITS};
 use tables::{Label, Unit};
 
 pub struct ComparedTable {
-    /// The table's name for programs.
     pub table: &'static str,
-    /// The heading of the first column.
     pub title: &'static str,
     /// The figures that are shown, in order; empty for all. If there are several, each has a row of its own with its
     /// name.
@@ -104,19 +101,19 @@ pub const SECTIONS: [ComparedTable; 8] = [
     },
 ];
 
-/// Whether a table needs single calls, which a profile does not have.
+/// True if a table needs single calls, which a profile does not have.
 pub fn needs_calls(table: &str) -> bool {
     [WAITS, POP, OVERLAP].contains(&table)
 }
 
-/// Whether a figure that one side lacks is 0 there. The time of a function that was not called is 0, but the overhead
+/// True if a figure that one side lacks is 0 there. The time of a function that was not called is 0, but the overhead
 /// of requests that were not made is unknown.
 pub fn is_zero_absent(name: &FigureName) -> bool {
     let adds_up = if name.table == OVERLAP { name.figure == "requests" } else { name.unit.is_sum() };
     adds_up && !name.row.is_empty()
 }
 
-/// Whether people are shown the figure, so that it is judged.
+/// True if text shows the figure, so that it is judged.
 pub fn is_chief(name: &FigureName) -> bool {
     let section = SECTIONS.iter().find(|section| section.table == name.table);
     section.is_some_and(|section| section.figures.is_empty() || section.place(&name.figure).is_some())

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use super::chief;
-use super::figures::{FigureName, Figures};
 use super::noise::{self, Test};
+use super::run_figures::{FigureName, Figures};
 use crate::meaning;
 use tables::{Column, Row, Table, Value};
 
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub b: Vec<f64>,
     /// The test of A against B; `None` if a side has less than two runs.
     pub test: Option<Test>,
-    /// Whether B differs from A by more than noise, all shown figures being judged together. `None` without a test.
+    /// True if B differs from A by more than noise, all shown figures being judged together. `None` without a test.
     pub differs: Option<bool>,
 }
 
@@ -83,12 +83,12 @@ impl Comparison {
         mean(&self.b)
     }
 
-    /// The mean of B less that of A.
+    /// The mean of B minus the mean of A.
     pub fn difference(&self) -> Option<f64> {
         Some(self.mean_b()? - self.mean_a()?)
     }
 
-    /// The mean of B divided by that of A; `None` if A is 0.
+    /// The mean of B divided by the mean of A; `None` if A is 0.
     pub fn ratio(&self) -> Option<f64> {
         let a = self.mean_a().filter(|a| *a != 0.0)?;
         Some(self.mean_b()? / a)
@@ -138,7 +138,7 @@ impl Row for FigureRow {
             Column::ratio("p", "", |row: &Self| Some(row.0.test?.p))
                 .means("How likely a difference as large is by chance, where A and B are the same."),
             Column::text("verdict", "", |row: &Self| row.0.verdict().to_string())
-                .means("What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell."),
+                .means("The result of the comparison: more, less, noise, or unknown where one run a side cannot tell."),
         ]
     }
 }

@@ -4,19 +4,15 @@
 //! The figures come from the tables that `report`, `waits`, `pop`, `imbalance`, `overlap` and `progress` print.
 
 mod chief;
-mod facts;
-mod figures;
+mod compared_sides;
 mod joined;
-mod names;
 mod noise;
+mod run_figures;
 mod sections;
-mod sentences;
 mod threshold;
 
-pub use facts::{FACTS, facts, warnings};
-pub use figures::{Figures, figures};
+pub use compared_sides::{FACTS, facts, warnings};
 pub use joined::{Comparison, FigureRow, Side, compare, table};
-pub use names::FUNCTION_TIMES;
-pub use sections::{SectionColumns, sections};
-pub use sentences::sentences;
+pub use run_figures::{FUNCTION_TIMES, Figures, figures};
+pub use sections::{SectionColumns, sections, sentences};
 pub use threshold::Threshold;

@@ -42,7 +42,7 @@ pub fn test(a: &[f64], b: &[f64]) -> Option<Test> {
     Some(Test { p, ratio })
 }
 
-/// Whether each of several tests shows a difference, by Holm's procedure: if nothing differs, at most one in twenty
+/// Holm's procedure over a family of tests: which of them show a difference. If nothing differs, at most one in twenty
 /// such families shows any.
 pub fn differ(p: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
@@ -56,7 +56,7 @@ pub fn differ(p: &[f64]) -> Vec<bool> {
     differ
 }
 
-/// Whether one test, judged alone, shows a difference.
+/// True if one test, judged alone, shows a difference.
 pub fn differs(test: &Test) -> bool {
     differ(&[test.p])[0]
 }

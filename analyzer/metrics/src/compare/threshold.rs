@@ -10,9 +10,9 @@
 
 use std::str::FromStr;
 
-use super::figures::FigureName;
 use super::joined::Comparison;
-use super::{names, noise};
+use super::run_figures::FigureName;
+use super::{noise, run_figures};
 use model::error::Error;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -62,7 +62,7 @@ impl FromStr for Threshold {
         let at = text.find(['>', '<']).ok_or_else(help)?;
         let (left, amount) = (text[..at].trim(), text[at + 1..].trim());
         // A call site, `file:line`, has a colon, too.
-        let of_table = left.split_once(':').filter(|(table, _)| names::TABLES.contains(&table.trim()));
+        let of_table = left.split_once(':').filter(|(table, _)| run_figures::TABLES.contains(&table.trim()));
         let (table, left) = of_table.map_or((None, left), |(table, left)| (Some(table.trim().to_string()), left));
         let (row, figure) =
             left.rsplit_once('.').map_or((None, left), |(row, figure)| (Some(row.trim().into()), figure));
@@ -87,7 +87,7 @@ impl FromStr for Threshold {
 }
 
 impl Threshold {
-    /// One line for each figure that exceeds the threshold. Fails if no figure of the runs is meant.
+    /// One line for each figure that exceeds the threshold. Fails if the threshold names no figure of the runs.
     pub fn exceeded(&self, all: &[Comparison]) -> Result<Vec<String>, Error> {
         let meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
         if meant.is_empty() {
@@ -103,10 +103,10 @@ impl Threshold {
         is_figure && is_table && self.is_row(name)
     }
 
-    /// Whether the threshold's row fits. One without a row is for facts, and for figures of the engine, which are rows of their
+    /// True if the threshold's row fits. One without a row is for facts, and for figures of the engine, which are rows of their
     /// table.
     fn is_row(&self, name: &FigureName) -> bool {
-        let Some(row) = &self.row else { return name.row.is_empty() || name.table == names::ENGINE };
+        let Some(row) = &self.row else { return name.row.is_empty() || name.table == run_figures::ENGINE };
         is_called(&name.row, row)
     }
 
@@ -142,7 +142,7 @@ impl Threshold {
     }
 }
 
-/// Whether `asked` names the row: by the whole name, adjacent parts of it, or the line of its call site.
+/// True if `asked` names the row: by the whole name, adjacent parts of it, or the line of its call site.
 fn is_called(row: &[String], asked: &str) -> bool {
     let in_parentheses = format!("({asked})");
     let spans = (0..row.len()).flat_map(|from| (from + 1..=row.len()).map(move |to| from..to));

@@ -1,10 +1,11 @@
 //! The ledger of the progress engine: of a rank, and of a run.
 
 use traces::definitions::Interception;
-use traces::progress::{Entries, INSIDE, LedgerLine, OUTSIDE};
+use traces::progress::{Depth, Entries, INSIDE, LedgerLine, OUTSIDE};
 
-use model::sums::Grow;
+use model::sums::{Grow, Total};
 use model::{Rank, Run};
+use tables::{Fact, Value, facts};
 
 /// Counts and times of the progress engine. Times in seconds.
 #[derive(Clone, Copy, Default, Debug)]
@@ -19,9 +20,7 @@ pub struct Ledger {
     pub empty_time: Option<f64>,
     /// Entries outside MPI calls.
     pub outside: u64,
-    /// Descriptors ready to receive.
     pub ready_to_receive: u64,
-    /// Descriptors ready to send.
     pub ready_to_send: u64,
     /// Time in system calls that receive from sockets.
     pub receive_time: f64,
@@ -34,14 +33,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of a rank.
     pub fn of(rank: &Rank) -> Ledger {
         if rank.is_part() {
             return Ledger::of_calls(rank);
         }
         let seconds = |ticks| rank.clock.seconds(ticks);
         let inside = &rank.ledger[INSIDE];
-        // Ending MPI enters the engine, too, and mostly in vain: its few productive entries count with the mean time of all.
+        // Ending MPI enters the engine, too, mostly without progress: its few productive entries count with the mean time of all.
         let (calls, out) = (inside.calls, rank.left_out);
         let productive = calls.productive.saturating_sub(out.productive);
         let left = productive as f64 / calls.productive.max(1) as f64;
@@ -90,7 +88,6 @@ impl Ledger {
         self.entries - self.productive.min(self.entries)
     }
 
-    /// The sum over the selected ranks.
     pub fn of_run(run: &Run) -> Ledger {
         let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
         run.asked().map(Ledger::of).fold(none, |a, b| Ledger {
@@ -113,4 +110,44 @@ impl Ledger {
 pub fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Interception, &LedgerLine)> {
     let line = |number: u32| rank.ledger.get(number as usize);
     rank.components.iter().filter_map(move |part| Some((part.name.as_str(), part.way, line(part.number)?)))
+}
+
+facts! {
+    PER_PRODUCTIVE = "entries_per_productive_entry", Ratio, sometimes,
+        "How often the progress engine was entered for each time it achieved something.";
+    PER_MEBIBYTE = "entries_per_mebibyte", Ratio, sometimes, "How often it was entered for each MiB that was moved.";
+    EMPTY_TIME = "empty_time_s", Seconds, sometimes,
+        "Time in entries into the progress engine that achieved nothing, all ranks.";
+}
+
+/// Shows whether the engine was entered too often: entries per productive entry and per MiB, and the time of empty
+/// ones.
+pub fn too_often(run: &Run) -> Vec<Fact> {
+    let total = Ledger::of_run(run);
+    if total.entries == 0 {
+        return Vec::new();
+    }
+    let entries = || run.asked().flat_map(Rank::entries);
+    let sent = entries().map(|entry| entry.sent).total();
+    let received = entries().map(|entry| entry.received).total();
+    let mebibytes = sent.max(received) as f64 / f64::from(1 << 20);
+    let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
+    let in_mpi: f64 = run.asked().map(Rank::time_in_mpi).sum();
+    let mut facts = vec![
+        Fact::new(PER_PRODUCTIVE, "entries", each(total.productive as f64)).note(" per productive entry"),
+        Fact::hidden(PER_MEBIBYTE, each(mebibytes)),
+    ];
+    if mebibytes > 0.0 {
+        let note = format!(", {} per MiB moved", each(mebibytes));
+        facts[0].note.push(Value::Text(note));
+    }
+    let timed = run.asked().all(|rank| rank.progress >= Depth::Time);
+    if let Some(empty_time) = total.empty_time.filter(|_| timed) {
+        // Time in MPI leaves out the call that a killed rank was in; the ledger includes it.
+        let share = empty_time / in_mpi;
+        let share = if share <= 1.0 { format!(", {:.1} % of all time in MPI", 100.0 * share) } else { String::new() };
+        facts
+            .push(Fact::new(EMPTY_TIME, "empty", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")));
+    }
+    facts
 }

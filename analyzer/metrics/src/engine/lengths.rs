@@ -33,14 +33,14 @@ impl Row for LengthRow {
         vec![
             Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string())
-                .means("What has one length: a call, or in all-to-all operations a pair of processes."),
+                .means("The unit that has one length: a call, or in all-to-all operations a pair of processes."),
             Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
             Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05))
-                .means("What 5 of 100 calls have at most.")
+                .means("The 5th percentile over the calls.")
                 .spare(1),
             Column::bytes("median_bytes", "median", |row: &Self| row.at_least(0.5)).means("The median."),
             Column::bytes("percentile_95_bytes", "95 %", |row: &Self| row.at_least(0.95))
-                .means("What 95 of 100 calls have at most.")
+                .means("The 95th percentile over the calls.")
                 .spare(1),
             Column::bytes("most_frequent_bytes", "mode", |row: &Self| row.most_frequent().map(|(length, _)| length))
                 .means("The most frequent length."),

@@ -4,22 +4,16 @@
 //! something: a component reported events, or bytes moved. *Ready* counts descriptors that `poll`, `select` or
 //! `epoll_wait` reported; the paper calls these sockets kicked off.
 
-mod calls;
 mod components;
-mod figures;
+mod engine_figures;
+mod engine_tables;
 mod ledger;
 mod lengths;
-mod pending;
-mod rates;
-mod seen;
-mod tables;
 
-pub use calls::{EngineSiteRow, FunctionRow, functions, sites};
-pub use components::{ComponentRow, components};
-pub use figures::{FIGURES, LedgerFigure};
-pub use ledger::Ledger;
+pub use components::{ComponentRow, components, unseen, ways};
+pub use engine_figures::{FIGURES, LedgerFigure};
+pub use engine_tables::{
+    EngineSiteRow, FunctionRow, RankLedgerRow, StarvedRow, by_rank, functions, ledger, sites, starved,
+};
+pub use ledger::{FACTS, Ledger, too_often};
 pub use lengths::{LengthRow, lengths};
-pub use pending::{StarvedRow, starved};
-pub use rates::{FACTS, too_often};
-pub use seen::{unseen, ways};
-pub use tables::{RankLedgerRow, by_rank, ledger};

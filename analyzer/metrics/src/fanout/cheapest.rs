@@ -1,7 +1,7 @@
 //! The number of ranks at which one more message costs least.
 
-use super::gathered::{ByRanks, GatheredRounds, RoundSeries, spread};
-use super::spread::TimeSpread;
+use super::gathered_rounds::{ByRanks, GatheredRounds, RoundSeries, spread};
+use super::time_spread::TimeSpread;
 use crate::meaning;
 use tables::{Column, Row, Table, WorldRank};
 
@@ -34,7 +34,7 @@ pub struct CheapestRow {
     seen: u64,
     /// The step that costs least.
     least: Option<Step>,
-    /// Whether the step's interval lies below that of every other step.
+    /// True if the step's interval lies below the intervals of all other steps.
     is_determined: bool,
 }
 
@@ -58,7 +58,7 @@ impl Row for CheapestRow {
             Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks))
                 .means("The number of ranks at which one more message seems to cost least, certain or not."),
             Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost))
-                .means("What one more message adds to a round at that number of ranks."),
+                .means("The time that one more message adds to a round at that number of ranks."),
             Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0))
                 .means(meaning::LEAST),
             Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1))

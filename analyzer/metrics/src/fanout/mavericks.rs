@@ -1,6 +1,6 @@
 //! Rounds that took far longer than others of their group.
 
-use super::gathered::{GatheredRounds, RoundSeries, spread};
+use super::gathered_rounds::{GatheredRounds, RoundSeries, spread};
 use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
@@ -38,12 +38,12 @@ impl Row for MaverickRow {
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
             Column::count("ranks", "n", |row: &Self| row.ranks).means(meaning::ROUND_RANKS),
             Column::count("round", "round", |row: &Self| row.number).means("Which round of its kind, from 1.").spare(2),
-            Column::seconds("round_s", "took", |row: &Self| row.took).means("What it took."),
+            Column::seconds("round_s", "took", |row: &Self| row.took).means("Duration of the round."),
             Column::seconds("median_s", "median", |row: &Self| row.median)
-                .means("What rounds of its kind take in the median."),
+                .means("The median time of rounds of its kind."),
             Column::rank("last_rank", "last", |row: &Self| row.last).means("The rank that came last."),
             Column::text("waited_site", "waited at", |row: &Self| row.waited.clone())
-                .means("Where the root waited for it.")
+                .means("The call site at which the root waited for it.")
                 .spare(3),
         ]
     }

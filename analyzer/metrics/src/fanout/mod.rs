@@ -6,17 +6,15 @@
 //! answer.
 
 mod cheapest;
-mod facts;
-mod gathered;
+mod gathered_rounds;
 mod mavericks;
 mod one_sided;
 mod peers;
 mod round_rows;
-mod spread;
+mod time_spread;
 
 pub use cheapest::{CheapestRow, cheapest};
-pub use facts::{FACTS, facts, unseen};
-pub use gathered::GatheredRounds;
+pub use gathered_rounds::{FACTS, GatheredRounds, facts, unseen};
 pub use mavericks::{MaverickRow, mavericks};
 pub use one_sided::{TransferRow, transfers, unseen_transfers};
 pub use peers::{PeerRow, peers};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::spread::TimeSpread;
+use super::time_spread::TimeSpread;
 use crate::meaning;
 use crate::totals::world_rank;
 use model::one_sided::{RankTransfers, TransferRound};
@@ -48,7 +48,7 @@ impl Row for TransferRow {
                 .means(meaning::MEDIAN_MOST),
             Column::seconds("mean_s", "", |row: &Self| row.spread.mean()).means("The mean round."),
             Column::seconds("p99_s", "", |row: &Self| row.spread.quantile(0.99))
-                .means("What 99 of 100 rounds take at most."),
+                .means("The 99th percentile of the rounds' times."),
             Column::seconds("max_s", "max", |row: &Self| row.spread.most()).means("The longest round.").spare(2).each(),
             Column::seconds("per_message_s", "each", |row: &Self| {
                 row.spread.median() / row.series.ranks.saturating_sub(1).max(1) as f64
@@ -72,7 +72,7 @@ pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
     Table::new(title, times.into_iter().filter_map(row).collect()).silent_empty()
 }
 
-/// Notes on what the times of transfers mean, and on transfers that are left out.
+/// Notes that say how to read the times of transfers, and how many transfers are left out.
 pub fn unseen_transfers(found: &[RankTransfers]) -> Vec<String> {
     let mut said = Vec::new();
     if found.iter().any(|rank| !rank.rounds.is_empty()) {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::gathered::{GatheredRounds, RoundSeries, between};
-use super::spread::TimeSpread;
+use super::gathered_rounds::{GatheredRounds, RoundSeries, between};
+use super::time_spread::TimeSpread;
 use crate::meaning;
 use crate::totals::seconds;
 use model::rounds::Trip;

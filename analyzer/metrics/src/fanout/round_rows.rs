@@ -1,7 +1,7 @@
 //! How long rounds take, by size and number of ranks.
 
-use super::gathered::{GatheredRounds, RoundSeries, spread};
-use super::spread::TimeSpread;
+use super::gathered_rounds::{GatheredRounds, RoundSeries, spread};
+use super::time_spread::TimeSpread;
 use crate::mean::Mean;
 use crate::meaning;
 use crate::totals::seconds;
@@ -50,7 +50,7 @@ impl Row for RoundRow {
                 .means(meaning::MEDIAN_MOST),
             Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean()).means("The mean round.").spare(3).each(),
             Column::seconds("p99_s", "99 %", |row: &Self| row.spread.quantile(0.99))
-                .means("What 99 of 100 rounds take at most.")
+                .means("The 99th percentile of the rounds' times.")
                 .spare(3)
                 .each(),
             Column::seconds("max_s", "max", |row: &Self| row.spread.most()).means("The longest round.").spare(1).each(),

@@ -15,7 +15,7 @@ use crate::words::rank_in_words;
 use model::ProcessFate;
 use model::deadlock::{Doubt, Need, deadlocked};
 use model::roles::CallPart;
-use model::standing::{Position, Stir};
+use model::standing::{Entered, Position, Stir, ThreadStanding};
 use model::tally::CallTotal;
 use model::wait_for::Halt;
 use tables::Value;
@@ -44,7 +44,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict's name for programs.
     pub fn key(self) -> &'static str {
         match self {
             Verdict::Certain => "certain",
@@ -86,7 +85,7 @@ impl Judgement {
 /// Judges a run by its graph and by time.
 pub fn judge(findings: &Findings<'_>) -> Judgement {
     let is_over = |at: &usize| matches!(findings.standing.ranks[*at].position(), Position::Finalized);
-    if let Some(judgement) = findings.aborted() {
+    if let Some(judgement) = findings.aborted().or_else(|| findings.failed()) {
         return judgement;
     }
     if findings.all().all(|at| is_over(&at)) {
@@ -115,7 +114,7 @@ impl Findings<'_> {
         self.standing.ranks[at].entered().any(|(_, entered)| entered.call() == Some(call))
     }
 
-    /// Whether a rank has called MPI_Abort. In MPICH 5 that call can return, and the rank goes on until the launcher
+    /// True if a rank has called MPI_Abort. In MPICH 5 that call can return, and the rank goes on until the launcher
     /// ends it.
     fn has_aborted(&self, at: usize) -> bool {
         let returned = |total: &CallTotal| total.signature.call == Call::Abort.number() && total.count > 0;
@@ -140,10 +139,24 @@ impl Findings<'_> {
         Some(Judgement::new(Verdict::No, None, rests_on))
     }
 
+    /// Judges a run that is over and in which a rank was in a call with a partner that its communicator does not have:
+    /// such a call returns an error or ends the run.
+    fn failed(&self) -> Option<Judgement> {
+        let lacks_partner = |entered: &Entered| {
+            let group = entered.role.object.map(|object| &self.standing.objects.groups[object as usize]);
+            group.is_some_and(|group| !group.is_inter() && i64::from(entered.signature.peer) >= group.size() as i64)
+        };
+        let fails = |at: &usize| self.standing.ranks[*at].entered().any(|(_, entered)| lacks_partner(entered));
+        let at = self.all().find(|at| !self.is_live() && fails(at))?;
+        let (who, call) = (rank_in_words(&self.run.ranks[at]), stands(self, at));
+        let rests_on = format!("{who} {call}, with a partner that does not exist: by such an error MPI ends a run");
+        Some(Judgement::new(Verdict::No, None, rests_on))
+    }
+
     /// Judges by the ranks that nothing frees, without putting any doubt aside.
     fn without_doubt(&self) -> Option<Judgement> {
         let waiting = self.waiting_among(&self.deadlocked(None));
-        if waiting.is_empty() {
+        if waiting.is_empty() || self.moves_data(&waiting) {
             return None;
         }
         let who = self.names(&waiting);
@@ -163,6 +176,11 @@ impl Findings<'_> {
         Some(Judgement::new(verdict, None, rests_on))
     }
 
+    /// True if one of these ranks made calls or moved data between the looks: the awaited data may be arriving.
+    fn moves_data(&self, ranks: &[usize]) -> bool {
+        ranks.iter().any(|at| self.changes[*at].as_ref().is_some_and(|change| change.stir() > Stir::Polls))
+    }
+
     /// The ranks and the verb: `ranks 0-2 wait`.
     fn wait(&self, ranks: &[usize]) -> String {
         format!("{} {}", self.names(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
@@ -180,9 +198,8 @@ impl Findings<'_> {
         if !self.is_live() {
             return Some(self.by_rules_when_it_ended(doubt, &waiting));
         }
-        let moves = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() > Stir::Polls);
         let quiet = self.quiet_among(waiting.iter().copied());
-        if waiting.iter().any(moves) {
+        if self.moves_data(&waiting) {
             return None;
         }
         let is_enough = quiet >= PATIENCE;
@@ -223,8 +240,17 @@ impl Findings<'_> {
         Judgement::new(verdict, Some(doubt), rests_on)
     }
 
-    /// Judges a run that is over by whether each rank could have gone on.
+    /// Judges a run that is over by how long its ranks were in their last calls, and by whether each could have gone on.
     fn by_files(&self) -> Judgement {
+        let (quiet, pause) = (self.quiet().unwrap_or(0.0), self.longest_pause());
+        if self.all().all(|at| self.was_in_mpi(at)) && quiet >= self.least_silence().max(FAR_LONGER * pause) {
+            let rests_on = format!(
+                "all ranks were in MPI, and none had moved for {}; the longest pause before was {}",
+                seconds(quiet),
+                Value::Seconds(pause)
+            );
+            return Judgement::new(Verdict::Likely, Some(Doubt::Program), rests_on);
+        }
         let unknown = self.unknown();
         let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
         let polls = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Asking(_));
@@ -247,6 +273,17 @@ impl Findings<'_> {
             (Verdict::No, "by its files what each rank waited for could still come".into())
         };
         Judgement::new(verdict, None, rests_on)
+    }
+
+    /// True if every thread of a rank was in MPI, or polling, when the run ended.
+    fn was_in_mpi(&self, at: usize) -> bool {
+        let seen = &self.sightings[at];
+        let was_in_mpi = |thread: &ThreadStanding| match thread.position {
+            Position::Inside(_) | Position::Finalized => true,
+            Position::Asking(_) => seen.polls.contains(&thread.number),
+            Position::Outside { .. } => false,
+        };
+        seen.strangers.is_none() && self.standing.ranks[at].threads.iter().all(was_in_mpi)
     }
 
     /// Ranks that nothing in the recorded calls and messages can free, although something else may.
@@ -307,16 +344,7 @@ impl Findings<'_> {
     fn by_silence(&self) -> Judgement {
         let quiet = self.quiet().unwrap_or(0.0);
         let pause = self.longest_pause();
-        let starting: Vec<usize> = self.all().filter(|at| self.starts(*at)).collect();
-        let polls = !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
-        let least = if !starting.is_empty() {
-            START
-        } else if polls {
-            PATIENCE
-        } else {
-            SILENCE
-        };
-        let enough = least.max(FAR_LONGER * pause);
+        let enough = self.least_silence().max(FAR_LONGER * pause);
         let is_seen = self.all().all(|at| !self.may_compute(at));
         if is_seen && quiet >= enough {
             let rests_on = format!(
@@ -335,8 +363,8 @@ impl Findings<'_> {
         let rests_on = if let Some(at) = self.all().find(|at| self.may_compute(*at)) {
             let who = rank_in_words(&self.run.ranks[at]);
             format!("{who} is outside MPI, and whether it computes there can only be seen on its host")
-        } else if let Some(at) = starting.first() {
-            let (who, stands) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
+        } else if let Some(at) = self.all().find(|at| self.starts(*at)) {
+            let (who, stands) = (rank_in_words(&self.run.ranks[at]), stands(self, at));
             format!("it is starting: {who} {stands}; {so_far}, since a start may take minutes")
         } else if let Some(at) = unknown.iter().find(outside) {
             let (who, stands) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
@@ -344,11 +372,23 @@ impl Findings<'_> {
         } else {
             so_far
         };
-        let wait = (polls && is_seen && enough < SILENCE).then_some(enough - quiet);
+        let wait = (is_seen && enough < SILENCE).then_some(enough - quiet);
         Judgement { wait, ..Judgement::new(Verdict::Unknown, None, rests_on) }
     }
 
-    /// Whether a rank is in MPI_Init, or has called nothing since.
+    /// The least silence, in seconds, that makes a hang likely.
+    fn least_silence(&self) -> f64 {
+        let polls = || !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
+        if self.all().any(|at| self.starts(at)) {
+            START
+        } else if polls() {
+            PATIENCE
+        } else {
+            SILENCE
+        }
+    }
+
+    /// True if a rank is in MPI_Init, or has called nothing since.
     fn starts(&self, at: usize) -> bool {
         let begins = |signature: &Signature| {
             matches!(Call::from_number(signature.call), Some(Call::Init | Call::Init_thread | Call::Session_init))

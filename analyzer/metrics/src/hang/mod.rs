@@ -1,4 +1,4 @@
-//! Whether a run hangs, why, and where its ranks are.
+//! Decides if a run hangs, and says why and where its ranks are.
 //!
 //! A set of ranks that no order of events can free hangs for certain if none of them moved between two looks (the
 //! AND-OR model, see [`model::deadlock`]). Without such a set, a run in which nothing moves for far longer than ever
@@ -27,7 +27,7 @@ facts! {
     HANGS = "hangs", Text, always,
         "The verdict: certain or likely, if it hangs; no, if it does not; finished, if all ranks have finalized MPI; \
          unknown, if nobody can tell.";
-    RESTS_ON = "rests_on", Text, always, "What the verdict rests on, in a sentence.";
+    RESTS_ON = "rests_on", Text, always, "The evidence for the verdict, in a sentence.";
     LOOKS_APART = "looks_apart_s", Seconds, sometimes,
         "The time between the two looks that the verdict rests on, if the run may still go on.";
     QUIET = "quiet_s", Seconds, sometimes,
@@ -36,7 +36,7 @@ facts! {
         "The longest time that a rank was in one call, or between two, before that.";
 }
 
-/// Whether all processes of a run with single calls have ended, and not all by MPI_Finalize: then it may have hung.
+/// True if all processes of a run with single calls have ended, and not all by MPI_Finalize: then it may have hung.
 pub fn may_have_hung(run: &Run) -> bool {
     let goes_on = run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
     let is_finalized = run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
@@ -57,13 +57,11 @@ pub fn hung_at_its_end(run: &Run) -> Result<Option<Vec<String>>, Error> {
 /// Everything found out about a run.
 pub struct Findings<'a> {
     pub run: &'a Run,
-    /// The position of each rank.
     pub standing: &'a Standing,
     /// Each rank's change between the two looks; `None` if the run is over.
     pub changes: Vec<Option<Change>>,
     /// The facts that the wait-for graph needs from the changes.
     pub sightings: Vec<Sighting>,
-    /// The wait-for graph.
     pub graph: WaitFor,
     pub judgement: Judgement,
     /// For each rank, whether it waits for ever, by the verdict.
@@ -93,7 +91,7 @@ impl<'a> Findings<'a> {
         findings
     }
 
-    /// Whether a process of the run still exists.
+    /// True if a process of the run still exists.
     pub fn is_live(&self) -> bool {
         self.looks_apart.is_some()
     }
@@ -117,7 +115,6 @@ impl<'a> Findings<'a> {
         self.waiting_among(&self.stuck)
     }
 
-    /// Seconds between the two looks.
     fn looks_apart(&self) -> f64 {
         self.looks_apart.unwrap_or(0.0)
     }

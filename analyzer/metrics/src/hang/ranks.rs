@@ -60,7 +60,7 @@ impl Row for StandingRow {
             Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
             CallWords::site_column(|row: &Self| &row.call),
             Column::text("waits_for_ever", "", |row: &Self| if row.is_stuck { "yes" } else { "no" }.to_string())
-                .means("Whether nothing can free the rank any more, as far as the verdict goes: yes or no."),
+                .means("Says if nothing can free the rank any more, as far as the verdict goes: yes or no."),
         ]
     }
 }

@@ -1,12 +1,11 @@
 //! Derives from two looks at a run what the wait-for graph has to know about each rank.
 
 use traces::file::FileHeader;
-use traces::progress::{INSIDE, Polls};
+use traces::progress::Polls;
 
 use model::deadlock::Doubt;
 use model::process::TICK;
 use model::standing::{Change, Look, Position, RankStanding, Standing, Stir, ThreadChange, ThreadStanding};
-use model::sums::Total;
 use model::wait_for::{Halt, Sighting};
 use model::{End, ProcessFate, Rank, Run};
 
@@ -57,7 +56,7 @@ fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &
     }
 }
 
-/// Whether calls are missing from a rank's recording.
+/// True if calls are missing from a rank's recording.
 fn is_partial(rank: &Rank) -> bool {
     let is_all = matches!(rank.filter.as_str(), "" | "-query" | "all" | "+all");
     rank.is_profile() || rank.header.lost > 0 || !rank.damage.is_empty() || !is_all
@@ -83,12 +82,10 @@ fn sitting(stands: &RankStanding, change: &Change) -> Vec<u32> {
 
 /// For a run that is over: threads that spent at least `LONG_ENOUGH` in the progress engine in their last call.
 fn turned(rank: &Rank, stands: &RankStanding) -> Vec<u32> {
-    let contents = rank.trace.contents();
+    let contents = rank.contents();
     let in_open_call = |number: u32| {
-        let block = contents.threads.iter().find(|thread| thread.number == number)?.block?;
-        let entries = &rank.threads.iter().find(|thread| thread.number == number)?.entries;
-        let recorded = entries.iter().map(|entry| entry.engine.ticks).total();
-        Some(rank.clock.seconds(block.ledger[INSIDE].calls.ticks.saturating_sub(recorded)))
+        let thread = contents.threads.iter().find(|thread| thread.number == number)?;
+        Some(rank.clock.seconds(thread.tail.entries.ticks))
     };
     let inside = stands.threads.iter().filter(|thread| thread.position.entered().is_some());
     let numbers = inside.map(|thread| thread.number);
@@ -129,7 +126,7 @@ fn polled(rank: &Rank) -> Vec<u32> {
     threads.map(|thread| thread.number).collect()
 }
 
-/// Whether a polling thread computes between its polls: it pauses between them, and used far more processor time than
+/// True if a polling thread computes between its polls: it pauses between them, and used far more processor time than
 /// the calls took.
 fn computes_between_polls(rank: &Rank, change: &Change, thread: &ThreadStanding) -> bool {
     let (Some(task), Some(apart)) = (change.task(thread.tid), apart(change)) else { return true };
@@ -166,14 +163,14 @@ fn unknown_tasks<'a>(
     unknown.filter(|change| !is_of_library(&rank.header, change.task.started, last))
 }
 
-/// Whether a thread was started during MPI_Init, so that it belongs to the library. The system gives start times in
+/// True if a thread was started during MPI_Init, so that it belongs to the library. The system gives start times in
 /// ticks of `TICK`.
 fn is_of_library(header: &FileHeader, started: u64, last: &Look) -> bool {
     let earliest = started.saturating_sub(u64::try_from(last.suspended).unwrap_or(0));
     header.ready.is_set() && earliest >= header.begin.monotonic && earliest + TICK <= header.ready.monotonic
 }
 
-/// Whether a rank computes outside MPI. Also true if it is outside MPI and its process cannot be inspected.
+/// True if a rank computes outside MPI. Also true if it is outside MPI and its process cannot be inspected.
 fn computes(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> bool {
     let is_outside = |position: &Position| matches!(position, Position::Outside { .. });
     if change.tasks.is_empty() {

@@ -30,7 +30,7 @@ impl Row for WavefrontRow {
                 .means(meaning::COMMUNICATOR),
             Column::text("ranks", "who", |row: &Self| row.ranks.clone())
                 .means("The ranks of the communicator that stand at the same place."),
-            Column::count("rank_count", "", |row: &Self| row.count).means("How many these are."),
+            Column::count("rank_count", "", |row: &Self| row.count).means("The number of these ranks."),
             Column::count("collective_calls", "came to", |row: &Self| row.reached)
                 .means("How many collective calls they have come to there, the one they are in among them."),
             Column::text("stands", "and is", |row: &Self| row.stands.clone())

@@ -60,7 +60,6 @@ pub struct RankComparison {
     pub unequal: u64,
     /// Messages with bytes for which one side or both have no checksum.
     pub unchecked: u64,
-    /// Messages that differ.
     pub differing: u64,
     /// The earliest message that differs.
     pub first: Option<Difference>,

@@ -6,9 +6,9 @@
 //! messages of several senders are received is reported separately.
 
 mod differ;
-mod facts;
-mod tables;
+mod message_tables;
 
 pub use differ::{DifferenceKind, RankComparison, compare};
-pub use facts::{FACTS, facts, warnings};
-pub use tables::{FirstDifferenceRow, MessageCountRow, counts, first_differences, is_same};
+pub use message_tables::{
+    FACTS, FirstDifferenceRow, MessageCountRow, counts, facts, first_differences, is_same, warnings,
+};

@@ -4,10 +4,12 @@
 //! time between consecutive sends; G what each byte adds to a one-way message, or to half an ordered exchange; L the
 //! time of the smallest message less both overheads.
 
+use super::network_tables::between;
 use super::points::{Between, MessagePattern, Network, Point};
 use super::segments::segments;
-use super::spread::{Spread, spread};
-use super::tables::between;
+use super::weighted_median::{Spread, spread};
+use crate::words::plural;
+use tables::number::whole;
 use tables::{Column, Label, Row, Table};
 
 /// The most bytes of a short message.
@@ -20,6 +22,7 @@ const LONG: f64 = 100e3;
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
 /// A parameter between ranks on one host or on two.
+#[derive(Clone)]
 pub struct ParameterRow {
     between: Between,
     parameter: Label,
@@ -32,7 +35,7 @@ impl Row for ParameterRow {
         let value = |row: &Self| row.value.as_ref().ok().map(|(spread, _)| *spread);
         vec![
             Column::label("between", "on", |row: &Self| between(row.between))
-                .means("Whether the two ranks share a host.")
+                .means("The place of the two ranks: on one host, or on two.")
                 .name(),
             Column::label("parameter", "parameter", |row: &Self| row.parameter)
                 .means("A parameter of LogGP: L latency, o overhead, g gap between messages, G gap for each byte.")
@@ -44,7 +47,7 @@ impl Row for ParameterRow {
             Column::seconds("value_most_s", "most", move |row: &Self| Some(value(row)?.interval?.1))
                 .means("The most that it may be, with 95 % confidence."),
             Column::text("source", "from", |row: &Self| row.value.as_ref().ok().map(|(_, source)| source.clone()))
-                .means("What of the trace determines it.")
+                .means("The calls and messages of the trace that determine it.")
                 .spare(1),
             Column::text("reason", "", |row: &Self| row.value.as_ref().err().map(|reason| reason.to_string()))
                 .means("Why it is not determined."),
@@ -58,7 +61,13 @@ pub fn parameters(network: &Network) -> Table<ParameterRow> {
     kinds.extend(network.transfers().map(|(between, ..)| between));
     kinds.sort();
     kinds.dedup();
-    Table::new("LogGP", kinds.into_iter().flat_map(|between| rows(network, between)).collect())
+    Table::new("LogGP", kinds.into_iter().flat_map(|between| rows(network, between)).collect()).for_programs()
+}
+
+/// The parameters that the run determines, for text: warnings name the others.
+pub fn determined(parameters: &Table<ParameterRow>) -> Table<ParameterRow> {
+    let rows = parameters.rows.iter().filter(|row| row.value.is_ok()).cloned().collect();
+    Table::new("LogGP", rows).for_people().silent_empty()
 }
 
 /// Why parameters are not determined, a sentence for each reason.
@@ -142,7 +151,7 @@ fn sending(network: &Network, between: Between) -> Parameter {
         let weight = transfer.messages as f64 / transfer.sends.values().count().max(1) as f64;
         values.extend(transfer.sends.values().map(|time| (*time as f64 / 1e9, weight)));
     }
-    let source = format!("{} calls that send up to 1 KiB", values.len());
+    let source = format!("{} that send up to 1 KiB", plural(values.len() as u64, "call"));
     Ok((spread(values).ok_or("no call but synchronous or combined ones sent up to 1 KiB")?, source))
 }
 
@@ -152,7 +161,7 @@ fn receiving(network: &Network, between: Between, whole: Option<f64>) -> Paramet
     let receives = own.flat_map(|(.., transfer)| transfer.receives.values());
     let late = receives.filter(|(ahead, _)| *ahead as f64 >= before);
     let values: Vec<(f64, f64)> = late.map(|(_, time)| (*time as f64 / 1e9, 1.0)).collect();
-    let source = format!("{} receives up to 1 KiB that came long before", values.len());
+    let source = format!("{} up to 1 KiB that came long before", plural(values.len() as u64, "receive"));
     let values = Some(values).filter(|values| values.len() >= 5).unwrap_or_default();
     Ok((
         spread(values).ok_or("fewer than five MPI_Recv found a message up to 1 KiB that had come long before")?,
@@ -167,7 +176,7 @@ fn gap(network: &Network, between: Between) -> Parameter {
         (streak.time as f64 / 1e9 / gaps, gaps)
     };
     let values: Vec<(f64, f64)> = own.map(mean_gap).collect();
-    let source = format!("{} times 16 sends or more in a row", values.len());
+    let source = format!("{} 16 sends or more in a row", plural(values.len() as u64, "time"));
     Ok((spread(values).ok_or("no rank sent 16 messages up to 1 KiB in a row to another")?, source))
 }
 
@@ -190,7 +199,7 @@ fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
         let (Some(first), Some(last)) = (piece.points.first(), piece.points.last()) else { continue };
         let slope = piece.line.b.filter(|b| b.reach().is_some_and(|reach| reach <= SURE * b.median));
         if let Some(slope) = slope.filter(|slope| slope.median > 0.0) {
-            let source = format!("{} to {} B, {}", first.bytes, last.bytes, protocol.calls);
+            let source = format!("{} to {} B, {}", whole(first.bytes), whole(last.bytes), protocol.calls);
             return Ok((slope.times(share * MEBIBYTE), source));
         }
     }

@@ -6,15 +6,15 @@
 //! a/2 for ordered ones; 2/b is the bandwidth of both. LogGP's parameters are after Alexandrov, Ionescu, Schauser and
 //! Scheiman (SPAA 1995): a message of k bytes takes o_s + L + (k-1)G + o_r.
 
-mod facts;
-mod line;
+mod fitted_line;
 mod loggp;
+mod network_tables;
 mod points;
 mod segments;
-mod spread;
-mod tables;
+mod weighted_median;
 
-pub use facts::{FACTS, facts, unseen};
-pub use loggp::{ParameterRow, parameters, undetermined};
+pub use loggp::{ParameterRow, determined, parameters, undetermined};
+pub use network_tables::{
+    FACTS, ProtocolRow, SegmentRow, SizeRow, between, facts, pattern, protocols, segments, sizes, unseen,
+};
 pub use points::{Between, MessagePattern, Network, Point, Protocol};
-pub use tables::{ProtocolRow, SegmentRow, SizeRow, between, pattern, protocols, segments, sizes};

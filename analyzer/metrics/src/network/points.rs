@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use traces::calls::Call;
 
-use super::spread::{Spread, spread};
+use super::weighted_median::{Spread, spread};
 use crate::mean::Mean;
 use model::Run;
 use model::batches::ValueBatch;
 use model::exchanges::{ExchangeCalls, Exchanges, MessageWindows, RunExchanges, SendStreak, WindowShape, WindowSide};
 use model::matching::{Account, Transfer, TransferKey};
 
-/// Whether two ranks share a host.
+/// Places of the two ranks of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Between {
     SameHost,
@@ -46,7 +46,7 @@ impl MessagePattern {
         matches!(self, MessagePattern::Ordered | MessagePattern::Unordered)
     }
 
-    /// Whether messages follow each other at once and so hide each other's latency.
+    /// True if messages follow each other at once and so hide each other's latency.
     pub fn has_windows(self) -> bool {
         matches!(self, MessagePattern::Window | MessagePattern::CrossingWindows)
     }
@@ -57,14 +57,13 @@ impl MessagePattern {
 pub struct Protocol {
     pub between: Between,
     pub pattern: MessagePattern,
-    /// The functions that the ranks call: those of the rank that sends first, then those of the other if they differ.
+    /// Functions that the ranks call: the first sender's, then the other's if they differ.
     pub calls: String,
 }
 
 /// The messages of one size. Times in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
-    /// Bytes of each message.
     pub bytes: u64,
     /// The number of messages or exchanges.
     pub count: u64,
@@ -72,7 +71,6 @@ pub struct Point {
     pub time: Spread,
     /// The mean time without the first exchanges or windows of a row; `None` for one-way messages.
     pub mean: Option<Mean>,
-    /// The largest error by the clocks.
     pub clock_error: f64,
 }
 
@@ -202,7 +200,7 @@ impl<'a> Network<'a> {
         self.account.transfers.by_key.iter().filter_map(named)
     }
 
-    /// Runs of consecutive sends.
+    /// Streaks of consecutive sends, each with the place of its two ranks.
     pub fn sends(&self) -> impl Iterator<Item = (Between, &SendStreak)> {
         self.sends.iter().map(|streak| (self.between((streak.rank, streak.peer)), streak))
     }

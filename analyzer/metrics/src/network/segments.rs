@@ -5,7 +5,7 @@
 //! accepts (Schwarz 1978) and at which each change shows: lines miss the points beyond it by more than the bends that
 //! caches cause.
 
-use super::line::{Line, Sums};
+use super::fitted_line::{Line, Sums};
 use super::points::Point;
 
 /// The fewest points of a piece: a line fits any two.
@@ -95,7 +95,7 @@ impl Costs {
     }
 }
 
-/// Whether each change is real: the line on one side must miss the nearest point of the other.
+/// True if each change is real: the line on one side must miss the nearest point of the other.
 fn all_show(points: &[Point], bounds: &[usize]) -> bool {
     let smallest = points.first().map_or(0.0, |point| point.time.median);
     let misses = |from: usize, to: usize, point: &Point| {
@@ -130,8 +130,8 @@ mod tests {
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
     use super::super::points::Point;
-    use super::super::spread::spread;
-    use super::segments;
+    use super::super::weighted_median::spread;
+    use super::{Costs, segments};
 
     /// Points from 8 B to 2 MiB, each the median of 15 times with a relative error of up to `noise`.
     fn planted(time: impl Fn(f64) -> f64, noise: f64, seed: u64) -> Vec<Point> {
@@ -154,6 +154,14 @@ mod tests {
                 assert!((found_a.median / a - 1.0).abs() < 0.02, "{found_a:?} and not {a}, seed {seed}");
                 assert!((found_b.median / b - 1.0).abs() < 0.02, "{found_b:?} and not {b}, seed {seed}");
             }
+        }
+    }
+
+    #[test]
+    fn what_further_pieces_gain_on_a_line_with_noise_is_less_than_they_cost() {
+        for seed in 0..20 {
+            let points = planted(|bytes| 2e-6 + 0.4e-9 * bytes, 0.1, seed);
+            assert_eq!(Costs::of(&points).best(), 1, "seed {seed}");
         }
     }
 

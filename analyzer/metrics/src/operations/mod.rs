@@ -3,10 +3,63 @@
 //! the time from the first rank's begin to the last one's end, the part of it until the last rank begins, and the time
 //! of each rank.
 
-mod facts;
-mod gathered;
-mod table;
+mod gathered_operations;
+mod operation_rows;
 
-pub use facts::{FACTS, facts, unseen};
-pub use gathered::GatheredOperations;
-pub use table::{OperationRow, operations};
+pub use gathered_operations::GatheredOperations;
+pub use operation_rows::{OperationRow, operations};
+
+use crate::words::plural;
+
+use model::sums::Total;
+use tables::{Fact, Value, facts};
+
+facts! {
+    OPERATIONS = "collective_operations", Count, sometimes, "Collective operations of which all ranks are known.";
+    LACKING = "operations_without_all_ranks", Count, sometimes,
+        "Collective operations of which some ranks are not in this folder.";
+    UNFINISHED = "unfinished_operations", Count, sometimes, "Collective operations that some rank never left.";
+}
+
+const CALL: &str = "collective call";
+
+pub fn facts(all: &GatheredOperations) -> Vec<Fact> {
+    let count = |figure: fn(&model::matching::OperationSum) -> u64| Value::Count(all.sums.values().map(figure).total());
+    vec![
+        Fact::hidden(OPERATIONS, count(|sum| sum.operations)),
+        Fact::hidden(LACKING, count(|sum| sum.lacking)),
+        Fact::hidden(UNFINISHED, Value::Count(all.unfinished)),
+    ]
+}
+
+/// Notes on operations and times that the table leaves out.
+pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
+    let mut said = Vec::new();
+    let lacking = all.sums.values().map(|sum| sum.lacking).total();
+    if lacking > 0 {
+        let (have, them) = if lacking == 1 { ("has", "it") } else { ("have", "them") };
+        said.push(format!(
+            "{} {have} ranks of which no file is here: only what each rank took is known of {them}",
+            plural(lacking, CALL)
+        ));
+    }
+    if all.unfinished > 0 {
+        let were = if all.unfinished == 1 { "was" } else { "were" };
+        let calls = plural(all.unfinished, CALL);
+        said.push(format!("{calls} {were} not made, or not completed, by all ranks: left out"));
+    }
+    if all.confused > 0 {
+        let communicators = plural(all.confused as u64, "communicator");
+        said.push(format!("{communicators} on which ranks made different calls: left out from there on"));
+    }
+    let within = rows.iter().filter(|row| row.spans.iter().any(|span| span.is_within_error())).count();
+    if within > 0 {
+        let have = if within == 1 { "has" } else { "have" };
+        said.push(format!(
+            "{} {have} times between ranks that are shorter than what the clocks may be off by: left out; \
+             --format json has that error",
+            plural(within as u64, "row")
+        ));
+    }
+    said
+}

@@ -1,12 +1,12 @@
 //! The columns of overlap that mostly programs read: confidence intervals, means, and the figures of benchmarks.
 
+use super::benchmarks::SmbFigures;
 use super::estimate::{Availability, Estimate};
-use super::smb::SmbFigures;
 use crate::mean::Mean;
 use crate::meaning;
 use tables::Column;
 
-/// The bounds of what was hidden, then the intervals, means and benchmark figures, for both tables of overlap.
+/// Columns of both tables of overlap: bounds of the hidden share, intervals, means and benchmark figures.
 pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let mut columns = vec![
         Column::percent("hidden_least_percent", "least", move |row: &R| estimate(row).bounds?.least).means(
@@ -18,7 +18,7 @@ pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> 
              requests that nothing overlapped.",
         ),
         Column::text("bound_rule", "", move |row: &R| rule(estimate(row))).means(
-            "What the upper bound rests on: equal, what equal or larger requests take that nothing overlaps; plain, \
+            "The rule behind the upper bound: equal, the time of equal or larger requests that nothing overlaps; plain, \
              the calls alone; engine, entries into the progress engine; asked, what MPI said.",
         ),
     ];
@@ -58,7 +58,7 @@ fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
             .means("The least that this may be, with 95 % confidence, if what recording takes counts."),
         Column::percent("overlap_most_percent", "", move |row: &R| hidden(row).map(|two| two.1)).means(meaning::MOST),
         Column::seconds("recording_s", "", move |row: &R| seconds(estimate(row).recording))
-            .means("What recording these calls took the program besides: a program that times itself sees it."),
+            .means("The time that recording these calls added: a program that times itself sees it."),
     ]
 }
 
@@ -95,12 +95,12 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let imb = move |row: &R| estimate(row).imb;
     vec![
         Column::seconds("smb_base_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.base))).means(
-            "What Sandia's mpi_overhead prints as its base: an iteration that no work has lengthened, with what its \
+            "The base that Sandia's mpi_overhead prints: an iteration that no work has lengthened, with what its \
              loop holds besides, as a barrier. Of loops that work longer from level to level; of the first rank that \
              has one.",
         ),
         Column::seconds("smb_overhead_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.overhead)))
-            .means("What its last level's iteration takes beyond its work."),
+            .means("Time of an iteration of its last level beyond the work."),
         Column::percent("smb_availability_percent", "", move |row: &R| smb(row).map(|smb| smb.availability))
             .means("As it prints it: 1 - overhead / base; less than 0 where the last level was disturbed."),
         Column::count("smb_levels", "", move |row: &R| smb(row).map(|smb| smb.levels))
@@ -115,7 +115,7 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
              like it follows.",
         ),
         Column::seconds("osu_pure_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.pure))).means(
-            "What the OSU benchmarks print of such operations alone: mean over ranks, by a timer in the program that \
+            "The figure that the OSU benchmarks print for such operations alone: mean over ranks, by a timer in the program that \
              sees recording and itself.",
         ),
         Column::seconds("osu_overall_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.overall)))
@@ -131,7 +131,7 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
         Column::percent("osu_overlap_most_percent", "", move |row: &R| Some(osu(row)?.between?.1))
             .means("The most that this may be, with 95 % confidence, whether recording counts or not."),
         Column::seconds("imb_pure_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.pure))).means(
-            "What IMB-NBC prints of such operations alone: mean of the rank whose overlapped ones take longest, with \
+            "The figure that IMB-NBC prints for such operations alone: mean of the rank whose overlapped ones take longest, with \
              the first ones, by a timer that sees recording.",
         ),
         Column::seconds("imb_overlapped_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.overlapped)))

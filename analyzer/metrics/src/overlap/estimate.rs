@@ -3,13 +3,10 @@
 //! In: the lives of the requests. Out: medians, since one interruption on a busy machine outlasts many transfers; and
 //! the figures of benchmarks, which are means.
 
-use super::bounds::{HiddenBounds, hidden};
-use super::chosen::Chosen;
-use super::collective_benchmarks::{self, ImbFigures, OsuFigures};
+use super::benchmarks::{self, ImbFigures, OsuFigures, SmbFigures};
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
-use super::means::{FirstRequests, LifeMeans};
-use super::smb::SmbFigures;
-use super::transfer::TransferTime;
+use super::means::{Chosen, FirstRequests, LifeMeans};
+use super::transfer_time::{HiddenBounds, TransferTime, hidden};
 use crate::median::{interval, median};
 use model::overlap::{Lives, RequestLife};
 
@@ -31,7 +28,7 @@ pub struct Estimate {
     pub recording: Option<f64>,
     /// The time of a transfer that nothing overlaps.
     pub transfer: Option<TransferTime>,
-    /// Whether that was measured at this place.
+    /// True if that was measured at this place.
     pub is_own: bool,
     pub availability: Option<Availability>,
     /// The share of the transfer that cost the program nothing.
@@ -39,7 +36,6 @@ pub struct Estimate {
     /// The 95 % confidence interval of the overlap, widened so that it holds whether the cost of recording counts or
     /// not.
     pub overlap_between: Option<(f64, f64)>,
-    /// Bounds of the hidden share.
     pub bounds: Option<HiddenBounds>,
     /// The figures that the OSU benchmarks would print.
     pub osu: Option<OsuFigures>,
@@ -55,7 +51,6 @@ pub struct Availability {
     pub percent: f64,
     /// The 95 % confidence interval, in percent.
     pub between: Option<(f64, f64)>,
-    /// The number of requests behind it.
     pub requests: u64,
 }
 
@@ -77,8 +72,7 @@ impl Estimate {
         let recording = among(&recording);
         let telling = pure.filter(|_| chosen.is_postponed).map_or(Vec::new(), |pure| chosen.telling(pure));
         let later = all.later(place, size);
-        let benchmarks =
-            transfer.zip(later).and_then(|(transfer, later)| collective_benchmarks::figures(later, transfer));
+        let benchmarks = transfer.zip(later).and_then(|(transfer, later)| benchmarks::figures(later, transfer));
         let (overheads, telling) = (sorted(&chosen.lives, host), sorted(&telling, host));
         let overlap_between = || {
             let (pure, overhead) = (transfer?.between?, interval(&telling)?);

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
-use super::bounds::NearTransfers;
+use super::benchmarks::SmbFigures;
 use super::means::{BatchesByRank, FEW, WaitForm};
-use super::smb::SmbFigures;
-use super::transfer::TransferTime;
+use super::transfer_time::{NearTransfers, TransferTime};
 use model::overlap::{Lives, Posting, PostingLives, RankRequests, Transmission};
 use model::sums::Total;
 use model::{Rank, Run};
@@ -43,14 +42,14 @@ type Kind = (Transmission, String, Option<u64>);
 pub struct GatheredRequests {
     /// The lives of the requests, by place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
-    /// Loops that work longer from level to level, after Doerfler and Brightwell; those of the first rank that has one.
+    /// Loops that work longer from level to level, after Doerfler and Brightwell. Only the first rank with such a loop counts.
     pub loops: BTreeMap<(PostingSite, RequestSize), SmbFigures>,
     batches: BTreeMap<(PostingSite, RequestSize), FormBatches>,
     /// Transfer times at places that wait right after the post.
     own_transfers: BTreeMap<(PostingSite, RequestSize), TransferTime>,
     /// Transfer times by kind and size, over all places.
     transfers: BTreeMap<Kind, BTreeMap<u64, TransferTime>>,
-    /// Requests that were posted, those of ranks and times outside the selection, too.
+    /// Posted requests, including ranks and times outside the selection.
     pub posted: u64,
     /// Requests that were not completed.
     pub pending: u64,
@@ -151,7 +150,6 @@ impl GatheredRequests {
         self.transfers.get(&kind(place))?.get(&bytes)
     }
 
-    /// The transfer time of a size, measured at this place.
     pub fn own_transfer(&self, place: &PostingSite, size: RequestSize) -> Option<&TransferTime> {
         self.own_transfers.get(&(place.clone(), size))
     }
@@ -170,7 +168,6 @@ impl GatheredRequests {
         self.batches.get(&(place.clone(), size)).map(|batches| &batches.later).filter(|ranks| !ranks.is_empty())
     }
 
-    /// Batches of the requests that were waited for right after the post.
     pub fn right_after(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
         self.batches.get(&(place.clone(), size)).map(|batches| &batches.right_after)
     }
@@ -180,13 +177,13 @@ impl GatheredRequests {
         self.lives.values().map(count).total()
     }
 
-    /// The groups of collective operations, or those of messages.
+    /// The groups of collective operations, or of messages.
     pub fn rows(&self, of_collectives: bool) -> impl Iterator<Item = (&PostingSite, RequestSize, &Lives)> {
         let is_meant = move |place: &PostingSite| (place.traffic == Transmission::Collective) == of_collectives;
         self.lives.iter().filter(move |((place, _), _)| is_meant(place)).map(|((place, size), l)| (place, *size, l))
     }
 
-    /// Whether some size has no transfer time.
+    /// True if some size has no transfer time.
     pub fn is_bounded(&self) -> bool {
         self.lives.keys().any(|(place, size)| self.transfer(place, size.bytes).is_none())
     }

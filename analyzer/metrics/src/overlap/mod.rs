@@ -7,23 +7,16 @@
 //! requests of the first kind gets bounds instead.
 
 mod benchmark_columns;
-mod bounds;
-mod chosen;
-mod collective_benchmarks;
-mod collectives;
+mod benchmarks;
 mod estimate;
-mod facts;
 mod gathered;
 mod means;
-mod messages;
-mod postponed;
+mod overlap_tables;
 mod protocol;
-mod smb;
-mod transfer;
+mod transfer_time;
 
-pub use collectives::{CollectiveOverlapRow, collectives};
-pub use facts::{FACTS, facts, unseen};
 pub use gathered::{GatheredRequests, RequestSize, SIZES};
-pub use messages::{MessageOverlapRow, messages};
-pub use postponed::{PostponedRow, postponed};
+pub use overlap_tables::{
+    CollectiveOverlapRow, FACTS, MessageOverlapRow, PostponedRow, collectives, facts, messages, postponed, unseen,
+};
 pub use protocol::switches;

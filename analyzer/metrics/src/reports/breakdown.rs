@@ -1,16 +1,17 @@
 //! `overhear report`: where the time of a run went, by function, rank, call site and so on.
 
-use model::error::Error;
-use model::matching::{Follow, settled};
-use model::{Choice, Run};
-use tables::schema::Schema;
-use tables::{Report, Sheet};
+use std::str::FromStr;
 
-use super::Breakdown;
 use super::empty_analysis::nothing;
 use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
 use crate::{breakdown, cost, groupings, hosts, operations, overview, ranks, regions};
+use model::error::Error;
+use model::matching::{Follow, settled};
+use model::site_naming::NamedBy;
+use model::{Choice, Run};
+use tables::schema::Schema;
+use tables::{Named, Report, Sheet};
 
 /// The error if a run has no collective operations.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, \
@@ -71,7 +72,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         }
         Breakdown::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
         Breakdown::Communicator => vec![groupings::communicators(run).into()],
-        Breakdown::Site => vec![groupings::sites(run).into()],
+        Breakdown::Site | Breakdown::Caller | Breakdown::Path => vec![groupings::sites(run).into()],
         Breakdown::Size => vec![groupings::sizes(run).into()],
         Breakdown::Peer => vec![groupings::peers(run).into()],
         Breakdown::Host => vec![hosts::table(run).into()],
@@ -80,7 +81,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Collective => Vec::new(),
     };
     let mut warnings = overview::warnings(run);
-    if by == Breakdown::Site {
+    if matches!(by, Breakdown::Site | Breakdown::Caller | Breakdown::Path) {
         warnings.extend(unresolved(run));
         warnings.extend(groupings::in_linked_binding(run));
     }
@@ -99,4 +100,131 @@ fn by_region(run: &Run) -> Result<Report, Error> {
 /// The reasons why call sites have no names.
 pub fn unresolved(run: &Run) -> impl Iterator<Item = String> {
     run.sites.unresolved.iter().map(|reason| format!("call sites stay numbers: {reason}"))
+}
+
+/// The property by which `report` breaks the time down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Breakdown {
+    Function,
+    /// All ranks side by side.
+    Rank,
+    /// One rank alone.
+    OneRank(u32),
+    /// By communicator, window or file.
+    Communicator,
+    Site,
+    /// By the first place outside the program's communication layer.
+    Caller,
+    /// By call path.
+    Path,
+    /// By bytes of a call.
+    Size,
+    /// By the rank at the other end.
+    Peer,
+    Thread,
+    /// By host: its cores and the ranks on them.
+    Host,
+    /// By innermost region of the program.
+    Region,
+    /// By collective operation, all its ranks together.
+    Collective,
+}
+
+/// The property by which `progress` breaks the engine's figures down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByEngine {
+    Rank,
+    Component,
+    Function,
+    Site,
+    Caller,
+    Path,
+}
+
+/// The property by which `imbalance` breaks the time down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByPlace {
+    Function,
+    Site,
+    Caller,
+    Path,
+}
+
+impl Breakdown {
+    pub fn named_by(self) -> NamedBy {
+        match self {
+            Breakdown::Caller => NamedBy::Caller,
+            Breakdown::Path => NamedBy::Path,
+            _ => NamedBy::Site,
+        }
+    }
+}
+
+impl ByEngine {
+    pub fn named_by(self) -> NamedBy {
+        match self {
+            ByEngine::Caller => NamedBy::Caller,
+            ByEngine::Path => NamedBy::Path,
+            _ => NamedBy::Site,
+        }
+    }
+}
+
+impl ByPlace {
+    pub fn named_by(self) -> NamedBy {
+        match self {
+            ByPlace::Caller => NamedBy::Caller,
+            ByPlace::Path => NamedBy::Path,
+            ByPlace::Site | ByPlace::Function => NamedBy::Site,
+        }
+    }
+}
+
+impl Named for ByEngine {
+    const NAMES: &'static [(&'static str, &'static str, ByEngine)] = &[
+        ("rank", "Rank", ByEngine::Rank),
+        ("component", "Part of the engine", ByEngine::Component),
+        ("function", "MPI function", ByEngine::Function),
+        ("site", "Place in the program", ByEngine::Site),
+        ("caller", "First place outside the program's communication layer", ByEngine::Caller),
+        ("path", "All functions on the way to the call", ByEngine::Path),
+    ];
+}
+
+impl Named for ByPlace {
+    const NAMES: &'static [(&'static str, &'static str, ByPlace)] = &[
+        ("function", "MPI function", ByPlace::Function),
+        ("site", "Place in the program", ByPlace::Site),
+        ("caller", "First place outside the program's communication layer", ByPlace::Caller),
+        ("path", "All functions on the way to the call", ByPlace::Path),
+    ];
+}
+
+impl FromStr for Breakdown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Breakdown, String> {
+        Ok(match text {
+            "function" => Breakdown::Function,
+            "rank" => Breakdown::Rank,
+            "comm" => Breakdown::Communicator,
+            "site" => Breakdown::Site,
+            "caller" => Breakdown::Caller,
+            "path" => Breakdown::Path,
+            "size" => Breakdown::Size,
+            "peer" => Breakdown::Peer,
+            "thread" => Breakdown::Thread,
+            "host" => Breakdown::Host,
+            "region" => Breakdown::Region,
+            "collective" => Breakdown::Collective,
+            _ => match text.strip_prefix("rank=").map(str::parse) {
+                Some(Ok(rank)) => Breakdown::OneRank(rank),
+                _ => {
+                    let names = "function, rank, rank=N, comm, site, caller, path, size, peer, thread, host, region, \
+                                 collective";
+                    return Err(format!("it is one of {names}"));
+                }
+            },
+        })
+    }
 }

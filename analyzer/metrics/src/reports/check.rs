@@ -13,7 +13,7 @@ pub fn matched(run: &Run) -> Result<Settled, Error> {
     Ok(settled(run, Follow::empty()))
 }
 
-/// The report on what was matched and what was not.
+/// The report on matched and unmatched calls.
 pub fn report(run: &Run, settled: &Settled) -> Report {
     let account = &settled.account;
     let mut facts = overview::facts(run);

@@ -14,7 +14,6 @@ facts! {
         "The mean rank's computation over the run's time: the POP metric.";
 }
 
-/// The report of the findings.
 pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
     let mut facts = overview::facts(known.run);
     facts.extend(most_time(known));

@@ -14,7 +14,7 @@ pub fn report(run: &Run, by: ByPlace) -> Report {
     let mut warnings = overview::warnings(run);
     let table = match by {
         ByPlace::Function => imbalance::functions(run).into(),
-        ByPlace::Site => {
+        ByPlace::Site | ByPlace::Caller | ByPlace::Path => {
             warnings.extend(unresolved(run));
             imbalance::sites(run).into()
         }

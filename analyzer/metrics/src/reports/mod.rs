@@ -2,7 +2,6 @@
 
 pub mod breakdown;
 pub mod check;
-mod choices;
 pub mod diagnosis;
 mod empty_analysis;
 pub mod fanout;
@@ -11,17 +10,20 @@ pub mod matrix;
 pub mod network;
 pub mod overlap;
 pub mod path;
+pub mod paths;
 pub mod pop;
 pub mod progress;
 pub mod waits;
 
-use model::Run;
 use model::error::Error;
+use model::site_naming::{NamedBy, SiteNaming};
+use model::{Choice, Run};
 use tables::{Format, Report, json};
 
-pub use choices::{Breakdown, ByEngine, ByPlace};
+pub use breakdown::{Breakdown, ByEngine, ByPlace};
 
 use crate::matrix::{TrafficKind, matrix as traffic};
+use crate::paths::PathChoice;
 
 /// An analysis of one run, with the choices that it takes.
 #[derive(Clone, Debug)]
@@ -30,20 +32,22 @@ pub enum RunAnalysis {
     /// The progress engine's activity.
     Progress(Option<ByEngine>),
     /// Who waited for whom.
-    Waits,
+    Waits(NamedBy),
     /// The critical path.
-    Path,
+    Path(NamedBy),
+    /// Calls by the paths that lead to them.
+    Paths(PathChoice),
     /// Overlap of communication and computation.
-    Overlap,
+    Overlap(NamedBy),
     /// Latency and bandwidth.
     Network,
-    Fanout,
+    Fanout(NamedBy),
     Pop,
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),
     Imbalance(ByPlace),
-    /// Whether the ranks' accounts agree.
-    Check,
+    /// `overhear check`: do the ranks' accounts agree?
+    Check(NamedBy),
 }
 
 impl RunAnalysis {
@@ -57,18 +61,44 @@ impl RunAnalysis {
         text.map_err(|error| Error::Other(error.to_string()))
     }
 
+    /// The report, on a run whose call sites are named as the analysis wants them, or on one that is loaded again with such names.
     pub fn report(&self, run: &Run) -> Result<Report, Error> {
+        let by = self.named_by();
+        if by == run.choice.naming.by {
+            return self.report_named(run);
+        }
+        let naming = SiteNaming { by, ..run.choice.naming.clone() };
+        self.report_named(&Run::select(&run.folder, &Choice { naming, ..run.choice.clone() })?)
+    }
+
+    /// What the analysis calls a call site by.
+    pub fn named_by(&self) -> NamedBy {
+        match self {
+            RunAnalysis::Report(by) => by.named_by(),
+            RunAnalysis::Progress(by) => by.map_or(NamedBy::Site, ByEngine::named_by),
+            RunAnalysis::Imbalance(by) => by.named_by(),
+            RunAnalysis::Waits(by)
+            | RunAnalysis::Path(by)
+            | RunAnalysis::Overlap(by)
+            | RunAnalysis::Fanout(by)
+            | RunAnalysis::Check(by) => *by,
+            RunAnalysis::Paths(_) | RunAnalysis::Network | RunAnalysis::Pop | RunAnalysis::Matrix(..) => NamedBy::Site,
+        }
+    }
+
+    fn report_named(&self, run: &Run) -> Result<Report, Error> {
         Ok(match self {
             RunAnalysis::Report(by) => breakdown::analyze(run, *by)?,
             RunAnalysis::Progress(by) => progress::report(run, &progress::engines(run), *by),
-            RunAnalysis::Waits => waits::analyze(run)?,
-            RunAnalysis::Path => path::analyze(run)?,
-            RunAnalysis::Overlap => overlap::report(run, &overlap::requests(run)?),
+            RunAnalysis::Waits(_) => waits::analyze(run)?,
+            RunAnalysis::Path(_) => path::analyze(run)?,
+            RunAnalysis::Paths(choice) => paths::report(run, &paths::analyze(run)?, choice),
+            RunAnalysis::Overlap(_) => overlap::report(run, &overlap::requests(run)?),
             RunAnalysis::Network => {
                 let settled = network::matched(run)?;
                 network::report(run, &settled.account, &network::network(run, &settled))
             }
-            RunAnalysis::Fanout => {
+            RunAnalysis::Fanout(_) => {
                 let rounds = fanout::RunRounds::of(run)?;
                 rounds.report(run, &rounds.gathered(run))
             }
@@ -77,24 +107,24 @@ impl RunAnalysis {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
             }
             RunAnalysis::Imbalance(by) => imbalance::report(run, *by),
-            RunAnalysis::Check => check::report(run, &check::matched(run)?),
+            RunAnalysis::Check(_) => check::report(run, &check::matched(run)?),
         })
     }
 
-    /// The name of the command.
     pub fn name(&self) -> &'static str {
         match self {
             RunAnalysis::Report(_) => "report",
             RunAnalysis::Progress(_) => "progress",
-            RunAnalysis::Waits => "waits",
-            RunAnalysis::Path => "path",
-            RunAnalysis::Overlap => "overlap",
+            RunAnalysis::Waits(_) => "waits",
+            RunAnalysis::Path(_) => "path",
+            RunAnalysis::Paths(_) => "paths",
+            RunAnalysis::Overlap(_) => "overlap",
             RunAnalysis::Network => "network",
-            RunAnalysis::Fanout => "fanout",
+            RunAnalysis::Fanout(_) => "fanout",
             RunAnalysis::Pop => "pop",
             RunAnalysis::Matrix(..) => "matrix",
             RunAnalysis::Imbalance(_) => "imbalance",
-            RunAnalysis::Check => "check",
+            RunAnalysis::Check(_) => "check",
         }
     }
 }

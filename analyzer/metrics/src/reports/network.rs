@@ -36,10 +36,11 @@ pub fn report(run: &Run, account: &Account, network: &Network<'_>) -> Report {
     warnings.extend(waits::unmatched(run, account));
     warnings.extend(overview::warnings(run));
     let tables = vec![
-        network::protocols(network).asked().into(),
+        network::protocols(network).asked().silent_empty().into(),
         network::segments(network).into(),
+        network::determined(&parameters).into(),
         parameters.into(),
-        network::sizes(network).into(),
+        network::sizes(network).silent_empty().into(),
     ];
     Report { facts, warnings, tables }
 }

@@ -3,7 +3,7 @@
 use super::empty_analysis::nothing;
 use crate::{cost, overlap, overview};
 use model::error::Error;
-use model::overlap::{bound_rule, of_rank};
+use model::overlap::of_rank;
 use model::parallel;
 use model::{Rank, Run};
 use tables::Report;
@@ -20,10 +20,9 @@ pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {
     if all.posted == 0 { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
-/// The nonblocking requests of a run.
 pub fn gathered(run: &Run) -> overlap::GatheredRequests {
     let asked: Vec<&Rank> = run.asked().collect();
-    let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(run, asked[at])));
+    let requests = parallel::map(asked.len(), |at| of_rank(run, asked[at]));
     overlap::GatheredRequests::of(run, requests)
 }
 

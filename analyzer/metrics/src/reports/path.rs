@@ -18,14 +18,13 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
     Ok(report(run, &settled.account, &path))
 }
 
-/// The report on a critical path.
 pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     let mut facts = overview::facts(run);
-    facts.extend(critical::facts(&path.segments, &path.places));
+    facts.extend(critical::facts(path));
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));
     let uneven = of_computation(run).imbalance();
-    let tables = vec![critical::table(run, &path.places, uneven).into(), critical::ranks(run, &path.segments).into()];
+    let tables = vec![critical::table(run, &path.places, uneven).into(), critical::ranks(run, path).into()];
     warnings.extend(overview::warnings(run));
     Report { facts, warnings, tables }
 }

@@ -14,11 +14,11 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
     Ok(report(run, &account, &efficiency, phases))
 }
 
-/// The run's account, its efficiency, and that of each phase.
+/// The run's account, its efficiency, and the efficiency of each phase.
 pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>), Error> {
     run.has_calls("pop")?;
-    let mut account = settled(run, Follow::DEPENDENCIES).account;
-    let (efficiency, phases) = pop::efficiencies(run, &mut account);
+    let account = settled(run, Follow::DEPENDENCIES).account;
+    let (efficiency, phases) = pop::efficiencies(run, &account);
     Ok((account, efficiency, phases))
 }
 

@@ -17,7 +17,7 @@ pub fn schema() -> Schema {
 
 /// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
-    parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]))
+    parallel::map(run.ranks.len(), |at| of_rank(run, &run.ranks[at]))
 }
 
 /// The report on the ledger, by the chosen property or by all of them.
@@ -27,7 +27,9 @@ pub fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -
         Some(ByEngine::Rank) => vec![engine::by_rank(run).into()],
         Some(ByEngine::Component) => vec![engine::components(run).into()],
         Some(ByEngine::Function) => vec![engine::functions(run).into(), engine::lengths(run).into()],
-        Some(ByEngine::Site) => vec![engine::sites(run).into(), starved.most(usize::MAX).into()],
+        Some(ByEngine::Site | ByEngine::Caller | ByEngine::Path) => {
+            vec![engine::sites(run).into(), starved.most(usize::MAX).into()]
+        }
         None => vec![
             engine::ledger(run).silent_empty().into(),
             engine::by_rank(run).for_programs().into(),

@@ -236,6 +236,14 @@ mod tests {
     }
 
     #[test]
+    fn where_all_times_lie_on_the_line_its_interval_is_the_line() {
+        let points = [2.0, 4.0, 8.0, 16.0].map(|ranks| (ranks, 1.0 + 0.5 * ranks));
+        let line = Model::of(Term::Linear, &points, &[2.0, 4.0, 8.0, 16.0]).unwrap();
+        let (low, high) = line.span(100.0);
+        assert!((low - 51.0).abs() < 1e-6 && (high - 51.0).abs() < 1e-6, "{low} to {high}");
+    }
+
+    #[test]
     fn each_part_of_a_model_takes_a_degree_of_freedom() {
         let freedom = |term: Term, points: &[(f64, f64)]| {
             let counts: Vec<f64> = points.iter().map(|point| point.0).collect();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fit::{self, Expected, Model};
 use crate::compare::Figures;
+use crate::reports::ByPlace;
 use crate::{overview, pop};
 
 /// Predictions are for this many times the largest number of ranks measured.
@@ -25,39 +26,43 @@ pub struct Grown {
 pub struct Grows {
     /// The name of the function, or of the figure of the whole run.
     pub name: String,
-    /// Whether it is the time of a function rather than of the whole run.
-    pub is_function: bool,
+    /// True if it is the time of a function or call site rather than of the whole run.
+    pub is_part: bool,
     /// Seconds, mean of the ranks, by number of ranks.
     pub points: BTreeMap<u32, f64>,
     /// The models that are not ruled out, the best first.
     pub models: Vec<Model>,
 }
 
-/// Joins the figures of runs. `is_weak`: the work of each rank is the same in all runs (weak scaling).
-pub fn grown(runs: &[Figures], is_weak: bool) -> Grown {
+/// Joins the figures of runs, whose call sites are named as `by` wants them. `is_weak`: the work of each rank is the same in all runs
+/// (weak scaling).
+pub fn grown(runs: &[Figures], is_weak: bool, by: ByPlace) -> Grown {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for run in runs {
         *counts.entry(run.ranks).or_default() += 1;
     }
     let mut times = vec![
-        Grows::of(runs, "wall time", false, |run| run.fact(overview::WALL_TIME.name)),
-        Grows::of(runs, "in MPI", false, |run| run.fact(overview::MPI_TIME_MEAN.name)),
+        Grows::of(runs, "wall time", |run| run.fact(overview::WALL_TIME.name)),
+        Grows::of(runs, "in MPI", |run| run.fact(overview::MPI_TIME_MEAN.name)),
     ];
-    let names: BTreeSet<&str> = runs.iter().flat_map(Figures::functions).map(|(name, _)| name).collect();
-    // If some run did not call a function, its time is missing rather than 0: the models' errors are relative.
-    let functions = names.into_iter().map(|name| {
-        Grows::of(runs, name, true, |run| run.functions().find(|(function, _)| *function == name).map(|(_, time)| time))
-    });
-    let mut functions: Vec<Grows> = functions.collect();
-    functions.sort_by(|one, other| other.last().total_cmp(&one.last()));
-    times.extend(functions);
-    let useful = means(runs, |run| Some(run.fact(pop::USEFUL_MEAN.name)? * f64::from(run.ranks)));
+    let parts: Vec<BTreeMap<String, f64>> = runs.iter().map(|run| parts(run, by)).collect();
+    let names: BTreeSet<&String> = parts.iter().flat_map(BTreeMap::keys).collect();
+    let mut of_parts = Vec::new();
+    for name in names {
+        // Where a run has no such calls, their time is missing rather than 0: the models' errors are relative.
+        let points: Vec<(u32, f64)> =
+            runs.iter().zip(&parts).filter_map(|(run, parts)| Some((run.ranks, *parts.get(name)?))).collect();
+        of_parts.push(Grows::at(points, name, true));
+    }
+    of_parts.sort_by(|one, other| other.last().total_cmp(&one.last()));
+    times.extend(of_parts);
+    let useful = means(values(runs, |run| Some(run.fact(pop::USEFUL_MEAN.name)? * f64::from(run.ranks))));
     let mut pop: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
     let metrics: BTreeSet<&str> = runs.iter().flat_map(Figures::efficiencies).map(|(name, _)| name).collect();
     for metric in metrics {
         let of_metric =
             |run: &Figures| run.efficiencies().find(|(name, _)| *name == metric).map(|(_, percent)| percent);
-        for (ranks, percent) in means(runs, of_metric) {
+        for (ranks, percent) in means(values(runs, of_metric)) {
             pop.entry(ranks).or_default().insert(metric.to_string(), percent);
         }
     }
@@ -102,10 +107,14 @@ pub const PARALLEL: &str = "parallel efficiency";
 pub const SCALABILITY: &str = "computation scalability";
 
 impl Grows {
-    fn of(runs: &[Figures], name: &str, is_function: bool, time: impl Fn(&Figures) -> Option<f64>) -> Grows {
-        let all: Vec<(f64, f64)> = runs.iter().filter_map(|run| Some((f64::from(run.ranks), time(run)?))).collect();
-        let models = fit::models(&all);
-        Grows { name: name.into(), is_function, points: means(runs, &time), models }
+    /// The time of the whole run.
+    fn of(runs: &[Figures], name: &str, time: impl Fn(&Figures) -> Option<f64>) -> Grows {
+        Grows::at(values(runs, time), name, false)
+    }
+
+    fn at(points: Vec<(u32, f64)>, name: &str, is_part: bool) -> Grows {
+        let all: Vec<(f64, f64)> = points.iter().map(|(ranks, time)| (f64::from(*ranks), *time)).collect();
+        Grows { name: name.into(), is_part, points: means(points), models: fit::models(&all) }
     }
 
     /// The time at the largest number of ranks.
@@ -119,10 +128,23 @@ impl Grows {
     }
 }
 
-/// Means over the runs, by number of ranks.
-fn means(runs: &[Figures], value: impl Fn(&Figures) -> Option<f64>) -> BTreeMap<u32, f64> {
+/// The time of each function or call site.
+fn parts(run: &Figures, by: ByPlace) -> BTreeMap<String, f64> {
+    match by {
+        ByPlace::Function => run.functions().collect(),
+        ByPlace::Site | ByPlace::Caller | ByPlace::Path => run.sites().collect(),
+    }
+}
+
+/// The number of ranks and the value of each run that has one.
+fn values(runs: &[Figures], value: impl Fn(&Figures) -> Option<f64>) -> Vec<(u32, f64)> {
+    runs.iter().filter_map(|run| Some((run.ranks, value(run)?))).collect()
+}
+
+/// Means by number of ranks.
+fn means(values: Vec<(u32, f64)>) -> BTreeMap<u32, f64> {
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-    for (ranks, value) in runs.iter().filter_map(|run| Some((run.ranks, value(run)?))) {
+    for (ranks, value) in values {
         let (sum, count) = sums.entry(ranks).or_default();
         *sum += value;
         *count += 1.0;

@@ -5,6 +5,7 @@ use crate::endings::aborts;
 use crate::totals::world_rank;
 use crate::words::{call_in_words, numbers_of, plural};
 use model::{End, ProcessFate, Rank, Run};
+use traces::calls::Call;
 use traces::signature::Signature;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
@@ -49,7 +50,10 @@ fn on_its_own(run: &Run) -> Option<Finding> {
 }
 
 fn when(rank: &Rank) -> String {
-    if let End::Inside { since, .. } = &rank.end { format!(", {since:.3} s after its start") } else { String::new() }
+    match &rank.end {
+        End::Inside { since, call } if call.call == Call::Abort.number() => format!(", {since:.3} s after its start"),
+        _ => String::new(),
+    }
 }
 
 fn cut(run: &Run) -> String {

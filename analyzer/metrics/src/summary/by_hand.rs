@@ -13,6 +13,8 @@ use tables::Value;
 const LEAST_OTHERS: u64 = 3;
 /// Fewer times are a setup.
 const LEAST_TIMES: u64 = 4;
+/// The least part of the time from the first message to the last that is in the calls.
+const LEAST_IN_CALLS: f64 = 0.5;
 /// From this share of its ranks on, a line is where all send to all.
 const ALL_TO_ALL: f64 = 0.5;
 
@@ -26,11 +28,18 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         return None;
     }
     let is_of_all = roots as f64 > ALL_TO_ALL * used.known.ranks() as f64;
-    let CallPart::Message { sends, .. } = used.ranks.first()?.1.part else { return None };
+    let (_, first) = used.ranks.first()?;
+    let CallPart::Message { sends, .. } = first.part else { return None };
     let others = fans.others as f64;
     let saved = 1.0 - (others + 1.0).log2().ceil() / others;
     let own = (fans.time - fans.waited).max(0);
-    let blamed = if is_of_all { 0 } else { used.blamed() };
+    // A rank that works between the messages hands out its results as it has them.
+    if !first.starts && (used.own() as f64) < LEAST_IN_CALLS * own as f64 {
+        return None;
+    }
+    // Each rank waits until the messages before its own are out: for half of them, in the mean.
+    let others_wait = if sends { own.saturating_mul(fans.others as i64) / 2 } else { 0 };
+    let blamed = if is_of_all { 0 } else { used.blamed().max(others_wait) };
     let costs = saved * used.known.mean(own.saturating_add(blamed));
     let culprits = used.culprits(|habits| habits.fans.time);
     let (does, whom, instead) = match (sends, is_of_all) {

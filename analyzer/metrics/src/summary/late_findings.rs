@@ -1,39 +1,144 @@
 //! Findings on the origins of waiting: each part of the program that kept ranks waiting, unless another rule explains it.
 
-use super::lateness::late_activities;
+use super::lateness::{LateActivity, late_activities};
 use super::{Evidence, Finding, FindingKind, late_ranks, slow_calls};
-use crate::words::plural;
+use crate::words::{numbers_of, plural, upper};
+use model::matching::WaitState;
 use model::origins::Activity;
+use model::sums::Total;
+use tables::WorldRank;
+
+/// Ranks that work in turn cost about the same each: one that costs a quarter of another, or less, has its own matter.
+const LEAST_TURN: f64 = 0.25;
+
+/// A rank hands on to the next by a message, and the last of all by whatever all wait in: at least a third of the waiting is for messages.
+const LEAST_FOR_MESSAGES: f64 = 0.3;
+
+/// A finding about computation.
+struct LateWork {
+    finding: Finding,
+    place: String,
+    /// Further places that count with it.
+    more: u64,
+    /// The late ranks compute longer than the others.
+    has_more_work: bool,
+    /// Ranks that waited.
+    waiters: Vec<WorldRank>,
+    /// Rank time that others waited, nanoseconds, and the part of it that was for messages.
+    waited: i64,
+    for_messages: i64,
+}
 
 /// All findings about late ranks, but for those that findings on calls explain already.
 pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     let late = late_activities(known);
+    let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
     let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut places: Vec<u64> = Vec::new();
-    for finding in computation.map(late_ranks::finding) {
-        match findings.iter().position(|main| is_alike(main, &finding)) {
-            Some(at) => {
-                findings[at].join(finding);
-                places[at] += 1;
+    let mut works: Vec<LateWork> = Vec::new();
+    for late in computation.filter(|late| !(has_wrong_order && is_of_order(late))) {
+        let (finding, has_more_work) = (late_ranks::finding(late), late.has_more_work());
+        // All do the same work there, and calls made these ranks late to it: those are other findings.
+        if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {
+            continue;
+        }
+        match works.iter_mut().find(|main| is_alike(&main.finding, &finding)) {
+            Some(main) => {
+                main.finding.join(finding);
+                main.more += 1;
             }
             None => {
-                findings.push(finding);
-                places.push(0);
+                let (place, waited, for_messages) = (late.place(), late.waited(), for_messages(late));
+                let waiters = late.waiters();
+                works.push(LateWork { finding, place, more: 0, has_more_work, waiters, waited, for_messages });
             }
         }
     }
-    for (finding, more) in findings.iter_mut().zip(places).filter(|(_, more)| *more > 0) {
-        let all = known.cost(finding.costs.unwrap_or(0.0));
-        finding.add(&format!("With {} like this: {all}.", plural(more, "more place")));
+    for work in works.iter_mut().filter(|work| work.more > 0) {
+        let all = known.cost(work.finding.costs.unwrap_or(0.0));
+        work.finding.add(&format!("With {} like this: {all}.", plural(work.more, "more place")));
     }
-    findings.extend(late.iter().filter_map(slow_calls::finding));
-    findings.retain(|finding| !of_calls.iter().any(|other| other.explains(finding)));
+    join_held_senders(known, &mut works);
+    join_turns(known, &mut works);
+    works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
+    let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
+    let mut calls: Vec<Finding> = late.iter().filter_map(slow_calls::finding).collect();
+    calls.retain(|finding| !of_calls.iter().any(|other| other.explains(finding, true)));
+    findings.extend(calls);
     findings
+}
+
+fn for_messages(late: &LateActivity) -> i64 {
+    let states = late.states();
+    let of = |state: WaitState| states.get(&state).copied().unwrap_or(0);
+    of(WaitState::LateSender).saturating_add(of(WaitState::WrongOrder))
+}
+
+/// Most of the waiting is for messages while others are there.
+fn is_of_order(late: &LateActivity) -> bool {
+    let waits = late.states().get(&WaitState::WrongOrder).copied().unwrap_or(0);
+    2 * waits > late.waited()
 }
 
 /// A rank that is late in the same way at several places is one finding.
 fn is_alike(main: &Finding, other: &Finding) -> bool {
-    matches!(main.kind, FindingKind::LateRank | FindingKind::SerialWork)
+    use FindingKind::{EagerLimit, LateRank, LateReceiver, SerialWork};
+    matches!(main.kind, LateRank | SerialWork | LateReceiver | EagerLimit)
         && (main.kind, &main.ranks) == (other.kind, &other.ranks)
+}
+
+/// A sender that has no more work than others is late since a receiver held it: both are one finding.
+fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
+    let is_sender = |work: &LateWork| work.finding.kind == FindingKind::LateRank && !work.has_more_work;
+    let (senders, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_sender);
+    *works = others;
+    for sender in senders {
+        let holds = |work: &&mut LateWork| {
+            let is_receiver = matches!(work.finding.kind, FindingKind::LateReceiver | FindingKind::EagerLimit);
+            is_receiver && sender.finding.ranks.iter().all(|rank| work.waiters.contains(rank))
+        };
+        match works.iter_mut().find(holds) {
+            Some(receiver) => {
+                let costs = sender.finding.costs.unwrap_or(0.0);
+                let come = if sender.finding.ranks.len() == 1 { "comes" } else { "come" };
+                let who = upper(&numbers_of(&sender.finding.ranks));
+                receiver
+                    .finding
+                    .add(&format!("{who} then {come} late, and others wait for that: {} more.", known.cost(costs)));
+                receiver.finding.costs = receiver.finding.costs.map(|all| all + costs);
+            }
+            None => works.push(sender),
+        }
+    }
+}
+
+/// Joins work at different lines into a chain if each rank works alone at a line of its own.
+fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
+    let is_turn = |work: &LateWork| matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain);
+    let costs = |work: &LateWork| work.finding.costs.unwrap_or(0.0) / work.finding.ranks.len().max(1) as f64;
+    let most = works.iter().filter(|work| is_turn(work)).map(costs).fold(0.0, f64::max);
+    let is_even = |work: &LateWork| is_turn(work) && costs(work) > LEAST_TURN * most;
+    let mut ranks: Vec<WorldRank> =
+        works.iter().filter(|work| is_even(work)).flat_map(|work| work.finding.ranks.iter().copied()).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let (turns, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_even);
+    *works = others;
+    let waited: i64 = turns.iter().map(|work| work.waited).total();
+    let for_messages: i64 = turns.iter().map(|work| work.for_messages).total();
+    let is_handed_on = for_messages as f64 >= LEAST_FOR_MESSAGES * waited as f64;
+    let is_chain = turns.len() > 1 && ranks.len() == known.ranks() && is_handed_on;
+    if !is_chain {
+        works.extend(turns);
+        return;
+    }
+    let mut turns = turns.into_iter();
+    let Some(mut main) = turns.next() else { return };
+    let mut who = format!("({} {}", numbers_of(&main.finding.ranks), main.place);
+    for turn in turns {
+        who += &format!(", {} {}", numbers_of(&turn.finding.ranks), turn.place);
+        main.finding.join(turn.finding);
+    }
+    let joined = late_ranks::in_turn(known, &(who + ")"), main.finding.costs.unwrap_or(0.0));
+    main.finding = joined.ranks(ranks).sites(main.finding.sites);
+    works.push(main);
 }

@@ -1,7 +1,7 @@
 //! The findings on computation that keeps other ranks waiting: who is late, whether always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
-use super::{Finding, FindingKind};
+use super::{Evidence, Finding, FindingKind, eager_limit, sampled_work};
 use crate::totals::seconds;
 use crate::words::{numbers_of, plural, site_in_words, upper};
 use model::matching::WaitState;
@@ -11,8 +11,9 @@ use tables::Value;
 
 /// A rank works alone if nearly all others wait for this share of its time there.
 const ALONE: f64 = 0.8;
-/// Ranks work in turn if most of them are waited for in this share of the cases.
-const IN_TURN: f64 = 0.6;
+/// Ranks work in turn if others wait for this share of their time there. Of two ranks that each take four times as long as the other
+/// in every other step, it is 0.6.
+const IN_TURN: f64 = 0.65;
 /// Cases are rare that are no more than this share of all.
 const RARE: f64 = 0.3;
 /// A case is long if it takes so many times the usual.
@@ -38,7 +39,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
     let cost = late.known.cost(costs);
     let place = late.place();
-    let lateness = judged(late);
+    let lateness = if is_of_receivers(late) { Lateness::Always } else { judged(late) };
     let culprits = late.culprits();
     let who = numbers_of(&late.world_ranks(culprits));
     let (is, its) = if culprits.len() == 1 { ("is", "its") } else { ("are", "their") };
@@ -49,12 +50,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
-        Lateness::InTurn => {
-            let headline = format!("The ranks work one after another {place}, and wait for their turn: {cost}.");
-            let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, \
-                        or change the order of the work so that ranks do not need each other's results at once.";
-            Finding::new(FindingKind::Chain, "waits", headline).next(next).detail(at_a_time(late))
-        }
+        Lateness::InTurn => in_turn(late.known, &place, costs).detail(at_a_time(late)),
         Lateness::NowAndThen { long, of, usual } => {
             let headline = format!(
                 "Now and then {who} {is} late: {long} of {of} times {its} computation {place} takes far longer than the \
@@ -73,9 +69,20 @@ pub fn finding(late: &LateActivity) -> Finding {
         }
         Lateness::Always => always(late, &who, &place, &cost),
     };
-    let detail = [finding.detail.clone(), passed_on(late)].into_iter().filter(|text| !text.is_empty());
+    let detail = [finding.detail.clone(), sampled_work::in_words(late), passed_on(late)]
+        .into_iter()
+        .filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
     finding.detail(detail).costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites())
+}
+
+/// The finding on ranks that work one after another; `place` says where.
+pub fn in_turn(known: &Evidence, place: &str, costs: f64) -> Finding {
+    let cost = known.cost(costs);
+    let headline = format!("The ranks work one after another {place}, and wait for their turn: {cost}.");
+    let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, or change the \
+                order of the work so that ranks do not need each other's results at once.";
+    Finding::new(FindingKind::Chain, "waits", headline).next(next).costs(costs)
 }
 
 fn judged(late: &LateActivity) -> Lateness {
@@ -87,8 +94,8 @@ fn judged(late: &LateActivity) -> Lateness {
         return Lateness::Alone;
     }
     let is_spread = 2 * culprits.len() > all;
-    let (cases, waited_for) = culprits.iter().fold((0, 0), |sum, (_, times)| (sum.0 + times.count, sum.1 + times.late));
-    if is_spread && all > 1 && waited_for as f64 >= IN_TURN * cases as f64 {
+    let waited = culprits.iter().map(|(_, times)| times.waited_for).total();
+    if is_spread && all > 1 && waited as f64 >= IN_TURN * total as f64 {
         return Lateness::InTurn;
     }
     if is_spread {
@@ -98,9 +105,9 @@ fn judged(late: &LateActivity) -> Lateness {
     let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
     let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
     let excess = time - long as i64 * usual;
-    let waited = culprits.iter().map(|(_, times)| times.waited_for).total();
+    let cases = culprits.iter().map(|(_, times)| times.count).total();
     let is_rare = long > 0 && long as f64 <= RARE * cases as f64;
-    if is_rare && excess as f64 >= EXPLAINED * waited as f64 {
+    if is_rare && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
         return Lateness::NowAndThen { long, of: cases, usual };
     }
     Lateness::Always
@@ -118,12 +125,19 @@ fn usual(late: &LateActivity) -> i64 {
 /// The finding on ranks that nearly always come late.
 fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     let culprits = late.culprits();
-    let (comes, they, computes) =
-        if culprits.len() == 1 { ("keeps", "it", "computes") } else { ("keep", "they", "compute") };
-    let states = late.states();
-    let receives = states.get(&WaitState::LateReceiver).copied().unwrap_or(0);
-    if 2 * receives > late.waited() {
+    let (comes, they, computes, come, spends) = match culprits.len() {
+        1 => ("keeps", "it", "computes", "comes", "spends"),
+        _ => ("keep", "they", "compute", "come", "spend"),
+    };
+    if is_of_receivers(late) {
         return late_receiver(late, who, place, cost);
+    }
+    if !late.has_more_work() {
+        let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
+        let detail =
+            format!("Over the run {they} {computes} no longer than the others: {they} {come} late to that work.");
+        let next = format!("See in which calls {who} {spends} more time before that (`overhear report --by rank`).");
+        return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
     let next = if culprits.len() == 1 {
@@ -132,6 +146,12 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         "Spread that work more evenly.".to_string()
     };
     Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
+}
+
+/// Senders wait there for few ranks to post their receives.
+fn is_of_receivers(late: &LateActivity) -> bool {
+    let receives = late.states().get(&WaitState::LateReceiver).copied().unwrap_or(0);
+    2 * receives > late.waited() && 2 * late.culprits().len() <= late.known.ranks()
 }
 
 /// The finding on senders that wait for a receive.
@@ -144,14 +164,41 @@ fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Fin
     let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
     let computes = if has == "has" { "computes" } else { "compute" };
     let what = receive.map(site_in_words).unwrap_or_default();
-    let detail = format!("{} {computes} {place} first; messages of that size are sent only then.", upper(who));
+    let first = format!("{} {computes} {place} first", upper(who));
     let next = match receive.map(|site| site.function.as_str()) {
         Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
             format!("Move {what} before that computation.")
         }
         _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
     };
+    let bytes = main.filter(|_| !is_synchronous(late)).and_then(|wait| late.bytes_sent(wait));
+    if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
+        let detail =
+            format!("{first}; from some size on, and these have {}, messages are sent only then.", Value::Bytes(bytes));
+        let limit = eager_limit::setting(late.run(), bytes);
+        let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or: {next}");
+        return Finding::new(FindingKind::EagerLimit, "waits", headline).detail(detail).next(next);
+    }
+    if is_synchronous(late) {
+        let next =
+            format!("{next} If nothing needs to know that it has arrived, MPI_Send does not wait for small messages.");
+        let detail = format!("{first}; a synchronous send returns only then.");
+        return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next);
+    }
+    let detail = format!("{first}; messages of that size are sent only then.");
     Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next)
+}
+
+/// The call that waits is a send that waits for its receive whatever its size.
+fn is_synchronous(late: &LateActivity) -> bool {
+    let site = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
+    site.is_some_and(|site| site.function.to_lowercase().contains("ssend"))
+}
+
+/// To copy messages of this size into a buffer would take much less time than their senders wait.
+fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
+    let cases = late.culprits().iter().map(|(_, times)| times.late).total();
+    eager_limit::pays(bytes, seconds(late.waited()) / cases.max(1) as f64)
 }
 
 /// The time there beside that of the other ranks.

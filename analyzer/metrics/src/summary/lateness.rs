@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Evidence;
-use crate::scheduling::scheduled;
+use super::own_times::{OwnTimes, UNSURE, kind_of, own_shares, own_times};
+use super::{Evidence, LEAST_SHARE_OF_JITTER};
 use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
+use model::Run;
 use model::matching::{WaitKey, WaitState};
-use model::origins::{Activity, ActivityTimes, WaitOrigins};
+use model::origins::{Activity, ActivityTimes};
 use model::roles::CallSite;
 use model::shared_walk::SharedWalk;
+use model::sites::CallTree;
 use model::sums::Grow;
-use model::{Rank, Run};
 use tables::WorldRank;
 
 /// Ranks that cause this share of the waiting are the ones to name.
@@ -23,8 +24,12 @@ const LEAST_SHARE: f64 = 0.005;
 /// A way to a call is minor if less than this share of the waiting is for it.
 const MINOR: f64 = 0.25;
 
-/// The scheduler's part of a rank's lateness is an estimate: a smaller rest is not told from none.
-const UNSURE: f64 = 0.25;
+/// Fewer cases are no pattern: a rank that left MPI_Init late, or was kept from its core for long.
+const LEAST_CASES: u64 = 4;
+/// They count if they take this share of the run.
+const MUCH: f64 = LEAST_SHARE_OF_JITTER;
+/// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
+const MUCH_OF_SHARED: f64 = 0.2;
 
 /// One activity, and how late which ranks are there.
 pub struct LateActivity<'a> {
@@ -35,6 +40,10 @@ pub struct LateActivity<'a> {
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
     /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
     own: Rc<[[f64; 2]]>,
+    /// By the rank's place in the run, its computation and calls.
+    times: Rc<[[OwnTimes; 2]]>,
+    /// The functions that ranks were sampled in, if they were.
+    pub sampled: Option<Rc<CallTree>>,
     /// Rank time that others waited, less the scheduler's part, also where a minor way led to the same call.
     pub blamed: i64,
 }
@@ -46,38 +55,23 @@ pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
     for ((rank, activity), times) in &walk.origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
-    let own: Rc<[[f64; 2]]> = own_shares(known.run, &walk.origins).into();
+    let times: Rc<[[OwnTimes; 2]]> = own_times(known.run, &walk.origins).into();
+    let own: Rc<[[f64; 2]]> = own_shares(&times).into();
+    let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
+    let sampled = is_sampled.then(|| Rc::new(CallTree::of(&known.run.sites, &known.run.ranks)));
     let mut late: Vec<LateActivity<'_>> = Vec::new();
     for (activity, mut ranks) in by_activity {
         ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
         let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
-        late.push(LateActivity { known, walk, activity, ranks, own: own.clone(), blamed });
+        let (own, times, sampled) = (own.clone(), times.clone(), sampled.clone());
+        late.push(LateActivity { known, walk, activity, ranks, own, times, sampled, blamed });
     }
     join_minor_ways(&mut late);
+    let much = if known.lacks_cores() { MUCH_OF_SHARED } else { MUCH };
     late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
+    late.retain(|late| late.cases() >= LEAST_CASES || late.costs() >= much * known.wall());
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     late
-}
-
-/// For computation and for calls, the share of each rank's lateness that the time in which it was ready but did not run cannot
-/// explain: nobody is to blame for what the scheduler did.
-fn own_shares(run: &Run, origins: &WaitOrigins) -> Vec<[f64; 2]> {
-    let mut waited_for = vec![[0i64; 2]; run.ranks.len()];
-    for ((rank, activity), times) in &origins.activities {
-        waited_for[*rank as usize][kind_of(*activity)].grow(times.waited_for);
-    }
-    let share = |(rank, waited_for): (&Rank, [i64; 2])| {
-        let scheduled = scheduled(rank);
-        let delays = scheduled.map_or([0.0; 2], |one| [one.work_delay, one.delay - one.work_delay]);
-        let own = |kind: usize| 1.0 - delays[kind] / seconds(waited_for[kind]).max(f64::MIN_POSITIVE);
-        [0, 1].map(|kind| if own(kind) < UNSURE { 0.0 } else { own(kind).min(1.0) })
-    };
-    run.ranks.iter().zip(waited_for).map(share).collect()
-}
-
-/// 0 for computation, 1 for calls.
-fn kind_of(activity: Activity) -> usize {
-    usize::from(matches!(activity, Activity::In(_)))
 }
 
 /// Rank time that others waited for a rank's own lateness.
@@ -118,6 +112,16 @@ impl LateActivity<'_> {
         self.ranks.iter().map(|(_, times)| times.blamed).sum()
     }
 
+    /// The share of the waiting for these ranks that the scheduler does not explain.
+    pub fn own_share(&self, ranks: &[(u32, &ActivityTimes)]) -> f64 {
+        let (mut own, mut all) = (0.0, 0.0);
+        for (rank, times) in ranks {
+            own += own_part(&self.own, self.activity, *rank, times) as f64;
+            all += times.blamed as f64;
+        }
+        if all > 0.0 { own / all } else { 1.0 }
+    }
+
     /// Ranks that nearly all of the waiting is for, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
         let part = |(rank, times): &(u32, &ActivityTimes)| own_part(&self.own, self.activity, *rank, times);
@@ -130,6 +134,44 @@ impl LateActivity<'_> {
             }
         }
         &self.ranks
+    }
+
+    /// All ranks come there.
+    pub fn is_common(&self) -> bool {
+        self.ranks.len() == self.known.ranks()
+    }
+
+    /// Ranks that waited.
+    pub fn waiters(&self) -> Vec<WorldRank> {
+        let waits = self.ranks.iter().flat_map(|(_, times)| times.waits.keys());
+        let mut places: Vec<u32> = waits.map(|wait| wait.waiter.rank).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.iter().map(|rank| world_rank(&self.run().ranks[*rank as usize])).collect()
+    }
+
+    /// The culprits compute longer than the others, there or, if others do not come there, in all: else they are late since they came
+    /// late to that work.
+    pub fn has_more_work(&self) -> bool {
+        let culprits = self.culprits();
+        let here =
+            |rank: u32| self.ranks.iter().find(|(of, _)| *of == rank).map_or(0.0, |(_, times)| seconds(times.total));
+        let in_all = |rank: u32| self.times[rank as usize][0].undelayed();
+        let is_common = self.is_common();
+        let mean = |ranks: &[u32]| {
+            let times = ranks.iter().map(|rank| if is_common { here(*rank) } else { in_all(*rank) });
+            times.sum::<f64>() / ranks.len().max(1) as f64
+        };
+        let named: Vec<u32> = culprits.iter().map(|(rank, _)| *rank).collect();
+        let all = 0..self.run().ranks.len() as u32;
+        let rest: Vec<u32> = all.filter(|rank| !named.contains(rank)).collect();
+        let waited: f64 = culprits.iter().map(|(_, times)| seconds(times.waited_for)).sum();
+        rest.is_empty() || mean(&named) - mean(&rest) >= UNSURE * waited / named.len().max(1) as f64
+    }
+
+    /// Number of times that others waited for the culprits.
+    fn cases(&self) -> u64 {
+        self.culprits().iter().map(|(_, times)| times.late).sum()
     }
 
     /// Times of ranks that are not culprits.
@@ -160,6 +202,14 @@ impl LateActivity<'_> {
     pub fn main_wait(&self) -> Option<WaitKey> {
         let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits);
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
+    }
+
+    /// Bytes of a message of the waiting line, in the mean; `None` of lines that complete messages.
+    pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
+        let site = self.site_of_wait(wait.waiter.place.number())?;
+        let number = self.walk.sites.iter().position(|other| other == site)? as u32;
+        let habits = self.walk.habits.get(&(wait.waiter.rank, number))?;
+        Some(habits.bytes / habits.count.max(1)).filter(|bytes| *bytes > 0)
     }
 
     /// The call site of a place of an account's wait.

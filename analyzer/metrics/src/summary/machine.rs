@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
+use super::own_times::{OwnTimes, own_times};
 use super::{Evidence, Finding, FindingKind};
 use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
 use crate::words::{plural, rank_in_words};
-use model::{Rank, Run};
+use model::Rank;
 use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
@@ -19,21 +20,31 @@ struct HostDelay<'r> {
     host: &'r str,
     ranks: Vec<(&'r Rank, Scheduled)>,
     /// Seconds that the run could be shorter if each rank had run when it was ready: the longest delay of a rank's own
-    /// work, and the time in which all ranks were in MPI, by the share of it that they did not run.
+    /// work, and the time in which all ranks were in MPI, by the share of it that they did not run. Or, if that is more, the longest
+    /// delay of a rank's work and calls, without its waits.
     cost: f64,
 }
 
 /// The host where the scheduler cost most. `None` if the delays are unknown.
 ///
 /// Delays of waiting ranks cost nobody anything: those of polls do not count while another rank works or sleeps.
-fn most_delayed(run: &Run) -> Option<HostDelay<'_>> {
-    let hosts = by_host(run);
+fn most_delayed<'r>(known: &Evidence<'r>) -> Option<HostDelay<'r>> {
+    let hosts = by_host(known.run);
     let is_alone = hosts.len() == 1;
-    let delays = hosts.into_iter().filter_map(|(host, ranks)| host_delay(host, ranks, is_alone));
+    let calls = if is_alone { longest_delay_of_work_and_calls(known) } else { 0.0 };
+    let delays = hosts.into_iter().filter_map(|(host, ranks)| host_delay(host, ranks, is_alone, calls));
     delays.max_by(|a, b| a.cost.partial_cmp(&b.cost).unwrap_or(Ordering::Equal))
 }
 
-fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool) -> Option<HostDelay<'r>> {
+/// Seconds. On several hosts calls may wait for the network.
+fn longest_delay_of_work_and_calls(known: &Evidence) -> f64 {
+    let Some(walk) = known.walk else { return 0.0 };
+    let times = own_times(known.run, &walk.origins);
+    let delay = |(rank, [_, calling]): (&Rank, &[OwnTimes; 2])| Some(scheduled(rank)?.work_delay + calling.delay);
+    known.run.ranks.iter().zip(&times).filter_map(delay).fold(0.0, f64::max)
+}
+
+fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool, calls: f64) -> Option<HostDelay<'r>> {
     let ranks: Vec<(&Rank, Scheduled)> = all.iter().filter_map(|rank| Some((*rank, scheduled(rank)?))).collect();
     let longest = ranks.iter().map(|(_, delay)| delay.work_delay).fold(0.0, f64::max);
     let sum = |figure: fn(&Scheduled) -> f64| ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>();
@@ -42,12 +53,12 @@ fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool) -> Option<H
     let mean_wall = sum(|delay| delay.wall) / ranks.len() as f64;
     // On several hosts, ranks that are all in MPI may wait for the network.
     let all_in_mpi = if is_alone && ranks.len() == all.len() { wall - sum(|delay| delay.outside) } else { 0.0 };
-    let cost = (longest + all_in_mpi.max(0.0) * share).min(mean_wall);
+    let cost = (longest + all_in_mpi.max(0.0) * share).max(calls).min(mean_wall);
     (!ranks.is_empty()).then_some(HostDelay { host, ranks, cost })
 }
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
-    let worst = most_delayed(known.run)?;
+    let worst = most_delayed(known)?;
     let mean = |figure: fn(&Scheduled) -> f64| {
         worst.ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>() / worst.ranks.len() as f64
     };
@@ -74,7 +85,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         Some((rank, own)) => {
             format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall))
         }
-        None => format!("they were {}", ready(delay, wall)),
+        None => format!("the ranks were {}", ready(delay, wall)),
     };
     let headline = format!("{cause}: {whom}.");
     let detail = "Waits that this explains are charged to no rank below.";

@@ -6,6 +6,7 @@
 
 mod aborted;
 mod by_hand;
+mod eager_limit;
 mod finding_rows;
 mod late_findings;
 mod late_ranks;
@@ -13,8 +14,10 @@ mod lateness;
 mod machine;
 mod needless_barrier;
 mod overlap;
+mod own_times;
 mod polling;
 mod progress;
+mod sampled_work;
 mod slow_calls;
 mod slow_host;
 mod small_collectives;
@@ -23,10 +26,11 @@ mod transfer;
 mod uneven_totals;
 mod used_sites;
 mod whole;
+mod wrong_order;
 
 use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
-use crate::scheduling::{by_host, most_shared};
+use crate::scheduling::{by_host, most_shared, scheduled};
 use model::engine::EngineAccount;
 use model::matching::Account;
 use model::shared_walk::SharedWalk;
@@ -69,15 +73,33 @@ impl Evidence<'_> {
         self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
     }
 
-    /// True if ranks outnumber the cores of a host: then a few percent of lateness are the scheduler's.
+    /// The mean rank's time in MPI, seconds: nothing that the program does can save more.
+    fn in_mpi(&self) -> f64 {
+        let of_rank = |rank: &Rank| rank.time_in_mpi() / rank.thread_count().max(1) as f64;
+        self.run.asked().map(of_rank).sum::<f64>() / self.ranks() as f64
+    }
+
+    /// True if ranks outnumber the cores of a host.
     fn shares_cores(&self) -> bool {
         by_host(self.run)
             .iter()
             .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
     }
 
+    /// True if ranks outnumber the cores of a host, or are kept from them: then a few percent of lateness are the scheduler's.
+    fn lacks_cores(&self) -> bool {
+        self.shares_cores() || machine::finding(self).is_some()
+    }
+
+    /// The share of the mean rank's time in MPI in which the scheduler let it run.
+    fn running_in_mpi(&self) -> f64 {
+        let shares = self.run.asked().map(|rank| scheduled(rank).map_or(1.0, |scheduled| scheduled.running_in_mpi()));
+        shares.sum::<f64>() / self.ranks() as f64
+    }
+
     /// `0.90 s a rank, 28.1 % of the run`.
     fn cost(&self, seconds: f64) -> String {
+        let seconds = seconds.min(self.in_mpi());
         let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
         format!("{} a rank, {share:.1} % of the run", Value::Seconds(seconds))
     }
@@ -130,6 +152,10 @@ finding_kinds! {
     SlowCall "slow_call";
     /// A send waits until the receiver has posted its receive.
     LateReceiver "late_receiver";
+    /// Messages are smaller than what libraries can buffer, and wait for their receive.
+    EagerLimit "eager_limit";
+    /// Messages are received in another order than they come.
+    WrongOrder "wrong_order";
     /// Many small messages go to the same rank in a row.
     SmallMessages "small_messages";
     /// Many small collective calls stand in a row.
@@ -226,16 +252,17 @@ impl Finding {
         self.detail.push_str(sentence);
     }
 
-    /// Lateness at the calls that this finding is about is a part of its cost.
-    fn explains(&self, late: &Finding) -> bool {
+    /// Lateness at the calls that this finding is about is a part of its cost; `has_more_work`: the late ranks compute longer than others.
+    fn explains(&self, late: &Finding, has_more_work: bool) -> bool {
         let is_here = || self.sites.first().is_some_and(|site| late.sites.iter().all(|other| other == site));
         let [is_jitter, is_call] = [FindingKind::SporadicDelay, FindingKind::SlowCall].map(|kind| late.kind == kind);
         // Work between the calls that costs more than they do is another matter.
-        let is_cheaper = || late.costs <= self.costs;
+        let is_cheaper = || !has_more_work || late.costs <= self.costs;
         match self.kind {
-            FindingKind::SmallMessages | FindingKind::Polling | FindingKind::CollectiveByHand => {
-                is_here() && (is_call || is_jitter || is_cheaper())
-            }
+            FindingKind::SmallMessages
+            | FindingKind::WrongOrder
+            | FindingKind::Polling
+            | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
             FindingKind::SmallCollectives => is_here() && (is_call || is_jitter),
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
             _ => false,
@@ -243,9 +270,14 @@ impl Finding {
     }
 
     /// It costs enough for a user's time.
-    fn is_worth_it(&self, wall: f64, shares_cores: bool) -> bool {
-        let is_of_jitter = matches!(self.kind, FindingKind::SporadicDelay | FindingKind::NeedlessBarrier);
-        let share = if is_of_jitter || shares_cores { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+    fn is_worth_it(&self, wall: f64, lacks_cores: bool) -> bool {
+        use FindingKind::{
+            NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed, WrongOrder,
+        };
+        let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
+        // The scheduler makes ranks late, but no calls; of a message from each rank it makes a long wait.
+        let is_of_calls = matches!(self.kind, SmallMessages | SmallCollectives | Polling | WrongOrder | Unprogressed);
+        let share = if is_of_jitter || lacks_cores && !is_of_calls { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
         self.costs.is_none_or(|costs| costs >= share * wall)
     }
 
@@ -268,15 +300,18 @@ impl Finding {
 
 /// The findings on how calls are used. Waiting that they cause is a part of their cost.
 fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
-    let rules = [by_hand::finding, small_messages::finding, small_collectives::finding, polling::finding];
+    let rules = [by_hand::finding, small_collectives::finding, polling::finding];
+    let of_order = wrong_order::findings(known, sites);
     let mut findings = Vec::new();
     for used in sites {
-        findings.extend(rules.iter().find_map(|rule| rule(used)));
+        let of_calls = rules.iter().find_map(|rule| rule(used));
+        findings.extend(of_calls.or_else(|| small_messages::finding(used, sites, &of_order)));
     }
-    findings.extend(needless_barrier::findings(sites));
-    findings.extend(progress::finding(known));
-    let (wall, shares_cores) = (known.wall(), known.shares_cores());
-    findings.retain(|finding| finding.is_worth_it(wall, shares_cores));
+    findings.extend(of_order);
+    findings.extend(needless_barrier::findings(known, sites));
+    findings.extend(progress::finding(known, sites));
+    let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
+    findings.retain(|finding| finding.is_worth_it(wall, lacks_cores));
     findings
 }
 
@@ -307,14 +342,15 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(late);
     all.extend(of_calls);
     if !all.iter().any(|finding| finding.kind == FindingKind::Unprogressed) {
-        all.extend(overlap::finding(known));
+        all.extend(overlap::finding(known, &sites));
     }
-    // Where the scheduler kept ranks from running, their calls took longer for that.
-    if !is_scheduled {
-        all.extend(transfer::finding(known, &sites, &all));
+    all.extend(transfer::finding(known, &sites, &all));
+    let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
+    let in_mpi = known.in_mpi();
+    for finding in all.iter_mut().filter(|finding| !finding.kind.is_about_the_run()) {
+        finding.costs = finding.costs.map(|costs| costs.min(in_mpi));
     }
-    let (wall, shares_cores) = (known.wall(), known.shares_cores());
-    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, shares_cores));
+    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));
     all.sort_by(|a, b| {
         let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
         rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))

@@ -1,11 +1,12 @@
 //! The finding on barriers at which every rank waits its share: without them steps could run apart.
 
 use super::used_sites::UsedSite;
-use super::{Finding, FindingKind};
+use super::{Evidence, Finding, FindingKind};
 use crate::words::plural;
-use model::matching::WaitState;
-use model::roles::{CallPart, Flow};
+use model::matching::{Account, WaitState};
+use model::roles::{CallPart, CallSite, Flow};
 use model::sums::{Grow, Total};
+use rustc_hash::FxHashMap;
 
 /// Fewer barriers are for a start, an end, or a time to be taken.
 const LEAST_BARRIERS: u64 = 8;
@@ -14,8 +15,10 @@ const MOST_OTHERS: f64 = 0.5;
 /// With less of the waiting in common to all ranks, late ranks are to blame.
 const LEAST_COMMON: f64 = 0.5;
 
-pub fn findings(all: &[UsedSite]) -> Vec<Finding> {
-    all.iter().filter_map(|used| finding(used, all)).collect()
+pub fn findings(known: &Evidence, all: &[UsedSite]) -> Vec<Finding> {
+    let Some(account) = known.account else { return Vec::new() };
+    let waits = waits(account);
+    all.iter().filter_map(|used| finding(used, all, &waits)).collect()
 }
 
 fn holds_all(used: &UsedSite) -> bool {
@@ -24,7 +27,7 @@ fn holds_all(used: &UsedSite) -> bool {
     matches!(flow, Flow::Barrier | Flow::All | Flow::Fence | Flow::Create)
 }
 
-fn finding(used: &UsedSite, all: &[UsedSite]) -> Option<Finding> {
+fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Finding> {
     let known = used.known;
     let (_, first) = used.ranks.first()?;
     let is_barrier = matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. }) && !first.starts;
@@ -36,12 +39,15 @@ fn finding(used: &UsedSite, all: &[UsedSite]) -> Option<Finding> {
     if others.map(UsedSite::count).total() as f64 > MOST_OTHERS * used.count() as f64 {
         return None;
     }
-    let waits = waits(used);
+    let waits: Vec<i64> =
+        used.ranks.iter().map(|(rank, _)| waits.get(&(used.site, *rank)).copied().unwrap_or(0)).collect();
     let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
     let mean = sum as f64 / waits.len() as f64;
     if (least as f64) < LEAST_COMMON * mean {
         return None;
     }
+    // Without the barrier the rank that has most to do, and waits least, still takes its time: what others wait beyond that is
+    // for late ranks.
     let costs = crate::totals::seconds(least);
     let headline = format!(
         "Every rank waits in {}, {}, and none is always late: {}.",
@@ -56,18 +62,17 @@ fn finding(used: &UsedSite, all: &[UsedSite]) -> Option<Finding> {
     Some(finding.costs(costs).sites(used.sites()))
 }
 
-/// Each rank's time of waiting there for the last to come, nanoseconds.
-fn waits(used: &UsedSite) -> Vec<i64> {
-    let Some(account) = used.known.account else { return Vec::new() };
-    let of_rank = |rank: u32| {
-        let mut time = 0i64;
-        for (key, sum) in &account.waits.sums {
-            let is_here = account.places.get(key.waiter.place.number()) == Some(used.site);
-            if key.state == WaitState::WaitAtBarrier && key.waiter.rank == rank && is_here {
-                time.grow(sum.time);
-            }
+/// Each rank's time of waiting for the last to come, at each barrier, nanoseconds.
+type BarrierWaits<'a> = FxHashMap<(&'a CallSite, u32), i64>;
+
+fn waits(account: &Account) -> BarrierWaits<'_> {
+    let mut waits = BarrierWaits::default();
+    for (key, sum) in &account.waits.sums {
+        if key.state == WaitState::WaitAtBarrier
+            && let Some(site) = account.places.get(key.waiter.place.number())
+        {
+            waits.entry((site, key.waiter.rank)).or_default().grow(sum.time);
         }
-        time
-    };
-    used.ranks.iter().map(|(rank, _)| of_rank(*rank)).collect()
+    }
+    waits
 }

@@ -7,19 +7,23 @@ use model::habits::SiteHabits;
 use model::sums::Total;
 use tables::Value;
 
-/// With less time outside MPI between tests, beside that inside, a rank does nothing but wait: what it waits for is to blame.
-const LEAST_WORK: f64 = 0.25;
+/// Nanoseconds. With less time between two tests a rank does nothing but wait: what it waits for is to blame.
+const LEAST_WORK: f64 = 500.0;
+/// Fewer calls in vain by a rank are no loop.
+const LEAST_TIMES: u64 = 100;
 /// Fewer calls for each that finds something are a fair price for hearing of it soon.
 const LEAST_IN_VAIN: u64 = 20;
 
 pub fn finding(used: &UsedSite) -> Option<Finding> {
     used.call().filter(|call| call.polls())?;
     let sum = |of: fn(&SiteHabits) -> i64| used.ranks.iter().map(|(_, habits)| of(habits)).total();
-    let works = |habits: &SiteHabits| habits.between_tests as f64 >= LEAST_WORK * habits.in_vain_time as f64;
+    let works = |habits: &SiteHabits| {
+        habits.in_vain >= LEAST_TIMES && habits.between_tests as f64 >= LEAST_WORK * habits.in_vain as f64
+    };
     let paid = |habits: &SiteHabits| if works(habits) { habits.in_vain_time } else { 0 };
     let time = used.ranks.iter().map(|(_, habits)| paid(habits)).total();
     let in_vain: u64 = used.ranks.iter().map(|(_, habits)| habits.in_vain).sum();
-    let found = used.count().saturating_sub(in_vain);
+    let found: u64 = used.ranks.iter().map(|(_, habits)| habits.found).sum();
     if time == 0 || in_vain < LEAST_IN_VAIN * found.max(1) {
         return None;
     }

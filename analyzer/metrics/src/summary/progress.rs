@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::used_sites::{UsedSite, used_sites};
+use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::engine::{StarvedRow, starved};
 use crate::totals::seconds;
 use crate::words::{numbers_of, plural};
 use tables::{Value, WorldRank};
-use traces::calls::Class;
 
 /// Waits that are a smaller part of the computation before them are what any wait takes.
 const LEAST_PART: f64 = 0.02;
@@ -16,12 +15,9 @@ const LEAST_PART: f64 = 0.02;
 /// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.
 const SHORT: f64 = 50e-6;
 
-pub fn finding(known: &Evidence) -> Option<Finding> {
+pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
-    let used = used_sites(known);
-    let waits =
-        used.iter().filter(|used| used.call().is_some_and(|call| call.class() == Class::Completion && !call.polls()));
-    let findings = waits.filter_map(|wait| at_wait(wait, &rows));
+    let findings = sites.iter().filter(|used| used.completes()).filter_map(|wait| at_wait(wait, &rows));
     findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
 }
 
@@ -46,7 +42,7 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
             saved += hidden;
         }
     }
-    let costs = saved / known.ranks() as f64;
+    let costs = known.running_in_mpi() * saved / known.ranks() as f64;
     if costs <= 0.0 {
         return None;
     }

@@ -1,13 +1,16 @@
 //! The finding on time in MPI that no late rank explains: data on its way, and the steps of collective calls.
 
+use super::eager_limit::COPIED;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
+use crate::scheduling::{by_host, most_shared};
 use crate::words::plural;
 use model::matching::WaitState;
-use model::roles::CallSite;
+use model::roles::{CallPart, CallSite};
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::Value;
+use traces::calls::Class;
 
 /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
 /// work.
@@ -22,10 +25,21 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
     let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
     let is_named = |used: &UsedSite| used.sites().iter().any(|site| theirs.contains(&site));
-    let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_named(used)).collect();
+    // The other end of those messages is another line.
+    let has_messages = others.iter().any(|other| {
+        let is_of_messages =
+            matches!(other.kind, FindingKind::SmallMessages | FindingKind::CollectiveByHand | FindingKind::WrongOrder);
+        is_of_messages && other.costs.is_some_and(|costs| costs >= LEAST_SHARE / 2.0 * known.wall())
+    });
+    let is_end = |used: &UsedSite| {
+        let is_completion = used.call().is_some_and(|call| call.class() == Class::Completion);
+        is_completion || used.ranks.iter().any(|(_, habits)| matches!(habits.part, CallPart::Message { .. }))
+    };
+    let sites: Vec<&UsedSite> = sites.iter().filter(|used| !(is_named(used) || has_messages && is_end(used))).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
-    let costs = known.mean(sites.iter().map(|used| of_site(used)).total());
+    let time = known.running_in_mpi() * known.mean(sites.iter().map(|used| of_site(used)).total());
+    let costs = if known.shares_cores() { time.min(copies(known, &sites)) } else { time };
     if costs < LEAST_SHARE * known.wall() {
         return None;
     }
@@ -53,6 +67,15 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     };
     let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(detail).next(next);
     Some(finding.costs(costs).sites(most.sites()))
+}
+
+/// Seconds in which the ranks' cores copy all bytes into buffers and out of them. Ranks that share cores run in MPI for longer, since they
+/// poll.
+fn copies(known: &Evidence, sites: &[&UsedSite]) -> f64 {
+    let bytes: u64 = sites.iter().map(|used| used.bytes()).total();
+    let usable =
+        by_host(known.run).iter().filter_map(|(host, ranks)| Some(most_shared(host, ranks)?.usable)).sum::<f64>();
+    COPIED * bytes as f64 / usable.max(1.0)
 }
 
 /// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for

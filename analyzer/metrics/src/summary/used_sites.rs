@@ -10,10 +10,10 @@ use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
-use traces::calls::Call;
+use traces::calls::{Call, Class};
 
-/// Ranks that hold this share of a cost are the ones to name.
-const MOST_OF_IT: f64 = 0.8;
+/// Ranks that have this part of a cost beside the one that has most are named with it: alike ranks differ by less.
+const PART_OF_MOST: f64 = 0.25;
 
 pub struct UsedSite<'a> {
     pub known: &'a Evidence<'a>,
@@ -41,6 +41,11 @@ impl UsedSite<'_> {
         self.ranks.first().and_then(|(_, habits)| Call::from_number(habits.function))
     }
 
+    /// True if the calls wait until requests are complete.
+    pub fn completes(&self) -> bool {
+        self.call().is_some_and(|call| call.class() == Class::Completion && !call.polls())
+    }
+
     pub fn count(&self) -> u64 {
         self.ranks.iter().map(|(_, habits)| habits.count).total()
     }
@@ -52,6 +57,11 @@ impl UsedSite<'_> {
     /// Time of all ranks, nanoseconds.
     pub fn own(&self) -> i64 {
         self.ranks.iter().map(|(_, habits)| habits.own()).total()
+    }
+
+    /// Time of one rank, nanoseconds.
+    pub fn own_of(&self, rank: u32) -> i64 {
+        self.ranks.iter().find(|(of, _)| *of == rank).map_or(0, |(_, habits)| habits.own())
     }
 
     /// `MPI_Send at p.c:3`.
@@ -83,21 +93,12 @@ impl UsedSite<'_> {
         if computed > self.own() { inside } else { inside.saturating_add(between) }
     }
 
-    /// The ranks that hold most of a cost, in order; none if that is nearly all of them.
+    /// The ranks that hold a cost, in order.
     pub fn culprits(&self, cost: impl Fn(&SiteHabits) -> i64) -> Vec<WorldRank> {
-        let mut costs: Vec<(i64, u32)> = self.ranks.iter().map(|(rank, habits)| (cost(habits), *rank)).collect();
-        costs.sort_by_key(|(cost, rank)| (std::cmp::Reverse(*cost), *rank));
-        let all = costs.iter().map(|(cost, _)| *cost).total();
-        let mut seen = 0;
-        let mut named: Vec<u32> = Vec::new();
-        for (cost, rank) in costs {
-            if seen as f64 >= MOST_OF_IT * all as f64 {
-                break;
-            }
-            seen += cost;
-            named.push(rank);
-        }
-        named.sort_unstable();
-        named.iter().map(|rank| world_rank(&self.known.run.ranks[*rank as usize])).collect()
+        let costs: Vec<(u32, i64)> = self.ranks.iter().map(|(rank, habits)| (*rank, cost(habits))).collect();
+        let most = costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0);
+        let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST * most as f64;
+        let named = costs.into_iter().filter(|(_, cost)| has_much(*cost));
+        named.map(|(rank, _)| world_rank(&self.known.run.ranks[rank as usize])).collect()
     }
 }

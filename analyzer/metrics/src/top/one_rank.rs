@@ -37,8 +37,7 @@ impl Row for ThreadRow {
 impl Row for RequestRow {
     const TABLE: &'static str = "top_requests";
     fn columns() -> Vec<Column<Self>> {
-        let mut columns =
-            vec![Column::seconds("age_s", "age", |row: &Self| row.begun).means("How long ago it was begun.")];
+        let mut columns = vec![Column::seconds("age_s", "age", |row: &Self| row.begun).means("Time since its begin.")];
         columns.extend(call_columns(|row: &Self| &row.call));
         columns
     }

@@ -76,6 +76,28 @@ pub const ALL: &[Topic] = &[
         advice: "Shorten what stands first in `path`; what each place would save is an upper bound.",
     },
     Topic {
+        name: "call path",
+        meaning: "The functions of the program that a call is for, from the first one to MPI, each with the place where it calls the next.",
+        formula: "return addresses on the stack as the call begins; inlined functions by the program's debugging information",
+        source: "overhear",
+        advice: "`paths` shows all as a tree, `paths --hot` where the waiting is, `--by path` names call sites by them in other tables.",
+    },
+    Topic {
+        name: "sample",
+        meaning: "Where a thread is between two calls of MPI each time it has used another period of processor time, with its call path. Samples say which functions compute.",
+        formula: "samples in a function times the period; of n samples the error is about one in the root of n: 10 % of 100",
+        source: "overhear",
+        advice: "Record with --sample 10ms; `paths` has each function's computation, and the first screen names the one that makes a rank late.",
+    },
+    Topic {
+        name: "communication layer",
+        meaning: "The program's own functions around MPI's. A call site inside it says nothing of whose call it is.",
+        formula: "functions that call nothing but MPI on the way to it, or such a function at one place, and that several places call; or those that \
+                  --layer names",
+        source: "overhear",
+        advice: "`--by caller` names calls by the first place outside of it. `paths` lists what it found; name it yourself if it found too much or too little.",
+    },
+    Topic {
         name: "overhead",
         meaning: "Host overhead: the time in which the processor works for a message and cannot compute.",
         formula: "time in the calls that post, test and wait, for requests whose transfer could proceed meanwhile",
@@ -88,6 +110,13 @@ pub const ALL: &[Topic] = &[
         formula: "1 - overhead / transfer time",
         source: "Doerfler and Brightwell, EuroPVM/MPI 2006",
         advice: "Where it is low, call MPI_Test now and then while computing, use the library's progress thread, or a network that moves messages by itself.",
+    },
+    Topic {
+        name: "LogGP",
+        meaning: "What a message costs, by five parameters: latency L, overheads o_s of the sender and o_r of the receiver, gap g between two messages, and gap G for each byte.",
+        formula: "a message of k bytes takes o_s + L + (k - 1) G + o_r",
+        source: "Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995",
+        advice: "`network` gives those that the run's messages determine. Where o and g weigh more than G, send fewer and larger messages.",
     },
     Topic {
         name: "starved",

@@ -5,7 +5,6 @@ mod efficiencies;
 mod wait_states;
 
 pub struct Topic {
-    /// The name in reports.
     pub name: &'static str,
     pub meaning: &'static str,
     /// The formula in words.

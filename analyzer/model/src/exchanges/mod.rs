@@ -6,17 +6,15 @@
 
 mod pairs;
 mod reader;
-mod streak;
 mod windows;
 
-use crate::Run;
 use crate::batches::Batches;
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
-use crate::parallel;
 use crate::roles::CallSites;
+use crate::{Run, parallel};
 
-pub use streak::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowSide, WindowStreak};
+pub use pairs::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowSide, WindowStreak};
 
 /// Nanoseconds outside MPI allowed for each call: a clock read, the loop itself, the recorder.
 const NOTHING: i64 = 300;
@@ -37,7 +35,6 @@ pub struct Exchanges {
     pub is_ordered: bool,
     /// Functions that each rank calls.
     pub calls: (ExchangeCalls, ExchangeCalls),
-    /// Bytes of each message.
     pub bytes: u64,
     pub count: u64,
     /// Time of the whole streak, on the rank where it took longer.
@@ -54,11 +51,9 @@ pub struct MessageWindows {
     /// Messages of each rank in a window.
     pub shapes: (WindowShape, WindowShape),
     pub count: u64,
-    /// Times of the windows, in batches.
     pub times: Batches<1>,
 }
 
-/// All exchanges of a run.
 #[derive(Default)]
 pub struct RunExchanges {
     /// Exchanges that both ranks saw.
@@ -84,4 +79,15 @@ pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
     all.windows = pairs::paired_windows(&windows, common_clock);
     all.sends = ranks.into_iter().flat_map(|rank| rank.sends).collect();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_little;
+
+    #[test]
+    fn beside_mpi_300_ns_for_each_call_or_a_twentieth_of_the_time_are_little() {
+        assert!(is_little(600, 2, 1_000) && !is_little(601, 2, 1_000));
+        assert!(is_little(1_000, 2, 20_000) && !is_little(1_001, 2, 20_000));
+    }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::is_little;
-use super::streak::{ExchangeCalls, SendStreak, Streak, WindowStreak};
+use super::pairs::{ExchangeCalls, SendStreak, Streak, WindowStreak};
 use super::windows::{WindowMessage, WindowReader};
 use crate::Run;
 use crate::batches::Batches;
@@ -91,7 +91,6 @@ struct Reader<'a> {
     stream: Option<bool>,
     /// The operation of each request, and whether it sends.
     requests: FxHashMap<u64, (bool, u64)>,
-    /// Persistent requests.
     persistent: FxHashMap<u64, Role>,
     operations: u64,
     /// Time in MPI and calls so far.

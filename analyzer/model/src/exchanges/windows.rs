@@ -7,13 +7,12 @@
 use rustc_hash::FxHashSet;
 
 use super::is_little;
-use super::streak::{WindowShape, WindowSide, WindowStreak};
+use super::pairs::{WindowShape, WindowSide, WindowStreak};
 use crate::batches::Batches;
 
 /// Least number of messages in one direction; fewer are exchanges.
 const LEAST: u64 = 3;
 
-/// A message to or from this rank.
 #[derive(Clone, Copy)]
 pub struct WindowMessage {
     pub peer: u32,
@@ -47,7 +46,6 @@ struct Open {
     inside: (i64, i64),
 }
 
-/// The windows of one thread.
 #[derive(Default)]
 pub struct WindowReader {
     peer: u32,
@@ -55,7 +53,6 @@ pub struct WindowReader {
     pending: FxHashSet<u64>,
     /// The current row, with the time in MPI and calls when it began.
     row: Option<(WindowStreak, (i64, i64))>,
-    /// Rows that have ended.
     pub rows: Vec<WindowStreak>,
 }
 
@@ -89,7 +86,7 @@ impl WindowReader {
         }
     }
 
-    /// Ends the current window and row; the thread does something else.
+    /// Ends the current window and row: the thread does something else.
     pub fn end(&mut self, inside: (i64, i64)) {
         if let Some(end) = self.open.as_ref().map(|open| open.end) {
             self.close(end, inside);
@@ -116,7 +113,6 @@ impl WindowReader {
         let shape = open.shape().filter(|_| self.pending.is_empty());
         let Some(shape) = shape else {
             self.pending.clear();
-            self.end_row();
             return;
         };
         let time = until - open.begin;

@@ -16,47 +16,67 @@ pub struct CallRows {
     answers: u64,
     /// By call site and partner: `answers` at the last send, and the end of that call.
     sent: FxHashMap<(usize, u32), (u64, i64)>,
-    /// The function of the last call, if that was a blocking collective call, and when it ended.
-    last_collective: Option<(u16, i64)>,
+    /// Call sites of the row of blocking collective calls so far.
+    collectives: Vec<usize>,
+    /// The end of its last call.
+    last_collective: i64,
 }
 
 impl CallRows {
     /// Whether the call continues a row.
     pub fn continues(&mut self, call: &TimedCall, role: &Role) -> bool {
-        let last_collective = self.last_collective.take();
         match role.what {
-            CallPart::Message { sends, receives, .. } => {
-                if receives {
-                    self.answers += 1;
-                    return false;
-                }
-                let Peer::Rank(peer) = role.to.0 else { return false };
-                let last = self.sent.insert((role.place.number(), peer), (self.answers, call.end));
-                let is_near = |(answers, end)| answers == self.answers && call.start - end <= LONGEST_GAP;
-                sends && last.is_some_and(is_near)
-            }
-            CallPart::Collective { .. } => {
-                self.answers += 1;
-                if role.takes {
-                    return false;
-                }
-                self.last_collective = Some((role.function, call.end));
-                last_collective
-                    .is_some_and(|(function, end)| function == role.function && call.start - end <= LONGEST_GAP)
-            }
             CallPart::Nothing => false,
+            CallPart::Message { sends, receives, .. } => {
+                self.collectives.clear();
+                self.continues_messages(call, role, (sends, receives))
+            }
+            CallPart::Collective { .. } if !role.takes => {
+                self.answers += 1;
+                self.continues_collectives(call, role.place.number())
+            }
             _ => {
                 self.answers += 1;
+                self.collectives.clear();
                 false
             }
         }
+    }
+
+    fn continues_messages(&mut self, call: &TimedCall, role: &Role, (sends, receives): (bool, bool)) -> bool {
+        // What a posted receive brings is known by a later call.
+        if receives && role.takes && !sends {
+            return false;
+        }
+        if receives && !sends {
+            self.answers += 1;
+            return false;
+        }
+        let Peer::Rank(peer) = role.to.0 else { return false };
+        let last = self.sent.insert((role.place.number(), peer), (self.answers, call.end));
+        // An exchange that waits for its answer each time is a row if there is no time to use the answer.
+        let longest = if receives { LONGEST_GAP.min(call.end - call.start) } else { LONGEST_GAP };
+        last.is_some_and(|(answers, end)| answers == self.answers && call.start - end <= longest)
+    }
+
+    /// A row repeats its lines.
+    fn continues_collectives(&mut self, call: &TimedCall, site: usize) -> bool {
+        if call.start - self.last_collective > LONGEST_GAP {
+            self.collectives.clear();
+        }
+        self.last_collective = call.end;
+        let is_repeated = self.collectives.contains(&site);
+        if !is_repeated {
+            self.collectives.push(site);
+        }
+        is_repeated
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roles::Flow;
+    use crate::roles::{Flow, SpottedSite};
 
     #[test]
     fn messages_to_one_rank_are_a_row_until_an_answer_comes_or_time_passes() {
@@ -72,12 +92,33 @@ mod tests {
     }
 
     #[test]
-    fn collective_calls_of_another_function_end_a_row() {
+    fn an_exchange_is_a_row_while_its_answers_are_not_used_and_posted_receives_break_none() {
         let mut rows = CallRows::default();
-        let sum = Role { what: CallPart::Collective { flow: Flow::All, root: false }, function: 1, ..Role::NONE };
-        let other = Role { function: 2, ..sum };
+        let exchange = Role {
+            what: CallPart::Message { sends: true, receives: true, partitioned: false },
+            to: (Peer::Rank(1), 0),
+            ..Role::NONE
+        };
         let mut continues = |at: i64, role: &Role| rows.continues(&TimedCall::at(at, at + 10), role);
-        assert_eq!([continues(0, &sum), continues(20, &sum), continues(40, &other)], [false, true, false]);
+        assert_eq!([0, 15, 40].map(|at| continues(at, &exchange)), [false, true, false]);
+        let send = Role { what: message(true), to: (Peer::Rank(2), 0), takes: true, ..Role::NONE };
+        let receive = Role { what: message(false), from: (Peer::Rank(2), 0), takes: true, ..Role::NONE };
+        assert!(!continues(1000, &send) && !continues(1010, &receive) && continues(1020, &send));
+    }
+
+    #[test]
+    fn a_row_of_collective_calls_repeats_its_lines_without_time_between() {
+        let mut rows = CallRows::default();
+        let at_line = |number| Role {
+            what: CallPart::Collective { flow: Flow::All, root: false },
+            place: SpottedSite::numbered(number),
+            ..Role::NONE
+        };
+        let (sum, other) = (at_line(1), at_line(2));
+        let mut continues = |at: i64, role: &Role| rows.continues(&TimedCall::at(at, at + 10), role);
+        assert_eq!([continues(0, &sum), continues(20, &other)], [false, false], "each line once");
+        assert_eq!([continues(40, &sum), continues(60, &other)], [true, true]);
+        assert_eq!([continues(100 + LONGEST_GAP, &sum), continues(LONGEST_GAP + 120, &sum)], [false, true]);
     }
 
     fn message(sends: bool) -> CallPart {

@@ -13,7 +13,7 @@ pub struct FanTimes {
     pub others: u64,
     /// Bytes of each message.
     pub bytes: u64,
-    /// From the first call's begin to the last call's end.
+    /// From the first call's begin to the last call's end, and calls behind that complete what they began.
     pub time: i64,
     /// The part of it that was waited.
     pub waited: i64,

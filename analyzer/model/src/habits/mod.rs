@@ -32,6 +32,8 @@ pub struct SiteHabits {
     pub waited_briefly: i64,
     /// Messages that went to all other ranks in turn, or came from each.
     pub fans: FanTimes,
+    /// Calls that found something new: a probe finds the same message again until that is received.
+    pub found: u64,
     /// Tests that found nothing.
     pub in_vain: u64,
     pub in_vain_time: i64,

@@ -9,24 +9,37 @@ use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Role};
 use crate::stream::TimedCall;
-use crate::sums::{Grow, shared_time};
+use crate::sums::{Grow, SpansAhead};
 
 /// A rank's habits so far.
 pub struct HabitReader<'a> {
     pub habits: FxHashMap<u32, SiteHabits>,
     objects: &'a Objects,
-    /// The rank's waits that are not over, sorted.
-    waits: &'a [(i64, i64)],
+    /// The rank's waits that are not over.
+    pub waits: SpansAhead,
     rows: CallRows,
     fan: OpenFan,
+    /// The site of a fan of nonblocking calls that is whole, until another message.
+    pending_fan: Option<u32>,
+    /// The site of the last call, if that was a probe that found a message.
+    found: Option<u32>,
     /// The last call's site, and whether it used a window or a file.
     last: Option<(u32, bool)>,
 }
 
 impl<'a> HabitReader<'a> {
-    pub fn new(objects: &'a Objects, waits: &'a [(i64, i64)]) -> HabitReader<'a> {
+    pub fn new(objects: &'a Objects) -> HabitReader<'a> {
         let (rows, fan) = (CallRows::default(), OpenFan::default());
-        HabitReader { habits: FxHashMap::default(), objects, waits, rows, fan, last: None }
+        HabitReader {
+            habits: FxHashMap::default(),
+            objects,
+            waits: SpansAhead::default(),
+            rows,
+            fan,
+            pending_fan: None,
+            found: None,
+            last: None,
+        }
     }
 
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
@@ -37,10 +50,14 @@ impl<'a> HabitReader<'a> {
 
     fn add(&mut self, call: &TimedCall, role: &Role) {
         let site = role.place.number() as u32;
-        let waited = shared_time(&mut self.waits, (call.start, call.end)).min(call.inside);
+        let waited = self.waits.shared_time((call.start, call.end)).min(call.inside);
         let repeated = self.rows.continues(call, role);
         let size = role.object.map_or(0, |object| self.objects.groups[object as usize].size());
         let fan = self.fan.add(call, role, size.saturating_sub(1), waited);
+        self.complete_fan(call, role, waited);
+        if fan.is_some() && role.takes {
+            self.pending_fan = Some(site);
+        }
         let uses_memory = is_of_memory(role);
         let guards = self.guards(uses_memory);
         let habits = self.habits.entry(site).or_insert_with(|| SiteHabits::new(role));
@@ -49,6 +66,12 @@ impl<'a> HabitReader<'a> {
             habits.in_vain_time.grow(call.inside);
             habits.between_tests.grow(call.end - call.start - call.inside);
         }
+        let has_found = role.what == CallPart::Probe && !call.in_vain;
+        let is_known = has_found && self.found == Some(site);
+        if !(call.in_vain || is_known) {
+            habits.found.grow(call.count);
+        }
+        self.found = has_found.then_some(site);
         habits.count.grow(call.count);
         habits.time.grow(call.inside);
         habits.waited.grow(waited);
@@ -62,6 +85,18 @@ impl<'a> HabitReader<'a> {
             habits.fans.merge(&fan);
         }
         self.last = Some((site, uses_memory));
+    }
+
+    /// Adds a call that completes requests to the fan that began them.
+    fn complete_fan(&mut self, call: &TimedCall, role: &Role, waited: i64) {
+        if role.what != CallPart::Nothing {
+            self.pending_fan = None;
+        } else if Call::from_number(role.function).is_some_and(|call| call.class() == Class::Completion)
+            && let Some(habits) = self.pending_fan.and_then(|site| self.habits.get_mut(&site))
+        {
+            habits.fans.time.grow(call.inside);
+            habits.fans.waited.grow(waited);
+        }
     }
 
     /// Whether the call before this one uses windows or files; if this one does, the one before it counts as a guard, too.
@@ -95,6 +130,7 @@ impl SiteHabits {
             repeated: 0,
             waited_briefly: 0,
             fans: FanTimes::default(),
+            found: 0,
             in_vain: 0,
             in_vain_time: 0,
             between_tests: 0,

@@ -1,7 +1,7 @@
 //! Divides a rank's time into bins: time per function, and waiting time.
 
 use super::Grid;
-use super::reader::{SingleCall, SingleCalls};
+use super::single_calls::{SingleCall, SingleCalls};
 use super::ticks::GridCursor;
 use crate::Rank;
 use crate::common_clock::ClockLine;
@@ -17,11 +17,9 @@ pub struct RankBins {
     times: Vec<FunctionTime>,
 }
 
-/// One bin of a rank.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct BinCell {
     pub bin: u32,
-    /// Calls that began in it.
     pub calls: u64,
     /// Entries into the engine that made progress.
     pub productive: u64,
@@ -31,11 +29,9 @@ pub struct BinCell {
     times: (u32, u32),
 }
 
-/// Time in a function within a bin.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FunctionTime {
     bin: u32,
-    /// Id of the MPI function.
     pub function: u16,
     pub ticks: u64,
 }
@@ -65,7 +61,6 @@ impl RankBins {
         bins
     }
 
-    /// Time of each function in a bin.
     pub fn times(&self, cell: &BinCell) -> &[FunctionTime] {
         let (first, count) = cell.times;
         &self.times[first as usize..(first + count) as usize]
@@ -74,8 +69,12 @@ impl RankBins {
     /// These bins with twice the width.
     pub fn folded(&self) -> RankBins {
         let mut folded = self.clone();
-        folded.cells.iter_mut().for_each(|cell| cell.bin /= 2);
-        folded.times.iter_mut().for_each(|time| time.bin /= 2);
+        for cell in &mut folded.cells {
+            cell.bin /= 2;
+        }
+        for time in &mut folded.times {
+            time.bin /= 2;
+        }
         folded.combine();
         folded
     }
@@ -119,7 +118,6 @@ impl BinCell {
     }
 }
 
-/// Waiting time of each bin.
 fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<BinCell> {
     let mut sums: Vec<i64> = vec![0; if waits.is_empty() { 0 } else { grid.count }];
     for wait in waits {

@@ -2,7 +2,6 @@
 
 use traces::calls::{Call, Class};
 
-/// A class of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TimeClass {
     /// Outside MPI.
@@ -36,7 +35,6 @@ impl TimeClass {
         TimeClass::Open,
     ];
 
-    /// Class of a function, by its id.
     pub fn of(function: u16) -> TimeClass {
         let Some(call) = Call::from_number(function) else { return TimeClass::Other };
         match call.class() {
@@ -52,7 +50,7 @@ impl TimeClass {
     pub fn name(self) -> &'static str {
         match self {
             TimeClass::Computation => "computation",
-            TimeClass::PointToPoint => "point to point",
+            TimeClass::PointToPoint => "point-to-point",
             TimeClass::Completion => "wait, test",
             TimeClass::Collective => "collective",
             TimeClass::OneSided => "one-sided",
@@ -82,6 +80,8 @@ mod tests {
             (Call::File_open, TimeClass::File),
             (Call::Comm_rank, TimeClass::Other),
         ];
-        of.into_iter().for_each(|(call, class)| assert_eq!(TimeClass::of(call.number()), class, "{call:?}"));
+        for (call, class) in of {
+            assert_eq!(TimeClass::of(call.number()), class, "{call:?}");
+        }
     }
 }

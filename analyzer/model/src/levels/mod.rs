@@ -5,10 +5,10 @@
 //! do. Memory grows with the number of bins, not with the length of the run.
 
 mod bins;
-mod calls;
 mod class;
-mod reader;
-mod regions;
+mod region_spans;
+mod samples;
+mod single_calls;
 mod ticks;
 
 use super::Run;
@@ -19,19 +19,16 @@ use super::selection::LEFT_OUT;
 use crate::parallel;
 
 pub use bins::{BinCell, FunctionTime, RankBins};
-pub use calls::{PlacedCall, RankCalls};
 pub use class::TimeClass;
-pub use reader::{SingleCall, SingleCalls};
-pub use regions::{RegionSpan, regions};
+pub use region_spans::{RegionSpan, regions};
+pub use samples::{PlacedSample, samples};
+pub use single_calls::{PlacedCall, RankCalls, SingleCall, SingleCalls};
 
 /// Time cut into equal bins. Nanoseconds on the run's common clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// Begin of the first bin.
     pub from: i64,
-    /// Length of a bin.
     pub width: i64,
-    /// Number of bins.
     pub count: usize,
     /// Time outside counts in the first and the last bin.
     pub keeps_outside: bool,
@@ -58,7 +55,6 @@ impl Grid {
         Grid { from, width, count: count.max(1), keeps_outside: false }
     }
 
-    /// End of the last bin.
     pub fn end(&self) -> i64 {
         self.from.saturating_add(self.width.saturating_mul(self.count as i64))
     }

@@ -22,13 +22,11 @@ impl<'a> GridCursor<'a> {
         cursor
     }
 
-    /// True if a tick is in the current bin.
     #[inline(always)]
     pub fn holds(&self, tick: u64) -> bool {
         self.begin <= tick && tick < self.end
     }
 
-    /// Moves to a tick's bin.
     #[cold]
     #[inline(never)]
     pub fn go(&mut self, tick: u64) {

@@ -4,7 +4,8 @@ use std::sync::Mutex;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
+use super::collective_node::CollectiveNode;
+use super::wait_sums::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
@@ -15,11 +16,8 @@ use crate::roles::Flow;
 #[derive(Clone, Copy, Debug)]
 pub struct CollectiveArrival {
     pub at: RankSite,
-    /// Dependency between the ranks.
     pub flow: Flow,
-    /// Id of the MPI function.
     pub function: u16,
-    /// This rank is the root.
     pub root: bool,
     /// Bytes of the larger of its send and receive side.
     pub bytes: u64,
@@ -61,24 +59,20 @@ impl ArrivalEnd {
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPart {
     pub rank: u32,
-    /// Dependency between the ranks.
     pub flow: Flow,
-    /// This rank is the root.
     pub root: bool,
 }
 
 /// Place of a call among an object's collective calls: calls before it, and for a persistent one the earlier starts.
 pub type Ordinal = (u64, u64);
 
-/// Node number of a call that the replay ignores.
-pub const NO_NODE: u32 = 0;
-
 /// A call that some ranks have not reached yet.
 struct Instance {
     arrivals: Vec<CollectiveArrival>,
     last: Option<(i64, RankSite)>,
     root: Option<(i64, RankSite)>,
-    node: u32,
+    /// For the replay; of a call among neighbors, the node of the first rank.
+    node: Option<CollectiveNode>,
 }
 
 #[derive(Default)]
@@ -100,7 +94,6 @@ pub struct Collectives<'a> {
     pub common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
-    nodes: Mutex<Vec<u32>>,
     /// Data handed from or to roots, and the number of parts of nonblocking calls that are missing from it.
     deliveries: Mutex<(Vec<Delivery>, u64)>,
 }
@@ -112,18 +105,16 @@ pub struct UnmatchedCollectives {
     pub waiting: FxHashMap<RankSite, u64>,
     /// Objects on which ranks called different functions at the same ordinal.
     pub confused: Vec<u32>,
-    /// Ranks that must reach each call before those that wait in it go on, by node number.
-    pub nodes: Vec<u32>,
 }
 
 impl<'a> Collectives<'a> {
     pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, common_clock, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
+        Collectives { objects, common_clock, follow, open, deliveries: Mutex::default() }
     }
 
     /// Enters a rank's arrival. The last arrival adds everyone's waits to `waits` and the causes for nonblocking parts to `told`.
-    /// Returns the call's node number and whether the call is complete and selected.
+    /// Returns the call's node and whether the call is complete and selected.
     pub fn arrive(
         &self,
         object: u32,
@@ -131,7 +122,7 @@ impl<'a> Collectives<'a> {
         arrival: CollectiveArrival,
         waits: &mut Waits,
         told: &mut Vec<(u32, Token, Option<Cause>)>,
-    ) -> (u32, bool) {
+    ) -> (Option<CollectiveNode>, bool) {
         let size = self.objects.groups[object as usize].size();
         let mut of_object = lock(&self.open[object as usize]);
         if of_object.is_confused(ordinal) {
@@ -139,7 +130,7 @@ impl<'a> Collectives<'a> {
             if let Some(instance) = of_object.open.get_mut(&ordinal) {
                 instance.arrivals.push(arrival);
             }
-            return (NO_NODE, false);
+            return (None, false);
         }
         let nobody = || Instance {
             arrivals: Vec::new(),
@@ -160,10 +151,10 @@ impl<'a> Collectives<'a> {
             let under_way = under_way.flat_map(|(_, instance)| &instance.arrivals);
             told.extend(under_way.filter_map(|other| Some((other.at.rank, other.end.token()?, None))));
             of_object.open.retain(|other, _| other.0 <= ordinal.0);
-            return (NO_NODE, false);
+            return (None, false);
         }
         instance.come(arrival);
-        let node = instance.node;
+        let node = instance.node.clone();
         if (instance.arrivals.len() as u64) < size {
             return (node, false);
         }
@@ -175,25 +166,19 @@ impl<'a> Collectives<'a> {
         (node, counts)
     }
 
-    /// Creates a node that `needed` ranks must reach; returns its index in [`UnmatchedCollectives::nodes`].
-    pub fn node(&self, needed: u32) -> u32 {
+    /// Makes a node that `needed` ranks must reach, if dependencies are followed.
+    pub fn node(&self, needed: u32) -> Option<CollectiveNode> {
         self.nodes([needed])
     }
 
-    /// Creates a node for each local process of a communicator, which the process's sources must reach. Returns the first number.
-    fn neighbors(&self, object: u32) -> u32 {
+    /// Makes a node for each local process of a communicator, which the process's sources must reach. Returns the first.
+    fn neighbors(&self, object: u32) -> Option<CollectiveNode> {
         let sources = |rank| self.objects.neighbors(rank, object).map_or(0, |neighbors| neighbors.sources.len() as u32);
         self.nodes(self.objects.groups[object as usize].here().map(sources))
     }
 
-    fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
-        if !self.follow.contains(Follow::DEPENDENCIES) {
-            return NO_NODE;
-        }
-        let mut nodes = lock(&self.nodes);
-        let first = nodes.len() as u32;
-        nodes.extend(needed);
-        first
+    fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> Option<CollectiveNode> {
+        self.follow.contains(Follow::DEPENDENCIES).then(|| CollectiveNode::first(needed))
     }
 
     fn resolve(
@@ -210,7 +195,7 @@ impl<'a> Collectives<'a> {
         }
         let sources = if flow == Flow::Neighbors { self.sources(object, &instance.arrivals) } else { Vec::new() };
         let state = state(flow);
-        // The latest rank among those of lower rank, for MPI_Scan.
+        // The latest of the lower ranks, for MPI_Scan.
         let mut below = None;
         for (at, arrival) in instance.arrivals.iter().enumerate() {
             let late = match flow {
@@ -325,10 +310,9 @@ impl<'a> Collectives<'a> {
         (missing.is_some() || is_confused).then(|| (state(flow), missing.filter(|_| !is_confused)))
     }
 
-    /// Returns what is left once all calls of all ranks were seen.
+    /// Returns the unmatched calls, once all calls of all ranks were seen.
     pub fn rest(self) -> UnmatchedCollectives {
-        let nodes = into_inner(self.nodes);
-        let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
+        let mut rest = UnmatchedCollectives::default();
         for (object, state) in self.open.into_iter().enumerate() {
             let state = into_inner(state);
             if state.confused.is_some() {

@@ -3,11 +3,10 @@
 use std::cmp::Reverse;
 
 use super::Cause;
-use super::waits::WaitState;
+use super::wait_sums::WaitState;
 use crate::roles::SpottedSite;
 use crate::stream::TimedCall;
 
-/// A call that completed something.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     pub place: SpottedSite,
@@ -17,8 +16,8 @@ pub struct Completion {
     pub latest: Option<Cause>,
     /// Its number in [`Order`](super::order::Order), and its earliest message: when that was sent, and by which rank.
     pub received: Option<(u64, i64, u32)>,
-    /// First of its links in [`Links`](super::links::Links); `u32::MAX` without one.
-    pub link: u32,
+    /// First of its links in [`Links`](super::links::Links); `u64::MAX` without one.
+    pub link: u64,
     /// Causes that are still unknown.
     open: u32,
 }
@@ -35,7 +34,7 @@ impl Completions {
     #[inline]
     pub fn begin(&mut self, place: SpottedSite, call: &TimedCall, open: u32) -> u32 {
         let (start, end) = (call.start, call.end);
-        let completion = Completion { place, start, end, latest: None, received: None, link: u32::MAX, open };
+        let completion = Completion { place, start, end, latest: None, received: None, link: u64::MAX, open };
         match self.free.pop() {
             Some(number) => {
                 self.all[number as usize] = completion;
@@ -57,7 +56,6 @@ impl Completions {
         self.all[number as usize].latest
     }
 
-    /// Number of causes that are still unknown.
     pub fn untold(&self, number: u32) -> u32 {
         self.all[number as usize].open
     }

@@ -45,7 +45,7 @@ impl Outbox {
         self.messages.retain(|(to, message)| {
             let waits = !message.turn.uncertain && message.turn.end > now;
             if !waits {
-                send(*to, *message);
+                send(*to, message.clone());
             }
             waits
         });
@@ -68,7 +68,7 @@ pub fn receive_of_first(
     posts: impl Iterator<Item = (CallSpan, Option<i64>)> + Clone,
 ) -> Option<usize> {
     let first = messages.next()?;
-    // As many messages may have entered the queue before this one.
+    // This many messages may have entered the queue before this one.
     let ahead = messages.take_while(|turn| turn.begin < first.end).filter(|turn| turn.overlaps(&first)).count();
     let mut candidate: Option<(i64, usize)> = None;
     for (at, (turn, done)) in posts.clone().enumerate() {

@@ -49,7 +49,6 @@ struct Shelf {
 }
 
 impl HeldReceives {
-    /// Holds a receive back. Returns its ticket.
     pub fn add(&mut self, pattern: Pattern, post: Post) -> u64 {
         self.tickets += 1;
         let ticket = self.tickets;
@@ -62,7 +61,6 @@ impl HeldReceives {
         ticket
     }
 
-    /// The receive of a ticket, while it is held.
     pub fn get(&self, ticket: u64) -> Option<&HeldPost> {
         self.posts.get(&ticket)
     }
@@ -75,7 +73,6 @@ impl HeldReceives {
         }
     }
 
-    /// All held receives, in the order they were posted.
     pub fn iter(&self) -> impl Iterator<Item = &HeldPost> {
         self.posts.values()
     }
@@ -154,7 +151,6 @@ impl HeldReceives {
     }
 }
 
-/// The shelves that a receive stands on.
 fn shelves_of(pattern: &Pattern) -> Vec<Shelf> {
     let source = pattern.source.map_or(Label::Wildcard, Label::Exactly);
     let tag = pattern.tag.map_or(Label::Wildcard, Label::Exactly);

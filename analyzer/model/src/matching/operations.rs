@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::Follow;
 use super::collectives::Ordinal;
-use super::waits::RankSite;
+use super::wait_sums::RankSite;
 use crate::batches::Batches;
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
@@ -23,9 +23,7 @@ use crate::sums::{Grow, Total};
 #[derive(Clone, Copy, Debug)]
 pub struct OperationPart {
     pub at: RankSite,
-    /// Id of the MPI function.
     pub function: u16,
-    /// This rank is the root.
     pub root: bool,
     /// Bytes sent or received, whichever is more.
     pub bytes: u64,
@@ -41,7 +39,7 @@ pub struct OperationPart {
 pub struct JoinedOperation {
     /// The run's number for the communicator.
     pub object: u32,
-    /// Operations before it on the communicator; for a persistent one, also its earlier starts.
+    /// The number of operations before it on the communicator; for a persistent one, also its earlier starts.
     pub ordinal: Ordinal,
     pub part: OperationPart,
     /// Begin of the first rank that has its file here.
@@ -51,11 +49,9 @@ pub struct JoinedOperation {
 /// Attributes by which operations are summed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationKey {
-    /// Id of the MPI function.
     pub function: u16,
     /// The run's number for the communicator.
     pub object: u32,
-    /// Call site of the lowest rank.
     pub place: SpottedSite,
     /// The root's rank in the communicator.
     pub root: Option<u32>,
@@ -106,7 +102,6 @@ pub struct OperationSum {
     pub lacking: u64,
     /// Sum of first begin to last end, nanoseconds.
     pub total: u64,
-    /// A sample of the operations.
     pub times: Sample<OperationTimes>,
     /// Batch means over all operations: first begin to last end; mean time of a rank; mean time between its call and the next.
     pub means: Batches<3>,
@@ -117,7 +112,6 @@ pub struct OperationSum {
 /// Largest operation, in ranks, for which means of each rank are kept.
 const MOST_RANKS: usize = 64;
 
-/// All operations of a run.
 #[derive(Default)]
 pub struct OperationSums {
     pub sums: FxHashMap<OperationKey, OperationSum>,

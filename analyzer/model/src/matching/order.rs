@@ -5,27 +5,16 @@
 
 use std::collections::VecDeque;
 
-use super::waits::WaitKey;
+use super::wait_sums::Late;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
     pub start: i64,
     /// Time at which the earliest of its messages was sent.
     pub earliest: i64,
-    /// Sender of that message.
     pub source: u32,
     /// Its wait, if a sender was late.
     pub late: Option<Late>,
-}
-
-/// A wait for a late sender.
-#[derive(Clone, Copy, Debug)]
-pub struct Late {
-    pub key: WaitKey,
-    pub begin: i64,
-    pub end: i64,
-    /// Duration and maximum error, nanoseconds.
-    pub wait: (i64, i64),
 }
 
 /// Receives of one rank, and the late senders among them.
@@ -33,11 +22,13 @@ pub struct Late {
 pub struct Order {
     /// In the order of the calls; `None` while a call's messages are unknown.
     calls: VecDeque<Option<Received>>,
-    /// Number of calls examined and dropped.
+    /// Number of calls that were examined and dropped.
     done: u64,
     late: VecDeque<Late>,
     /// Latest begin of a wait in `late`.
     latest: i64,
+    /// Late senders that were right, but are not passed on yet.
+    right: Vec<Late>,
 }
 
 /// Calls kept for examination. The bound keeps one message that never becomes known from holding up more.
@@ -49,23 +40,32 @@ impl Order {
     /// Adds a call that receives something. Returns its number.
     pub fn begin(&mut self) -> u64 {
         if self.calls.len() == CALLS {
-            self.calls.pop_front();
+            let dropped = self.calls.pop_front().flatten();
+            self.right.extend(dropped.and_then(|received| received.late));
             self.done += 1;
         }
         self.calls.push_back(None);
         self.done + self.calls.len() as u64 - 1
     }
 
-    /// Fills in a call, then passes to `wrong` each wait that turns out to be for a message in the wrong order. `margin` is the
-    /// maximum error of the time of a call's earliest message.
+    /// Fills in a call, then passes to `judge` each wait of which it is known whether it was for a message in the wrong order (true).
+    /// `margin` is the maximum error of the time of a call's earliest message.
     pub fn known(
         &mut self,
         number: u64,
         received: Received,
         margin: impl Fn(&Received) -> i64,
-        mut wrong: impl FnMut(&Late),
+        mut judge: impl FnMut(&Late, bool),
     ) {
-        let Some(at) = number.checked_sub(self.done) else { return };
+        for late in self.right.drain(..) {
+            judge(&late, false);
+        }
+        let Some(at) = number.checked_sub(self.done) else {
+            if let Some(late) = received.late {
+                judge(&late, false);
+            }
+            return;
+        };
         self.calls[at as usize] = Some(received);
         while let Some(Some(received)) = self.calls.front().copied() {
             self.calls.pop_front();
@@ -75,18 +75,25 @@ impl Order {
                 self.late.retain(|late| {
                     let is_wrong = received.start >= late.end && earliest < late.begin;
                     if is_wrong {
-                        wrong(late);
+                        judge(late, true);
                     }
                     !is_wrong
                 });
             }
             if let Some(late) = received.late {
-                if self.late.len() == LATE {
-                    self.late.pop_front();
+                if self.late.len() == LATE
+                    && let Some(oldest) = self.late.pop_front()
+                {
+                    judge(&oldest, false);
                 }
                 self.latest = self.latest.max(late.begin);
                 self.late.push_back(late);
             }
         }
+    }
+    /// Late senders that no later call can prove wrong any more, once all calls were seen.
+    pub fn rest(&mut self) -> impl Iterator<Item = Late> {
+        let unknown = self.calls.drain(..).flatten().filter_map(|received| received.late);
+        self.right.drain(..).chain(self.late.drain(..)).chain(unknown)
     }
 }

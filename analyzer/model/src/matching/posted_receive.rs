@@ -14,7 +14,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Stands for all ranks that were not recorded, whose messages are therefore missing.
+    /// Stands for all ranks that were not recorded: their messages are missing.
     pub const UNRECORDED: u32 = u32::MAX;
 }
 
@@ -30,7 +30,6 @@ pub struct Pattern {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Post {
-    /// Time of posting.
     pub at: i64,
     pub place: SpottedSite,
     pub turn: CallSpan,
@@ -38,8 +37,9 @@ pub struct Post {
     pub bytes: u64,
     /// The message was larger than the buffer.
     pub truncated: bool,
+    /// Its number among the receives of the sender's messages, in the order of their completions, if followed.
+    pub received: Option<u64>,
     state: PostState,
-    /// Number in its queue.
     pub(super) number: u64,
 }
 
@@ -54,10 +54,10 @@ enum PostState {
 /// Completion of a receive, and its status.
 #[derive(Clone, Copy, Debug)]
 pub struct Receival {
-    /// Number of the completion.
     pub completion: u32,
-    /// End of the completion.
     pub end: i64,
+    /// Its number among the receives of the sender's messages, if followed.
+    pub number: Option<u64>,
     /// Bytes received, if that differs from the size posted.
     pub bytes: Option<u64>,
     /// The message was larger than the buffer.
@@ -66,13 +66,14 @@ pub struct Receival {
 
 impl Post {
     pub fn new(turn: CallSpan, place: SpottedSite, bytes: u64) -> Post {
-        Post { at: turn.begin, place, turn, bytes, truncated: false, state: PostState::Open, number: 0 }
+        Post { at: turn.begin, place, turn, bytes, truncated: false, received: None, state: PostState::Open, number: 0 }
     }
 
     pub fn finish(&mut self, got: Receival) {
         self.state = PostState::Done(got.completion, got.end);
         self.bytes = got.bytes.unwrap_or(self.bytes);
         self.truncated = got.truncated;
+        self.received = got.number;
     }
 
     /// The completion in which the receive got its message.
@@ -80,7 +81,6 @@ impl Post {
         if let PostState::Done(completion, _) = self.state { Some(completion) } else { None }
     }
 
-    /// Time at which the receive was complete.
     pub fn done(&self) -> Option<i64> {
         if let PostState::Done(_, end) = self.state { Some(end) } else { None }
     }

@@ -34,11 +34,9 @@ pub enum Receipt {
     Held(u64),
 }
 
-/// A message with its receive and the receive's completion.
 pub struct MatchedMessage {
     pub message: Message,
     pub post: Post,
-    /// Number of the completion.
     pub completion: u32,
     /// Probes that found the message before.
     pub probes: Vec<Probe>,

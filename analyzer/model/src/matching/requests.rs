@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Cause;
+use super::collective_node::CollectiveNode;
 use super::collectives::{Ordinal, OwnPart};
 use super::queues::Receipt;
 use crate::roles::{CallPart, Peer, Role};
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Request {
-    /// The receive it belongs to.
     pub receive: Option<(Receipt, Wanted)>,
     /// The cause of its wait, from the other side.
     pub partner: Partner,
@@ -22,7 +22,7 @@ pub struct Request {
     /// The program freed it, so no call completes it.
     pub freed: bool,
     /// The replay's node of its collective call.
-    pub node: Option<u32>,
+    pub node: Option<CollectiveNode>,
     /// Object and ordinal of its collective call, with the rank's part in it.
     pub collective: Option<(u32, Ordinal, OwnPart)>,
 }
@@ -99,7 +99,9 @@ impl Requests {
             of_thread.older.remove(&number);
             return;
         };
-        of_thread.recent.get_mut(at as usize).into_iter().for_each(|request| *request = None);
+        if let Some(request) = of_thread.recent.get_mut(at as usize) {
+            *request = None;
+        }
         while let Some(None) = of_thread.recent.front() {
             of_thread.recent.pop_front();
             of_thread.first += 1;
@@ -129,5 +131,26 @@ impl OfThread {
             self.recent.resize(at + 1, None);
         }
         self.recent[at] = Some(request);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_kept_by_their_numbers_until_they_are_removed_in_whatever_order_they_come() {
+        let (mut requests, numbers) = (Requests::default(), [9, 3, 10, 9 + RECENT, 5 + 3 * RECENT, 4]);
+        for number in numbers {
+            requests.insert(0, number, Request { completion: Some(number as u32), ..Request::default() });
+        }
+        for (removed, number) in numbers.into_iter().enumerate() {
+            let known = numbers.map(|number| requests.get(0, number).and_then(|request| request.completion));
+            let expected = numbers.map(|number| Some(number as u32));
+            assert_eq!((&known[..removed], &known[removed..]), (&[None; 6][..removed], &expected[removed..]));
+            assert_eq!(requests.of_thread(0).count(), 6 - removed);
+            requests.remove(0, number);
+        }
+        assert_eq!(requests.of_thread(0).count(), 0);
     }
 }

@@ -1,8 +1,9 @@
 //! Matches a run on a clock that agrees with its messages.
 
-use super::{Account, Follow, account};
+use super::{Account, Follow, account_by_path};
 use crate::Run;
 use crate::common_clock::{CommonClock, Slack};
+use crate::sites::CallTree;
 
 pub struct Settled {
     pub account: Account,
@@ -13,8 +14,13 @@ pub struct Settled {
 
 /// Matches the calls of a run. If messages run backwards, adjusts the clocks within their errors and matches again.
 pub fn settled(run: &Run, follow: Follow) -> Settled {
+    settled_by_path(run, follow, None)
+}
+
+/// The same, with call sites told apart by their nodes in a call tree.
+pub fn settled_by_path(run: &Run, follow: Follow, tree: Option<&CallTree>) -> Settled {
     let mut common_clock = run.common_clock();
-    let mut first = account(run, &common_clock, follow);
+    let mut first = account_by_path(run, &common_clock, follow, tree);
     let backwards_before = first.backwards();
     if backwards_before > 0 {
         let slack = |((from, to), pair): (&(u32, u32), &super::RankPair)| Slack {
@@ -23,7 +29,7 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
             least: pair.least,
         };
         common_clock.respect(&first.pairs.iter().map(slack).collect::<Vec<_>>());
-        first = account(run, &common_clock, follow);
+        first = account_by_path(run, &common_clock, follow, tree);
     }
     Settled { account: first, common_clock, backwards_before }
 }

@@ -18,7 +18,6 @@ pub struct TransferKey {
     pub ranks: (u32, u32),
     /// The sending call, and the one that received or completed the receive.
     pub calls: (SpottedSite, SpottedSite),
-    /// Bytes sent.
     pub bytes: u64,
 }
 
@@ -30,7 +29,6 @@ pub struct Transfer {
     pub ways: Sample<i64>,
     /// Maximum error of `ways`.
     pub error: i64,
-    /// Durations of the sending calls.
     pub sends: Sample<i64>,
     /// For each message that came before its receive: how long before, and the duration of the receive.
     pub receives: Sample<(i64, i64)>,

@@ -22,12 +22,9 @@ pub struct Channel {
     pub tag: i32,
 }
 
-/// Direction of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Way {
-    /// The rank sends it.
     Sent,
-    /// The rank receives it.
     Received,
     /// The rank's part of a collective call.
     Collective,
@@ -45,15 +42,11 @@ pub struct ComparableMessage {
     pub call: u16,
     /// Call site of that function.
     pub site: u32,
-    /// Bytes sent.
     pub sent: u64,
-    /// Bytes received.
     pub received: u64,
-    /// Recorded contents.
     pub contents: Vec<Content>,
 }
 
-/// All messages of a rank.
 #[derive(Default, Debug)]
 pub struct RankMessages {
     /// Messages of each channel, in order.

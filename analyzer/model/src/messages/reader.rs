@@ -15,7 +15,6 @@ use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 /// Messages of a rank found so far.
 #[derive(Default)]
 pub struct Found {
-    /// Each message with its channel.
     pub messages: Vec<(Place, ComparableMessage)>,
     /// Receives and collective calls under way, by thread and number of their request.
     open: FxHashMap<RequestId, Open>,

@@ -6,7 +6,7 @@ use traces::definitions::Span;
 /// Places in [`Run::ranks`](crate::Run::ranks) by rank of one world, in order.
 pub type Places = [(u32, u32)];
 
-/// A group of processes, of which some have files here.
+/// A group of processes, some of which have files here.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Members {
     /// Number of processes in the group.
@@ -31,11 +31,15 @@ impl Members {
                 let rank = |at| u32::try_from(span.rank_at(at)?).ok();
                 let place = |rank| places.binary_search_by_key(&rank, |place| place.0).ok();
                 let found = (0..span.count).filter_map(|at| Some((at, places[place(rank(at)?)?].1)));
-                found.for_each(|(number, place)| add(number, place));
+                for (number, place) in found {
+                    add(number, place);
+                }
             } else {
                 let number = |rank: u32| span.place(i32::try_from(rank).ok()?);
                 let found = places.iter().filter_map(|(rank, place)| Some((number(*rank)?, *place)));
-                found.for_each(|(number, place)| add(number, place));
+                for (number, place) in found {
+                    add(number, place);
+                }
             }
             members.size += u64::from(span.count);
         }
@@ -43,7 +47,6 @@ impl Members {
         members
     }
 
-    /// Number of processes in the group.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -67,7 +70,6 @@ impl Members {
         self.here.get(at).map(|member| member.1)
     }
 
-    /// Number of a rank in the group.
     pub fn number(&self, rank: u32) -> Option<u32> {
         self.here.iter().find(|(_, place)| *place == rank).map(|(number, _)| *number)
     }

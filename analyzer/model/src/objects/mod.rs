@@ -21,7 +21,6 @@ const ALONE: u32 = u32::MAX;
 /// Maximum number of neighbors of a rank; a damaged file may list more.
 const MOST_NEIGHBORS: usize = 1 << 16;
 
-/// The objects of a run.
 pub struct Objects {
     /// Groups by the object's number.
     pub groups: Vec<ProcessGroup>,
@@ -117,12 +116,11 @@ impl Objects {
 }
 
 impl ProcessGroup {
-    /// Number of processes in its collective calls.
+    /// The number of processes in its collective calls.
     pub fn size(&self) -> u64 {
         self.members.size() + self.others.size()
     }
 
-    /// True for an intercommunicator.
     pub fn is_inter(&self) -> bool {
         self.others.size() > 0
     }
@@ -264,7 +262,6 @@ impl Finder {
         number
     }
 
-    /// Processes of spans of a world.
     fn all(&self, world: u32, spans: &[Span]) -> Members {
         Members::of(spans, self.places.get(&world).map_or(&[], Vec::as_slice))
     }

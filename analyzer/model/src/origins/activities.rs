@@ -1,36 +1,43 @@
 //! The times of a rank's activities, and which of them others waited for.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
-use super::chase::{BlamedTime, ChasedWaits};
+use super::chase::BlamedTime;
 use super::{Activity, ActivityTimes};
 use crate::roles::Role;
 use crate::stream::TimedCall;
-use crate::sums::{Grow, shared_time};
+use crate::sums::{Grow, SpansAhead};
 
 /// The share of the other ranks that have to wait for a rank to be alone at work.
 const MOST_OTHERS: f64 = 0.8;
 
 /// A rank's activities so far.
-pub struct ActivityReader<'a> {
+#[derive(Default)]
+pub struct ActivityReader {
     /// Blamed times that have not begun.
-    blamed: &'a [BlamedTime],
+    blamed: VecDeque<BlamedTime>,
     /// Blamed times that have begun and may not be over.
     current: Vec<BlamedTime>,
     /// The rank's own waits that are not over.
-    waiting: &'a [(i64, i64)],
+    waiting: SpansAhead,
     others: usize,
     /// The last call: its site, its end, and whether it is selected.
     last: Option<(u32, i64, bool)>,
     pub times: FxHashMap<Activity, ActivityTimes>,
 }
 
-impl<'a> ActivityReader<'a> {
-    /// Reads the rank at a place in [`Run::ranks`](crate::Run::ranks).
-    pub fn new(chased: &'a ChasedWaits, at: usize) -> ActivityReader<'a> {
-        let (blamed, waiting) = (&*chased.blamed[at], &*chased.waiting[at]);
-        let others = chased.blamed.len().saturating_sub(1);
-        ActivityReader { blamed, current: Vec::new(), waiting, others, last: None, times: FxHashMap::default() }
+impl ActivityReader {
+    /// Reads one of so many ranks.
+    pub fn new(ranks: usize) -> ActivityReader {
+        ActivityReader { others: ranks.saturating_sub(1), ..ActivityReader::default() }
+    }
+
+    /// Adds what is known of the next part of the run: for what others blame the rank, and when it waits itself.
+    pub fn know(&mut self, blamed: &[BlamedTime], waiting: &[(i64, i64)]) {
+        self.blamed.extend(blamed);
+        self.waiting.add(waiting.iter().copied());
     }
 
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
@@ -49,11 +56,9 @@ impl<'a> ActivityReader<'a> {
     }
 
     fn add(&mut self, activity: Activity, (from, until): (i64, i64)) {
-        let waited =
-            if matches!(activity, Activity::In(_)) { shared_time(&mut self.waiting, (from, until)) } else { 0 };
-        while let Some((first, rest)) = self.blamed.split_first().filter(|(first, _)| first.from < until) {
-            self.current.push(*first);
-            self.blamed = rest;
+        let waited = if matches!(activity, Activity::In(_)) { self.waiting.shared_time((from, until)) } else { 0 };
+        while let Some(blamed) = self.blamed.pop_front_if(|blamed| blamed.from < until) {
+            self.current.push(blamed);
         }
         let times = self.times.entry(activity).or_default();
         times.add((until - from - waited).max(0));

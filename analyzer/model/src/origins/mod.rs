@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::matching::WaitKey;
 use super::sums::Grow;
 pub use activities::ActivityReader;
-pub use chase::{ChasedWaits, chased};
+pub use chase::{BlamedTime, Chase, ChasedPart};
 pub use duration_bins::DurationBins;
 
 /// A part of the program, by the numbers of its calls' sites.

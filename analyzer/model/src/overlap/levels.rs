@@ -14,7 +14,6 @@ use super::Posting;
 /// A level: the same work in each iteration. Ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkLevel {
-    /// Number of iterations.
     pub rounds: u64,
     /// Time from the first of the calls before each post, such as a barrier, to the first post; `None` if other calls come before the
     /// first post than before the others.
@@ -136,7 +135,6 @@ pub struct LevelCall {
     /// Begin and end, ticks.
     pub start: u64,
     pub end: u64,
-    /// The request that it posts.
     pub posting: Option<Posting>,
     /// It completes the posted request, or waits for it.
     pub completes: bool,
@@ -163,7 +161,6 @@ impl LevelReader {
         self.recent[COMPARED - 1] = (call.signature, call.start);
     }
 
-    /// The loop of each posting that has one.
     pub fn finish(mut self) -> FxHashMap<Posting, LevelLoop> {
         if let Some((row, round)) = self.current.take() {
             self.end(row, &round);

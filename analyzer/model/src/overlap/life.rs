@@ -17,7 +17,6 @@ pub struct RequestLife {
     pub testing: u64,
     /// Time in calls that wait.
     pub waiting: u64,
-    /// Time in other MPI calls, except those that read clocks and the like.
     pub elsewhere: u64,
     /// From the post until the transfer was certainly over.
     pub over: u64,

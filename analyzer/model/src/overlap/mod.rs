@@ -17,9 +17,10 @@ use traces::calls::{ArgumentKind, Call, Class};
 pub use levels::{LevelLoop, WorkLevel};
 pub use life::{LIFE_PARTS, Lives, RequestLife};
 pub use posting_lives::PostingLives;
-pub use rule::{BoundRule, bound_rule};
+pub use rule::BoundRule;
+use rule::bound_rule;
 
-use super::Rank;
+use super::{Rank, Run};
 
 /// Data that a request moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,10 +75,11 @@ pub struct RankRequests {
     pub foreign: u64,
 }
 
-pub fn of_rank(rank: &Rank, rule: BoundRule) -> RankRequests {
+pub fn of_rank(run: &Run, rank: &Rank) -> RankRequests {
     let mut requests = RankRequests::default();
+    let (rule, alike) = (bound_rule(run, rank), run.sites.alike(rank));
     for thread in &rank.contents().threads {
-        reader::read(thread, rank, rule, &mut requests);
+        reader::read(thread, (rank, &alike), rule, &mut requests);
     }
     for lives in requests.lives.values_mut() {
         lives.settle();

@@ -7,7 +7,6 @@ use super::life::{LIFE_PARTS, Lives, RequestLife};
 use super::rule::BoundRule;
 use crate::batches::Batches;
 
-/// The requests of one posting.
 #[derive(Clone, Default, Debug)]
 pub struct PostingLives {
     pub lives: Lives,

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use traces::read::ThreadPages;
+use traces::signature::Signature;
 
 use super::levels::{LevelCall, LevelReader};
 use super::life::RequestLife;
@@ -17,17 +18,25 @@ use super::{Posting, RankRequests};
 use crate::Rank;
 use crate::request_numbers::{RequestChange, RequestRun};
 use crate::selection::{Cursor, LEFT_OUT};
+use crate::sites::AlikeSites;
 use crate::sums::Grow;
 use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
-pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
+pub fn read(
+    thread: &ThreadPages<'_>,
+    (rank, alike): (&Rank, &AlikeSites),
+    rule: BoundRule,
+    requests: &mut RankRequests,
+) {
+    let meaning = |signature: &Signature, at_once: bool| OverlapMeaning::of(&alike.signature(signature), at_once);
     let mut reader = Reader {
         thread: thread.number,
         rank,
         rule,
         requests,
         cursor: Cursor::new(rank.stretches(thread.number)),
-        by_number: thread.signatures.by_number(OverlapMeaning::NONE, OverlapMeaning::of),
+        by_number: thread.signatures.by_number(OverlapMeaning::NONE, meaning),
+        first_numbers: alike.numbers(thread),
         open: FxHashMap::default(),
         resting: VecDeque::new(),
         tested: VecDeque::new(),
@@ -111,6 +120,8 @@ struct Reader<'a> {
     requests: &'a mut RankRequests,
     cursor: Cursor<'a>,
     by_number: Vec<OverlapMeaning>,
+    /// For each number of a signature the first that means the same.
+    first_numbers: Vec<u32>,
     open: FxHashMap<u64, OpenRequest>,
     /// Requests that were complete at their post, until a call waits for them; no record says which.
     resting: VecDeque<FinishedRequest>,
@@ -126,14 +137,14 @@ struct Reader<'a> {
     levels: LevelReader,
     /// End of the last call that entered the engine.
     entered_until: u64,
-    /// End of the last call.
     until: u64,
 }
 
 impl Reader<'_> {
     fn call(&mut self, call: &ThreadCall, details: &[Detail]) {
         let meaning = self.by_number.get(call.signature as usize).copied().unwrap_or(OverlapMeaning::NONE);
-        self.reach(call.signature, call.start);
+        let first = self.first_number(call.signature);
+        self.reach(first, call.start);
         self.until = call.end;
         let found = self.requests_of(meaning.site, details);
         self.account(call, meaning, &found);
@@ -144,6 +155,10 @@ impl Reader<'_> {
                 open.found.get_or_insert(at);
             }
         }
+    }
+
+    fn first_number(&self, signature: u32) -> u32 {
+        self.first_numbers.get(signature as usize).copied().unwrap_or(signature)
     }
 
     /// Requests that a call started and completed.
@@ -238,13 +253,14 @@ impl Reader<'_> {
 
     /// Passes a call to the reader of levels if it is selected and no query.
     fn follow_levels(&mut self, call: &ThreadCall, meaning: OverlapMeaning, completes: bool) {
-        let ThreadCall { signature, start, end, .. } = *call;
+        let ThreadCall { start, end, .. } = *call;
         let failed = call.failed || call.open;
         if meaning.purpose == Purpose::Query || self.cursor.part_at(start) == LEFT_OUT {
             return;
         }
         let posting = meaning.posting.filter(|_| !meaning.creates && !failed);
         let completes = completes || meaning.purpose == Purpose::Waiting;
+        let signature = self.first_number(call.signature);
         self.levels.call(&LevelCall { signature, start, end, posting, completes });
     }
 
@@ -277,12 +293,14 @@ impl Reader<'_> {
     /// completed: nothing waits for those.
     fn give_up(&mut self, resting: usize, tested: usize) {
         while self.resting.len() > resting {
-            let finished = self.resting.pop_front();
-            finished.into_iter().for_each(|finished| self.end(&finished));
+            if let Some(finished) = self.resting.pop_front() {
+                self.end(&finished);
+            }
         }
         while self.tested.len() > tested {
-            let finished = self.tested.pop_front();
-            finished.into_iter().for_each(|finished| self.end(&finished));
+            if let Some(finished) = self.tested.pop_front() {
+                self.end(&finished);
+            }
         }
     }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module, Neighbors,
-    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
+    CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
+    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
@@ -19,21 +19,18 @@ use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
-use super::fate::ProcessFate;
 use super::selection::{ALL, Choice, ProfilePart, Selection, Window, is_starting};
 use super::sums::Total;
-use super::tally::{self, CallTotal, ReadThread, Tally};
+use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
+use crate::process::ProcessFate;
 pub use sketch::Sketch;
 pub use usage::{UsageBetween, cores};
 
-/// One rank of a run.
 pub struct Rank {
     pub file: String,
     /// The file, as mapped when it was opened.
     pub trace: Arc<RankFile>,
-    /// Length of the file.
     pub bytes: u64,
-    /// Header as in the file.
     pub header: FileHeader,
     pub process: Process,
     pub library: Library,
@@ -41,9 +38,7 @@ pub struct Rank {
     pub machine: Option<Machine>,
     /// Readings of its use of the machine, in order; empty in files of older recorders.
     pub usages: Vec<Usage>,
-    /// Filter that the recording applied.
     pub filter: String,
-    /// Warnings of the recorder.
     pub warnings: Vec<String>,
     /// Ranks recorded together with it, if these are not all of its world.
     pub recorded: Option<Vec<Span>>,
@@ -65,6 +60,8 @@ pub struct Rank {
     pub objects: HashMap<u32, Object>,
     pub sites: HashMap<u32, Site>,
     pub modules: HashMap<u32, Module>,
+    /// Callers of call sites, by the site's number; empty if no paths were recorded.
+    pub callers: HashMap<u32, CalledFrom>,
     /// Call sites that the program's own runtime named, by number.
     pub places: HashMap<u32, SourcePlace>,
     pub regions: HashMap<u32, Region>,
@@ -95,6 +92,8 @@ pub struct Rank {
     pub roomless: usize,
     /// True if some of it is selected.
     pub is_asked: bool,
+    /// Samples of all threads, those between calls at sites of this rank.
+    pub samples: Samples,
     /// Cancelled requests, by starting thread and number.
     pub cancelled: HashSet<(u32, u64)>,
     /// Selected part of its time; `None` for all of it.
@@ -103,14 +102,12 @@ pub struct Rank {
     pub is_starting: bool,
     /// Entries into the progress engine in calls outside the selection.
     pub left_out: Entries,
-    /// End of the recording.
     pub end: End,
     /// The last tick that counts: now for a running process, else the last sign of life in the file. Calls that have not returned
     /// count until then.
     pub until: u64,
     /// End of each thread's records that were read, by number; empty if no calls were read.
     read: HashMap<u32, ThreadEnd>,
-    /// State of its process.
     pub fate: ProcessFate,
     /// Damaged parts of the file.
     pub damage: Vec<Damage>,
@@ -127,7 +124,6 @@ pub struct ThreadTotals {
     pub number: u32,
     /// The system's thread id.
     pub tid: u32,
-    /// Calls by signature.
     pub entries: Vec<CallTotal>,
 }
 
@@ -138,16 +134,14 @@ pub enum End {
     Finalized,
     /// The process ended or was killed outside MPI.
     Outside {
-        /// End of its last call, seconds into the recording.
+        /// Seconds into the recording.
         after: f64,
-        /// The last call, if there was one.
         last: Option<Signature>,
     },
     /// The process ended inside a call.
     Inside {
-        /// The call.
         call: Signature,
-        /// Begin of the call, seconds into the recording.
+        /// Seconds into the recording.
         since: f64,
     },
 }
@@ -180,6 +174,7 @@ impl Rank {
             }
             rank.damage.extend(tally.damage);
             rank.cancelled.extend(tally.cancelled);
+            rank.samples.add(tally.samples);
             rank.left_out += tally.left_out;
             rank.read.insert(thread.number, ThreadEnd { until, tail });
         }
@@ -204,6 +199,15 @@ impl Rank {
             true
         });
         contents
+    }
+
+    /// Sites from which MPI is called, in order: those that are not only callers or places of samples.
+    pub fn calling_sites(&self) -> Vec<u32> {
+        let callers: HashSet<CalledFrom> = self.callers.values().copied().collect();
+        let called: HashSet<u32> = self.entries().map(|entry| entry.signature.site).collect();
+        let all: BTreeSet<u32> = self.sites.keys().chain(self.places.keys()).copied().collect();
+        let is_sample = |site: &u32| self.samples.sites.contains(site) && !called.contains(site);
+        all.into_iter().filter(|site| !callers.contains(&CalledFrom::Site(*site)) && !is_sample(site)).collect()
     }
 
     /// Outermost call that each thread has not returned from.
@@ -260,6 +264,7 @@ impl Rank {
             objects: HashMap::new(),
             sites: HashMap::new(),
             modules: HashMap::new(),
+            callers: HashMap::new(),
             places: HashMap::new(),
             regions: HashMap::new(),
             languages: BTreeSet::new(),
@@ -276,6 +281,7 @@ impl Rank {
             shared: Vec::new(),
             roomless: (header.threads as usize).saturating_sub(contents.threads.len()),
             is_asked: true,
+            samples: Samples::default(),
             cancelled: HashSet::new(),
             selection: None,
             is_starting: false,
@@ -286,7 +292,9 @@ impl Rank {
             fate: ProcessFate::Unknown,
             damage: contents.damage.clone(),
         };
-        contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
+        for definition in contents.definitions.iter().cloned() {
+            rank.define(definition);
+        }
         rank.fate = ProcessFate::of(&rank.process, header.pid);
         if header.state & FINALIZED != 0 {
             rank.until = header.end.ticks;
@@ -320,7 +328,6 @@ impl Rank {
         Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())
     }
 
-    /// Adds a definition.
     pub fn define(&mut self, definition: Definition) {
         match definition {
             Definition::Process(process) => self.process = process,
@@ -340,12 +347,14 @@ impl Rank {
             Definition::SameClock(same) => self.same_clocks.push(same),
             Definition::Language(language) => drop(self.languages.insert(language)),
             Definition::Place(place) => drop(self.places.insert(place.site, place)),
+            Definition::Caller(caller) => drop(self.callers.insert(caller.site, caller.caller)),
             Definition::Recorded(ranks) => self.recorded = Some(ranks),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
             Definition::Asked(_) => self.asked = true,
             Definition::Machine(machine) => self.machine = Some(machine),
             Definition::Usage(usage) => self.usages.push(usage),
+            Definition::SamplingPeriod(nanoseconds) => self.samples.period = nanoseconds,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }

@@ -69,7 +69,6 @@ impl Rank {
         self.since_begin(self.until)
     }
 
-    /// Calls by signature, of all threads.
     pub fn entries(&self) -> impl Iterator<Item = &CallTotal> {
         self.threads.iter().flat_map(|thread| &thread.entries).chain(&self.shared)
     }
@@ -80,7 +79,6 @@ impl Rank {
         self.clock.seconds(ticks)
     }
 
-    /// Seconds since the recording began.
     pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }

@@ -1,8 +1,8 @@
 //! Derives from a collective call's arguments which ranks depend on which.
 
 use traces::calls::ArgumentKind::{
-    self, BcastCount, Comm, NewComm, NewFile, NewWin, PrefixOp, ReduceCount, RootRecvCounts, RootRecvEach,
-    RootSendCounts, RootSendEach, SendBufOrInPlace,
+    self, BcastCount, Comm, ExclusivePrefixOp, NewComm, NewFile, NewWin, PrefixOp, ReduceCount, RootRecvCounts,
+    RootRecvEach, RootSendCounts, RootSendEach, SendBufOrInPlace,
 };
 use traces::calls::{Call, Class};
 
@@ -17,7 +17,7 @@ pub enum Flow {
     FromRoot,
     /// The root on everyone: MPI_Reduce, MPI_Gather.
     ToRoot,
-    /// Each on those of lower rank: MPI_Scan, MPI_Exscan.
+    /// Each on the lower ranks: MPI_Scan, MPI_Exscan.
     Prefix,
     /// Everyone on everyone: MPI_Win_fence.
     Fence,
@@ -52,7 +52,7 @@ impl Flow {
             Flow::FromRoot
         } else if has_any(call, &[ReduceCount, RootRecvEach, RootRecvCounts]) {
             Flow::ToRoot
-        } else if call.has(PrefixOp) {
+        } else if has_any(call, &[PrefixOp, ExclusivePrefixOp]) {
             Flow::Prefix
         } else if call.has(SendBufOrInPlace) {
             Flow::All
@@ -61,7 +61,6 @@ impl Flow {
         }
     }
 
-    /// True if one process is the root.
     pub fn has_root(self) -> bool {
         matches!(self, Flow::FromRoot | Flow::ToRoot)
     }

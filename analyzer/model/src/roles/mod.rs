@@ -12,6 +12,7 @@ use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 
 use super::objects::Objects;
 use super::rank::function;
+use super::sites::CallTree;
 use super::{Rank, Run};
 use crate::parallel::{into_inner, lock};
 pub use flow::Flow;
@@ -19,13 +20,11 @@ pub use flow::Flow;
 /// A call's role towards other ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
-    /// Function and call site.
     pub place: SpottedSite,
     /// Id of the function, the same for its large-count form.
     pub function: u16,
     /// The operation it takes part in.
     pub what: CallPart,
-    /// The run's number for its communicator or window.
     pub object: Option<u32>,
     /// Destination and tag. For a window, the target and the kind of lock or the number of the group.
     pub to: (Peer, i32),
@@ -34,11 +33,9 @@ pub struct Role {
     /// The root by its number in the communicator; `None` without a root, and in an intercommunicator if it is this rank or
     /// nobody.
     pub root: Option<i32>,
-    /// Bytes sent.
     pub sent: u64,
     /// Bytes it has posted to receive.
     pub received: u64,
-    /// It takes a request number.
     pub takes: bool,
     /// It creates a persistent request.
     pub creates: bool,
@@ -57,6 +54,10 @@ impl SpottedSite {
 
     pub fn number(self) -> usize {
         (self.0 & !SpottedSite::LEFT_OUT) as usize
+    }
+
+    pub fn numbered(number: u32) -> SpottedSite {
+        SpottedSite(number)
     }
 
     /// True if the call is selected.
@@ -84,18 +85,14 @@ pub enum CallPart {
     Begin,
     /// Ends MPI.
     End,
-    /// Ends a phase of the program and begins the next.
+    /// MPI_Pcontrol: ends a phase of the program and begins the next.
     Phase,
     /// Sends, receives, or both.
     Message {
-        /// It sends a message.
         sends: bool,
-        /// It receives a message.
         receives: bool,
-        /// Partitioned communication.
         partitioned: bool,
     },
-    /// Probes for a message.
     Probe,
     /// Makes a communicator by its own processes alone.
     Make,
@@ -103,7 +100,6 @@ pub enum CallPart {
     Collective {
         /// Dependency between its ranks.
         flow: Flow,
-        /// This rank is the root.
         root: bool,
     },
     /// Opens or closes a window to some ranks.
@@ -113,17 +109,11 @@ pub enum CallPart {
 /// Effect on an epoch of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Epoch {
-    /// MPI_Win_start.
     Start,
-    /// MPI_Win_complete.
     Complete,
-    /// MPI_Win_post.
     Post,
-    /// MPI_Win_wait.
     Wait,
-    /// MPI_Win_lock.
     Lock,
-    /// MPI_Win_unlock.
     Unlock,
 }
 
@@ -144,11 +134,19 @@ pub enum Peer {
 
 /// Numbers functions with their call sites.
 #[derive(Default)]
-pub struct CallSites {
-    known: Mutex<(HashMap<CallSite, u32>, Vec<CallSite>)>,
+pub struct CallSites<'a> {
+    known: Mutex<KnownSites>,
+    /// Calls by different paths have different numbers.
+    tree: Option<&'a CallTree>,
 }
 
-/// A function and its call site.
+#[derive(Default)]
+struct KnownSites {
+    numbers: HashMap<(CallSite, Option<u32>), u32>,
+    list: Vec<CallSite>,
+    nodes: Vec<Option<u32>>,
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallSite {
     pub function: String,
@@ -156,24 +154,35 @@ pub struct CallSite {
     pub site: String,
 }
 
-impl CallSites {
-    fn number(&self, place: CallSite) -> u32 {
+impl<'a> CallSites<'a> {
+    /// Tells calls apart by their nodes in the tree, if there is one.
+    pub fn by_path(tree: Option<&'a CallTree>) -> CallSites<'a> {
+        CallSites { tree, ..CallSites::default() }
+    }
+
+    fn number(&self, place: CallSite, node: Option<u32>) -> u32 {
         let mut known = lock(&self.known);
-        let (numbers, list) = &mut *known;
-        *numbers.entry(place).or_insert_with_key(|place| {
+        let KnownSites { numbers, list, nodes } = &mut *known;
+        *numbers.entry((place, node)).or_insert_with_key(|(place, _)| {
             list.push(place.clone());
+            nodes.push(node);
             list.len() as u32 - 1
         })
     }
 
     /// Number for an entry that is no call.
     pub fn add(&self, name: &str) -> usize {
-        self.number(CallSite { function: name.into(), site: String::new() }) as usize
+        self.number(CallSite { function: name.into(), site: String::new() }, None) as usize
     }
 
-    /// All call sites by number.
     pub fn list(self) -> Vec<CallSite> {
-        into_inner(self.known).1
+        self.list_with_nodes().0
+    }
+
+    /// The call sites by number, and their nodes in the tree.
+    pub fn list_with_nodes(self) -> (Vec<CallSite>, Vec<Option<u32>>) {
+        let known = into_inner(self.known);
+        (known.list, known.nodes)
     }
 }
 
@@ -181,7 +190,7 @@ impl CallSites {
 pub struct Roles<'a> {
     run: &'a Run,
     objects: &'a Objects,
-    places: &'a CallSites,
+    places: &'a CallSites<'a>,
     at: usize,
     /// Numbers of call sites by function and site.
     known: HashMap<(u16, u32), u32>,
@@ -211,7 +220,7 @@ const NO_ROLE: Role = Role {
 
 impl<'a> Roles<'a> {
     /// `at`: the rank's place in [`Run::ranks`].
-    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites, at: usize) -> Roles<'a> {
+    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites<'a>, at: usize) -> Roles<'a> {
         Roles { run, objects, places, at, known: HashMap::new() }
     }
 
@@ -224,7 +233,8 @@ impl<'a> Roles<'a> {
         let rank = &self.run.ranks[self.at];
         let place = *self.known.entry((signature.call, signature.site)).or_insert_with(|| {
             let site = self.run.sites.place(rank, signature.site);
-            self.places.number(CallSite { function: function(signature), site })
+            let node = self.places.tree.and_then(|tree| tree.call(self.at, signature));
+            self.places.number(CallSite { function: function(signature), site }, node)
         });
         let flagged = |flag| signature.flags & flag != 0;
         let role = Role {

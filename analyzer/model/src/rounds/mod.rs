@@ -17,8 +17,6 @@
 //! others, receives nothing between and sends to none of them twice; or the reverse. There the first and the last time are of
 //! different ranks. The remaining messages may form rounds of two ranks.
 
-mod crossing;
-mod one_way;
 mod round_trips;
 
 use rustc_hash::FxHashMap;
@@ -111,7 +109,6 @@ impl Round {
     }
 }
 
-/// A rank sent or received a delivery, given by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RankEvent {
     at: i64,
@@ -126,12 +123,12 @@ type RankEvents = FxHashMap<u32, Vec<RankEvent>>;
 /// Finds the rounds. The deliveries may be in any order.
 pub fn rounds(mut deliveries: Vec<Delivery>) -> Rounds {
     deliveries.sort_unstable();
-    let crossed = crossing::crossed(&deliveries);
+    let crossed = round_trips::crossed(&deliveries);
     let events = events(&deliveries);
     let mut used = crossed.clone();
     let candidates = Candidates::of(&deliveries, &events, &crossed);
     let mut rounds = candidates.rounds(2.., &mut used);
-    rounds.extend(one_way::find(&deliveries, &events, &mut used));
+    rounds.extend(round_trips::find(&deliveries, &events, &mut used));
     // Clients whose server answers only when all have asked are no roots of rounds of two.
     rounds.extend(candidates.rounds(..2, &mut used));
     rounds.sort_by_cached_key(|round| (round.begin(), round.root));
@@ -148,6 +145,8 @@ fn events(deliveries: &[Delivery]) -> RankEvents {
         events.entry(delivery.from.rank).or_default().push(sent);
         events.entry(delivery.to.rank).or_default().push(got);
     }
-    events.values_mut().for_each(|events| events.sort_unstable());
+    for events in events.values_mut() {
+        events.sort_unstable();
+    }
     events
 }

@@ -1,4 +1,5 @@
-//! Finds rounds with questions and answers.
+//! Finds rounds among deliveries: with questions and answers, or one way from a rank to several others or back. Messages that cross,
+//! each sent before the other arrived, are no question and answer.
 
 use std::cmp::Reverse;
 use std::ops::RangeBounds;
@@ -62,7 +63,9 @@ impl<'a> Candidates<'a> {
             if candidate.deliveries().any(|delivery| used[delivery]) {
                 continue;
             }
-            candidate.deliveries().for_each(|delivery| used[delivery] = true);
+            for delivery in candidate.deliveries() {
+                used[delivery] = true;
+            }
             let trip = |(question, answer): &(usize, Option<usize>)| Trip {
                 question: Some(self.deliveries[*question]),
                 answer: answer.map(|answer| self.deliveries[answer]),
@@ -105,7 +108,9 @@ fn candidates(root: u32, deliveries: &[Delivery], events: &[RankEvent], crossed:
         match (crossed[*number], is_send, pending) {
             (true, ..) => disturb(&mut all, open.take()),
             (false, true, pending) => {
-                pending.into_iter().for_each(|(at, _)| all[at].is_disturbed = true);
+                if let Some((at, _)) = pending {
+                    all[at].is_disturbed = true;
+                }
                 let takes = |candidate: &Candidate| {
                     !candidate.is_answered() && deliveries[candidate.trips[0].0].bytes == delivery.bytes
                 };
@@ -133,5 +138,88 @@ fn candidates(root: u32, deliveries: &[Delivery], events: &[RankEvent], crossed:
 fn disturb(all: &mut [Candidate], open: Option<usize>) {
     if let Some(candidate) = open.map(|at| &mut all[at]).filter(|candidate| !candidate.is_answered()) {
         candidate.is_disturbed = true;
+    }
+}
+
+/// Finds rounds among the deliveries that are not used, and marks those as used.
+pub fn find(deliveries: &[Delivery], events: &RankEvents, used: &mut [bool]) -> Vec<Round> {
+    let mut roots: Vec<u32> = events.keys().copied().collect();
+    roots.sort_unstable();
+    let mut rounds = Vec::new();
+    for kind in [RoundKind::ToPeers, RoundKind::FromPeers] {
+        for root in &roots {
+            let found = of_rank(kind, deliveries, &events[root], used);
+            rounds.extend(found.into_iter().map(|trips| Round { kind, root: *root, trips }));
+        }
+    }
+    rounds
+}
+
+fn of_rank(kind: RoundKind, deliveries: &[Delivery], events: &[RankEvent], used: &mut [bool]) -> Vec<Vec<Trip>> {
+    let peer = |delivery: &Delivery| if kind == RoundKind::ToPeers { delivery.to.rank } else { delivery.from.rank };
+    let mut rounds: Vec<Vec<usize>> = Vec::new();
+    let (mut open, mut peers): (Vec<usize>, FxHashSet<u32>) = Default::default();
+    for event in events {
+        let (number, delivery) = (event.delivery, &deliveries[event.delivery]);
+        let is_part = event.is_send == (kind == RoundKind::ToPeers) && !used[number];
+        let has_its_size = open.last().is_none_or(|last| deliveries[*last].bytes == delivery.bytes);
+        if !is_part || !has_its_size || peers.contains(&peer(delivery)) {
+            rounds.push(std::mem::take(&mut open));
+            peers.clear();
+        }
+        if is_part {
+            open.push(number);
+            peers.insert(peer(delivery));
+        }
+    }
+    rounds.push(open);
+    // A single message is no round.
+    rounds.retain(|round| round.len() > 1);
+    for number in rounds.iter().flatten() {
+        used[*number] = true;
+    }
+    let trip = |number: &usize| match kind {
+        RoundKind::FromPeers => Trip { question: None, answer: Some(deliveries[*number]) },
+        _ => Trip { question: Some(deliveries[*number]), answer: None },
+    };
+    rounds.iter().map(|round| round.iter().map(trip).collect()).collect()
+}
+
+/// For each delivery, whether it crosses another one. Deliveries are in the order of sending.
+pub fn crossed(deliveries: &[Delivery]) -> Vec<bool> {
+    let mut by_way: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
+    for (number, delivery) in deliveries.iter().enumerate() {
+        by_way.entry((delivery.from.rank, delivery.to.rank)).or_default().push(number);
+    }
+    let mut crossed = vec![false; deliveries.len()];
+    for ((from, to), there) in &by_way {
+        if from == to {
+            for number in there {
+                crossed[*number] = true;
+            }
+            continue;
+        }
+        let Some(back) = by_way.get(&(*to, *from)) else { continue };
+        mark(deliveries, there, back, &mut crossed);
+    }
+    crossed
+}
+
+/// Marks messages of one direction that cross one of the other. Both are in the order of sending, so messages of the other
+/// direction that were sent before this one arrived come first; whether one of them arrived after this one was sent follows from
+/// the latest end.
+fn mark(deliveries: &[Delivery], there: &[usize], back: &[usize], crossed: &mut [bool]) {
+    let mut order: Vec<usize> = there.to_vec();
+    order.sort_unstable_by_key(|number| deliveries[*number].end);
+    let (mut next, mut latest) = (0, i64::MIN);
+    for number in order {
+        let delivery = &deliveries[number];
+        while let Some(other) = back.get(next).map(|other| &deliveries[*other])
+            && other.begin < delivery.end
+        {
+            latest = latest.max(other.end);
+            next += 1;
+        }
+        crossed[number] |= latest > delivery.begin;
     }
 }

@@ -12,18 +12,14 @@ use traces::signature::{NESTED, Signature};
 /// From the program's return from MPI_Init to its call of MPI_Finalize. Ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ActiveSpan {
-    /// Begin of MPI_Init.
     pub start: u64,
     /// Return to the program, with MPI started and the recording set up.
     pub begin: u64,
-    /// Begin of MPI_Finalize, if it was called.
     pub end: Option<u64>,
 }
 
-/// The part of a profile that counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProfilePart {
-    /// All calls.
     All,
     /// All calls but those that started and ended MPI.
     Active,

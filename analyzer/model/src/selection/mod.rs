@@ -20,6 +20,7 @@ use traces::read::Contents;
 
 use super::sums::{Grow, Total};
 use crate::ranks::Ranks;
+use crate::site_naming::SiteNaming;
 pub use active_span::{ActiveSpan, ProfilePart, is_starting};
 use read::Marks;
 pub use read::{RegionMark, region_marks};
@@ -29,7 +30,6 @@ pub use read::{RegionMark, region_marks};
 pub struct Choice {
     /// Only regions of this name, and regions inside them.
     pub region: Option<String>,
-    /// Each region by itself.
     pub by_region: bool,
     /// Only these ranks, in the launched world and in spawned ones.
     pub ranks: Option<Ranks>,
@@ -41,6 +41,8 @@ pub struct Choice {
     pub whole: bool,
     /// Names of call sites are not saved for the next analysis.
     pub no_cache: bool,
+    /// What tables call a call site by.
+    pub naming: SiteNaming,
 }
 
 impl Choice {
@@ -194,12 +196,10 @@ impl Selection {
         self.taken_out = out.saturating_add(self.span.stopped);
     }
 
-    /// Stretches of a thread.
     pub fn thread(&self, number: u32) -> &[(u64, Part)] {
         self.threads.get(&number).unwrap_or(&self.others)
     }
 
-    /// Selected ticks of a thread.
     pub fn time_of(&self, thread: u32) -> u64 {
         self.ticks(self.thread(thread))
     }
@@ -274,7 +274,6 @@ impl<'a> RegionStack<'a> {
     }
 }
 
-/// Stretches of a thread by its regions.
 fn of_regions(events: &[RegionMark], mut open: RegionStack<'_>) -> Stretches {
     let mut stretches = vec![(0, open.part())];
     for mark in events {
@@ -303,7 +302,9 @@ fn taken_out(marks: &Marks, header: &FileHeader) -> Vec<(u64, u64)> {
     out.extend(since.map(|since| (since, u64::MAX)));
     out.retain(|(_, until)| *until > forgotten);
     if forgotten > 0 {
-        out.first_mut().into_iter().for_each(|first| first.0 = first.0.max(forgotten));
+        if let Some(first) = out.first_mut() {
+            first.0 = first.0.max(forgotten);
+        }
         out.insert(0, (0, forgotten));
     }
     out
@@ -323,8 +324,12 @@ fn without(stretches: &[(u64, Part)], out: &[(u64, u64)]) -> Stretches {
     let edges = out.iter().flat_map(|(from, until)| [(*from, true), (*until, false)]).filter(|(at, _)| *at < u64::MAX);
     // At the same tick, a begin counts after an end.
     let mut changes: BTreeMap<u64, (Option<Part>, Option<bool>)> = BTreeMap::new();
-    stretches.iter().for_each(|(at, part)| changes.entry(*at).or_default().0 = Some(*part));
-    edges.for_each(|(at, is_out)| changes.entry(at).or_default().1 = Some(is_out));
+    for (at, part) in stretches {
+        changes.entry(*at).or_default().0 = Some(*part);
+    }
+    for (at, is_out) in edges {
+        changes.entry(at).or_default().1 = Some(is_out);
+    }
     let (mut part, mut is_out) = (0, false);
     let mut rest = Vec::new();
     for (at, (new, out)) in changes {

@@ -10,7 +10,6 @@ use traces::signature::Signature;
 /// Entry to or exit from a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegionMark {
-    /// Ticks.
     pub at: u64,
     /// True for an entry.
     pub is_begin: bool,
@@ -37,7 +36,6 @@ pub fn region_marks(thread: &ThreadPages<'_>) -> Vec<RegionMark> {
     MarksReader::read(thread).regions
 }
 
-/// Reads the marks of all threads of a rank.
 pub fn marks(contents: &Contents<'_>) -> Marks {
     let mut marks = Marks::default();
     let mut left_elsewhere = Vec::new();
@@ -66,7 +64,9 @@ impl Marks {
             }
         }
         // At the same tick, such an exit sorts behind the thread's own marks.
-        self.regions.values_mut().for_each(|events| events.sort_by_key(|event| event.at));
+        for events in self.regions.values_mut() {
+            events.sort_by_key(|event| event.at);
+        }
     }
 
     /// For each region, its entries without exit, in order, each with the thread.
@@ -84,7 +84,9 @@ impl Marks {
                 open.entry(number).or_default().extend(begun.into_iter().map(|at| (at, *thread)));
             }
         }
-        open.values_mut().for_each(|begun| begun.make_contiguous().sort_unstable());
+        for begun in open.values_mut() {
+            begun.make_contiguous().sort_unstable();
+        }
         open
     }
 }

@@ -3,33 +3,44 @@
 //! Names are looked up in the programs and libraries that ran, if these are readable and their build ids match, and saved with
 //! the run: on another machine, its folder is enough.
 
-mod debug_info;
-mod kept;
+mod alike;
+mod call_tree;
+mod layers;
+mod named_sites;
 mod resolve;
+mod saved_names;
+mod short_function;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::rank::Rank;
+use crate::site_naming::SiteNaming;
+pub use alike::AlikeSites;
+pub use call_tree::{BEYOND, CallNode, CallPlace, CallTree, UNKNOWN};
+pub use layers::Layers;
+use named_sites::NamedSites;
 use resolve::resolve;
+pub use short_function::short_function;
 
 /// Frames by offset in a module.
 type Offsets = BTreeMap<u64, Vec<Frame>>;
-/// Offsets by module.
 type Modules = BTreeMap<ModuleKey, Offsets>;
 
 /// Names of a run's call sites.
 #[derive(Default)]
 pub struct Sites {
     modules: Modules,
-    /// Modules whose sites could not be resolved, with the reason.
+    /// Modules whose call sites could not be resolved, with the reason.
     pub unresolved: Vec<String>,
+    /// Names by callers or paths, if these are asked for.
+    named: NamedSites,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct ModuleKey {
     path: String,
     build_id: String,
@@ -38,7 +49,6 @@ struct ModuleKey {
 /// A function around a call site. Inlined functions give several, innermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Frame {
-    /// Name as in the source.
     pub function: String,
     /// Source file, empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -52,14 +62,27 @@ fn is_zero(line: &u32) -> bool {
     *line == 0
 }
 
+impl Frame {
+    /// `solver.c:41`, empty if file or line is unknown.
+    fn place(&self) -> String {
+        if self.file.is_empty() || self.line == 0 {
+            return String::new();
+        }
+        format!("{}:{}", file_name(&self.file), self.line)
+    }
+}
+
 impl Sites {
     /// Loads the saved names of a run's sites and looks up the rest in the programs that ran. With `keep`, saves them.
     pub fn load(folder: &Path, ranks: &[Rank], keep: bool) -> Sites {
         let run = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]).unwrap_or_default();
-        let mut looked_up = kept::of_user(&run);
-        let mut sites = Sites { modules: kept::of_folder(folder), unresolved: Vec::new() };
-        looked_up.iter().for_each(|(module, found)| sites.learn(module, found.clone()));
+        let mut looked_up = saved_names::of_user(&run);
+        let mut sites = Sites { modules: saved_names::of_folder(folder), ..Sites::default() };
+        for (module, found) in &looked_up {
+            sites.learn(module, found.clone());
+        }
         let mut is_new = false;
+        let calling_mpi = modules_that_call_mpi(ranks);
         for (module, offsets) in used(ranks) {
             let is_known = |offset: &u64| sites.modules.get(&module).is_some_and(|known| known.contains_key(offset));
             let wanted: Vec<u64> = offsets.into_iter().filter(|offset| !is_known(offset)).collect();
@@ -72,11 +95,12 @@ impl Sites {
                     sites.learn(&module, found.clone());
                     looked_up.entry(module).or_default().extend(found);
                 }
-                Err(reason) => sites.unresolved.push(reason),
+                Err(reason) if calling_mpi.contains(&module) => sites.unresolved.push(reason),
+                Err(_) => {}
             }
         }
         if is_new && keep {
-            kept::write(folder, &run, &sites.modules, &looked_up);
+            saved_names::write(folder, &run, &sites.modules, &looked_up);
         }
         sites
     }
@@ -85,8 +109,23 @@ impl Sites {
         self.modules.entry(module.clone()).or_default().extend(found);
     }
 
-    /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset.
+    /// These sites with the names that the user asks for.
+    pub fn named(mut self, ranks: &[Rank], naming: &SiteNaming) -> Sites {
+        self.named = NamedSites::of(&self, ranks, naming);
+        self
+    }
+
+    /// The functions of the program's communication layer in whose place their callers are named.
+    pub fn left_out(&self) -> &BTreeSet<String> {
+        &self.named.left_out
+    }
+
+    /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset; its caller or path if that was asked for.
     pub fn name(&self, rank: &Rank, site: u32) -> String {
+        self.named.get(rank, site).map_or_else(|| self.own_name(rank, site), |named| named.name.clone())
+    }
+
+    fn own_name(&self, rank: &Rank, site: u32) -> String {
         if let Some((function, file, line)) = self.innermost(rank, site) {
             return match (file.is_empty(), line) {
                 (true, _) => function.into(),
@@ -103,10 +142,26 @@ impl Sites {
 
     /// A call site in short: `halo.c:112` if file and line are known.
     pub fn place(&self, rank: &Rank, site: u32) -> String {
+        if let Some(named) = self.named.get(rank, site) {
+            return named.place.clone();
+        }
         match self.innermost(rank, site) {
             Some((_, file, line)) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
-            _ => self.name(rank, site),
+            _ => self.own_name(rank, site),
         }
+    }
+
+    /// The functions on the path to a function that a rank calls at a site, and that function, each with where it is called; the
+    /// outermost first.
+    pub fn stack(&self, rank: &Rank, site: u32, called: String) -> Vec<(String, String)> {
+        let (tree, place) = CallTree::of_site(self, rank, site);
+        let mut stack = vec![(called, place.site)];
+        for node in tree.upwards(place.node) {
+            let node = &tree.nodes[node as usize];
+            stack.push((short_function(&node.function), node.site.clone()));
+        }
+        stack.reverse();
+        stack
     }
 
     /// The function around a rank's call site, empty if unknown.
@@ -120,7 +175,7 @@ impl Sites {
         Some((function, file_name(path), line))
     }
 
-    /// The same with the file's whole path, as the compiler or the runtime has it.
+    /// Function, whole path of the file and line of a site, as the compiler or the runtime has them.
     pub fn in_source<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
         if let Some(place) = rank.places.get(&site) {
             return Some((&place.function, &place.file, place.line));
@@ -142,6 +197,15 @@ fn key(rank: &Rank, site: u32) -> Option<(ModuleKey, u64)> {
     let module = rank.modules.get(&site.module)?;
     let build_id = module.build_id.iter().map(|byte| format!("{byte:02x}")).collect();
     Some((ModuleKey { path: module.path.clone(), build_id }, site.offset))
+}
+
+/// Modules with sites that are not only callers.
+fn modules_that_call_mpi(ranks: &[Rank]) -> HashSet<ModuleKey> {
+    let mut modules = HashSet::new();
+    for rank in ranks {
+        modules.extend(rank.calling_sites().into_iter().filter_map(|site| key(rank, site)).map(|(module, _)| module));
+    }
+    modules
 }
 
 /// Offsets of the run's call sites, by module.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use traces::error::Damage;
 use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{OpenCall, RecordedCall, ThreadPages, Visitor};
-use traces::record::{Arrived, Fate, RecordKind};
+use traces::record::{Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
+use super::samples::SampleCounter;
 use super::{CallTotal, Tally};
 use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::selection::{Cursor, LEFT_OUT, Part};
@@ -86,7 +87,6 @@ pub struct Counter<'a> {
     takes: Vec<bool>,
     /// Origins of the last requests, at the request's number modulo the length.
     began: Vec<Began>,
-    /// Numbers of the thread's requests.
     pub numbers: RequestNumbers,
     /// Signature of the call that the next records belong to.
     call: u32,
@@ -113,7 +113,6 @@ pub struct Counter<'a> {
     unplaced: Vec<(Part, OpenCall, Entries)>,
     /// The next records belong to such a call.
     is_unplaced: bool,
-    /// The last call that returned.
     pub last_call: Option<RecordedCall>,
     /// Begin of the last productive engine entry.
     pub last_productive: Option<u64>,
@@ -121,6 +120,7 @@ pub struct Counter<'a> {
     pub last_outside: Option<u64>,
     /// All recorded engine entries inside MPI calls.
     pub told: Entries,
+    samples: SampleCounter,
 }
 
 impl<'a> Counter<'a> {
@@ -159,6 +159,7 @@ impl<'a> Counter<'a> {
             last_productive: None,
             last_outside: None,
             told: Entries::default(),
+            samples: SampleCounter::new(thread),
         }
     }
 
@@ -230,11 +231,15 @@ impl<'a> Counter<'a> {
 
     /// Moves the counts to `tally`.
     pub fn entries(mut self, thread: &ThreadPages<'_>, tally: &mut Tally) {
+        let none = SampleCounter::new(thread);
+        tally.samples = std::mem::replace(&mut self.samples, none).finish(thread, self.call);
         let parts = std::mem::take(&mut self.parts);
         if let Some(base) = parts.get(&LEFT_OUT).map(|base| *base as usize) {
             let placed = self.engine.iter().skip(base).take(self.last as usize + 1).copied();
             let unplaced = self.unplaced.iter().filter(|(part, ..)| *part == LEFT_OUT).map(|(.., engine)| *engine);
-            placed.chain(unplaced).for_each(|engine| tally.left_out += engine);
+            for engine in placed.chain(unplaced) {
+                tally.left_out += engine;
+            }
         }
         for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
             self.entries_of(part, base, thread, tally);
@@ -296,6 +301,9 @@ impl Visitor for Counter<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         let place = self.place(signature, start);
         self.sums[place as usize].add(duration);
+        if self.samples.is_waiting() {
+            self.samples.next_call(self.call, signature);
+        }
         (self.call, self.place) = (signature, place);
         self.request = None;
         self.last_call = Some(RecordedCall { start, signature });
@@ -311,7 +319,10 @@ impl Visitor for Counter<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         let [min, max] = polls.durations.map(u64::from);
-        self.call = polls.signature as u32;
+        let before = std::mem::replace(&mut self.call, polls.signature as u32);
+        if self.samples.is_waiting() {
+            self.samples.next_call(before, self.call);
+        }
         self.place = self.place(self.call, polls.start);
         self.request = None;
         self.sums[self.place as usize].merge(&CallSum { count: polls.count, total: polls.total, min, max });
@@ -320,6 +331,9 @@ impl Visitor for Counter<'_> {
 
     fn open(&mut self, call: &OpenCall) {
         let place = self.place(call.number, call.start);
+        if self.samples.is_waiting() {
+            self.samples.next_call(self.call, call.number);
+        }
         (self.call, self.place) = (call.number, place);
         self.request = None;
         self.is_unplaced = self.number(call.number) == self.last;
@@ -354,9 +368,7 @@ impl Visitor for Counter<'_> {
             }
             return;
         }
-        if self.engine.len() < self.sums.len() {
-            self.engine.resize(self.sums.len(), Entries::default());
-        }
+        self.engine.resize(self.sums.len(), Entries::default());
         self.engine[self.place as usize] += during;
     }
 
@@ -367,7 +379,7 @@ impl Visitor for Counter<'_> {
         let of_call = Began { by: self.place, posted: self.call };
         let began = self.request.take().unwrap_or(of_call);
         let posted = self.posted[self.number(began.posted) as usize];
-        // A probe posts nothing; another call receives what it found.
+        // A probe posts nothing; another call receives the message it found.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
             self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
         }
@@ -406,6 +418,25 @@ impl Visitor for Counter<'_> {
 
     fn failed(&mut self, _class: u16, _code: i32) {
         *self.failed.entry(self.place).or_default() += 1;
+    }
+
+    fn sample(&mut self, at: u64, sample: Sample) {
+        if self.cursor.is_elsewhere(at) {
+            self.turn(at);
+        }
+        self.samples.sample(sample, self.cursor.part != LEFT_OUT);
+    }
+
+    fn sampled(&mut self, periods: u64) {
+        if self.cursor.part != LEFT_OUT {
+            self.samples.inside(self.call, periods);
+        }
+    }
+
+    fn unsampled(&mut self, periods: Unsampled) {
+        if self.cursor.part != LEFT_OUT {
+            self.samples.unsampled(periods);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod counter;
 mod profile;
+mod samples;
 
 use traces::error::Damage;
 use traces::progress::Entries;
@@ -16,6 +17,7 @@ use super::selection::{Part, ProfilePart};
 use super::sums::Grow;
 use counter::Counter;
 pub use profile::by_function;
+pub use samples::{Samples, SiteCall};
 
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +33,9 @@ pub struct CallTotal {
     pub total: u64,
     /// Shortest duration of a call that returned, if one has.
     pub min: u64,
-    /// Longest duration.
     pub max: u64,
     /// Calls that returned an error.
     pub failed: u64,
-    /// Bytes sent in all.
     pub sent: u64,
     /// Bytes received in all, by status if there was one, else as posted.
     pub received: u64,
@@ -50,16 +50,14 @@ pub struct CallTotal {
 /// Counts of a thread.
 #[derive(Default)]
 pub struct Tally {
-    /// One for each signature that has calls.
     pub entries: Vec<CallTotal>,
-    /// The last call with a record of its own, or in a run of tests without success.
     pub last: Option<RecordedCall>,
-    /// End of that call, ticks.
     pub last_end: Option<u64>,
     pub cancelled: Vec<RequestId>,
     /// Entries into the progress engine outside the selection.
     pub left_out: Entries,
     pub damage: Vec<Damage>,
+    pub samples: Samples,
 }
 
 /// A thread whose records were counted; its calls without a record are still to be added.
@@ -109,7 +107,9 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
 /// Last state that the records tell.
 fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> Recorded {
     let mut entries = counter.told;
-    thread.profile.iter().for_each(|counted| entries += counted.engine);
+    for counted in &thread.profile {
+        entries += counted.engine;
+    }
     if !is_whole {
         // Lost records may have told of any entries, so none counts as untold.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
@@ -130,6 +130,7 @@ impl ReadThread<'_> {
             cancelled: std::mem::take(&mut self.counter.cancelled),
             left_out: Entries::default(),
             entries: Vec::new(),
+            samples: Samples::default(),
         };
         self.counter.entries(thread, &mut tally);
         profile::add(thread, part, &mut tally);
@@ -138,14 +139,14 @@ impl ReadThread<'_> {
 }
 
 impl CallTotal {
+    /// Adds calls that have all returned.
     pub fn add(&mut self, other: &CallTotal) {
-        self.min = match (self.count - self.open, other.count - other.open) {
+        self.min = match (self.count - self.open, other.count) {
             (_, 0) => self.min,
             (0, _) => other.min,
             _ => self.min.min(other.min),
         };
         self.count.grow(other.count);
-        self.open.grow(other.open);
         self.total.grow(other.total);
         self.max = self.max.max(other.max);
         self.failed.grow(other.failed);

@@ -36,7 +36,7 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
     }
 }
 
-/// Selected profile entries of which only the function is known.
+/// Sums of selected profile entries that tell only the function.
 pub fn by_function(shared: &[&ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
     let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
     counted.map(|kept| entry(kept, anonymous(kept))).collect()
@@ -61,7 +61,7 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
     }
 }
 
-/// The signature of calls of which only the function is known.
+/// The signature of calls that tell only their function.
 fn anonymous(kept: &ProfileEntry) -> Signature {
     Signature { number: ANY_SIGNATURE, call: kept.call as u16, ..Signature::EMPTY }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Graph, Sighting, makes_alone};
 use crate::deadlock::{Doubt, Need};
 use crate::roles::Flow;
-use crate::standing::{Awaited, CollectiveDifference, CollectivePart, Standing};
+use crate::standing::{Awaited, CollectiveDifference, CollectiveKind, CollectivePart, Standing};
 
 /// Why a rank takes no part in a collective call that another one is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,13 +70,32 @@ pub fn has_diverged(standing: &Standing, sightings: &[Sighting], object: u32) ->
     all.next().is_some_and(|first| all.any(|other| first.has_diverged(other)))
 }
 
+/// A neighbor that a rank receives from, and that does not have the rank among those that it sends to.
+pub fn silent_neighbor(standing: &Standing, at: usize, object: u32) -> Option<usize> {
+    let (objects, group) = (&standing.objects, &standing.objects.groups[object as usize]);
+    let known = objects.neighbors(at as u32, object)?;
+    let mut sources = known.sources.iter().filter_map(|source| group.here().nth(*source as usize));
+    let is_silent = |source: &u32| {
+        let its = objects.neighbors(*source, object);
+        its.is_some_and(|its| !its.destinations.contains(&known.own))
+    };
+    sources.find(is_silent).map(|source| source as usize)
+}
+
 impl Graph<'_> {
     pub(super) fn collective(&self, at: usize, part: &CollectivePart) -> Need {
         let group = &self.standing.objects.groups[part.object as usize];
         if !group.is_here() {
             return Need::Unknown;
         }
+        // MPI reports an error and ends most such runs.
+        if self.has_no_root(part.object, &part.kind) {
+            return Need::Unknown;
+        }
         let absences = self.absences.get(&key(part)).map_or(&[][..], Vec::as_slice);
+        if part.flow == Flow::Neighbors && silent_neighbor(self.standing, at, part.object).is_some() {
+            return Need::Impossible;
+        }
         let need = self.by_flow(at, part, absences);
         if need.is_met_already() && self.diverged.contains(&part.object) {
             return Need::Impossible.doubted(Doubt::Library);
@@ -116,10 +135,18 @@ impl Graph<'_> {
         Need::all(needed.into_iter().chain(maybe).collect())
     }
 
+    /// True if a call names a root that the object does not have.
+    fn has_no_root(&self, object: u32, kind: &CollectiveKind) -> bool {
+        let size = self.standing.objects.groups[object as usize].size();
+        kind.root.is_some_and(|root| root as u64 >= size)
+    }
+
     /// The need of a call towards a rank that takes no part in it.
     fn absent(&self, rank: usize, absence: Absence, part: &CollectivePart) -> Need {
+        let kind = self.standing.reach(rank, part.object).kind(part.ordinal);
         match absence {
             Absence::Late => Need::Rank(rank),
+            Absence::In(_) if kind.is_some_and(|kind| self.has_no_root(part.object, &kind)) => Need::Rank(rank),
             // The rank's part may arrive in messages that match.
             Absence::In(CollectiveDifference::Bytes) | Absence::Past(CollectiveDifference::Bytes) => {
                 Need::Impossible.doubted(Doubt::Library)

@@ -16,7 +16,7 @@ use super::request_numbers::RequestId;
 use super::roles::Peer;
 use super::standing::{Awaited, Completes, Entered, Position, SendMode, Standing, ThreadStanding};
 use crate::parallel;
-pub use collectives::{Absence, absences};
+pub use collectives::{Absence, absences, silent_neighbor};
 use collectives::{Absences, all_absences, has_diverged};
 use mail::mailboxes;
 pub use mail::{Mailbox, MessageClass, MessagesUnderWay, PostedReceive, ReceiveOwner};

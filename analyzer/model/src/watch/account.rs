@@ -20,17 +20,14 @@ use crate::sums::Grow;
 pub struct RankAccount {
     /// Collective calls, by the rank's own number for the object.
     pub made: FxHashMap<u32, Made>,
-    /// Pending requests.
     pub pending: FxHashMap<RequestId, BegunRequest>,
     /// Calls that created persistent requests.
     persistent: FxHashMap<RequestId, KnownCall>,
     /// Requests whose completion was read before their begin.
     early: FxHashSet<RequestId>,
-    /// Bytes sent.
     pub sent: u64,
 }
 
-/// A request that has begun.
 #[derive(Clone, Copy)]
 pub struct BegunRequest {
     /// Tick of its begin.
@@ -45,7 +42,6 @@ pub struct KnownCall {
     pub signature: Signature,
     /// The collective call without its size, if it is one.
     pub collective: Option<CollectiveKind>,
-    /// Bytes sent by a call.
     sent: u64,
 }
 
@@ -71,11 +67,9 @@ impl KnownCall {
 pub struct ThreadAccount {
     /// Ticks in calls that ended, without calls inside other calls.
     pub ticks: u64,
-    /// The last call.
     pub last: Option<RecordedCall>,
     /// End of the last call, ticks.
     pub last_end: u64,
-    /// Numbers of its requests.
     requests: RequestNumbers,
     /// Effect of the last call, which is undone if it failed.
     effect: Effect,
@@ -103,11 +97,8 @@ struct Effect {
 
 /// Adds a thread's records to both accounts.
 pub struct Reader<'a> {
-    /// The thread's signatures, by number.
     pub known: &'a FxHashMap<u32, KnownCall>,
-    /// Account of the thread.
     pub own: &'a mut ThreadAccount,
-    /// Account of the rank.
     pub rank: &'a mut RankAccount,
 }
 

@@ -21,11 +21,10 @@ use crate::sums::Total;
 /// Maximum number of pending requests that a look tells of one by one.
 pub const MOST_REQUESTS: usize = 20;
 
-/// A file that is followed.
 pub struct WatchedFile {
     follower: Follower,
     threads: BTreeMap<u32, WatchedThread>,
-    /// Pages of definitions, with the end of what was read of each, in bytes.
+    /// Pages of definitions, each with the number of its bytes that were read.
     definitions: Vec<(FoundPage, usize)>,
     /// The clocks when the newest page was begun.
     sample: Option<ClockSample>,
@@ -39,15 +38,12 @@ pub struct FileMoment {
     pub inside: Vec<u64>,
     /// Time in calls that ended, all threads.
     pub in_mpi: u64,
-    /// Bytes sent.
     pub sent: u64,
     /// Number of threads that called MPI.
     pub threads: usize,
     /// Entries into the progress engine inside calls without progress.
     pub empty_entries: u64,
-    /// Number of pending requests.
     pub pending: usize,
-    /// The oldest pending requests.
     pub requests: Vec<BegunRequest>,
     /// Number and position of each thread that called MPI.
     pub spots: Vec<(u32, Spot)>,
@@ -139,14 +135,18 @@ impl WatchedFile {
         };
         let (numbers, moments): (Vec<u32>, Vec<ThreadMoment>) = blocks.iter().filter_map(moment).unzip();
         let mut latest = Latest::default();
-        moments.iter().for_each(|thread| latest.add(thread.inside, thread.ended));
+        for thread in &moments {
+            latest.add(thread.inside, thread.ended);
+        }
         rank.end = latest.end(rank);
         let asks = moments.first().and_then(|first| first.asks);
         let spot = Spot::new(&rank.end, asks.map(|(call, since)| (call, rank.since_begin(since))));
         let spots = numbers.into_iter().zip(&moments).filter(|(_, thread)| thread.has_called());
         let spots = spots.map(|(number, thread)| (number, spot_of(rank, thread))).collect();
         let mut ledger = LedgerLine::default();
-        blocks.values().flatten().for_each(|block| ledger += block.ledger[INSIDE]);
+        for block in blocks.values().flatten() {
+            ledger += block.ledger[INSIDE];
+        }
         FileMoment {
             spot,
             inside: moments.iter().filter_map(|thread| thread.inside).map(|(since, _)| since).collect(),
@@ -161,7 +161,6 @@ impl WatchedFile {
         }
     }
 
-    /// The oldest pending requests, oldest first.
     fn oldest(&self) -> Vec<BegunRequest> {
         let mut all: Vec<BegunRequest> = self.account.pending.values().copied().collect();
         if all.len() > MOST_REQUESTS {

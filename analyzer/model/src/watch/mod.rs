@@ -8,10 +8,8 @@ mod arrivals;
 mod file;
 mod node_feed;
 mod rates;
-mod remote_rank;
 mod thread;
 mod view;
-mod waiting;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -24,16 +22,15 @@ use super::run::{files, order};
 use super::standing::{Made, age, clocks};
 use crate::error::Error;
 use crate::parallel;
+use arrivals::{arrivals, awaited_ranks};
 pub use file::MOST_REQUESTS;
 use file::WatchedFile;
-use node_feed::ToldSoFar;
 pub use node_feed::{NodeNews, RankNews};
+use node_feed::{ToldRank, ToldSoFar};
 use rates::RateMeter;
 pub use rates::{Rates, Sum};
-use remote_rank::ToldRank;
 pub use view::{ListedRequest, RankView, STAY, ThreadView};
 
-/// A watched run.
 pub struct Watch {
     folder: PathBuf,
     /// Only this host's ranks are looked at.
@@ -61,8 +58,8 @@ struct Watched {
     has: usize,
 }
 
-/// Files of other hosts are checked for replacement only every so many looks: dozens of nodes that check all files of a run each
-/// second would load their shared file system.
+/// Files of other hosts are checked for replacement once in this many looks: dozens of nodes that check all files of a run
+/// each second would load their shared file system.
 const SELDOM: u64 = 30;
 
 impl Watch {
@@ -103,10 +100,10 @@ impl Watch {
             self.sort();
             self.objects = Objects::of_ranks(&self.ranks);
         }
-        let arrivals = arrivals::of(&self.views, &self.made(), &self.objects);
-        for (at, (view, arrivals)) in self.views.iter_mut().zip(arrivals).enumerate() {
+        let all = arrivals(&self.views, &self.made(), &self.objects);
+        for (at, (view, arrivals)) in self.views.iter_mut().zip(all).enumerate() {
             view.came = arrivals.as_ref().map(|arrivals| (arrivals.came, arrivals.of));
-            view.waits_for = waiting::of(at, view, arrivals, &self.objects);
+            view.waits_for = awaited_ranks(at, view, arrivals, &self.objects);
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! Out: [`NodeNews`], one for each look. Position and sums are sent whole each time; definitions and collective calls only grow,
 //! and are sent once.
 
+use std::time::Instant;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use traces::definitions::Definition;
@@ -10,24 +12,20 @@ use traces::file::FileHeader;
 
 use super::file::WatchedFile;
 use super::view::RankView;
-use crate::Rank;
-use crate::bytes::{self, Base64};
+use crate::bytes::Base64;
 use crate::standing::Made;
+use crate::{Rank, bytes};
 
-/// News of all ranks of a node.
 #[derive(Serialize, Deserialize)]
 pub struct NodeNews {
     pub ranks: Vec<RankNews>,
 }
 
-/// News of one rank.
 #[derive(Serialize, Deserialize)]
 pub struct RankNews {
     pub file: String,
-    /// Header as in the file.
     #[serde(with = "bytes")]
     pub header: FileHeader,
-    /// New definitions.
     definitions: Vec<Base64>,
     /// Collective calls on objects with new ones.
     pub made: FxHashMap<u32, Made>,
@@ -58,5 +56,47 @@ impl ToldSoFar {
         let is_new = |(object, made): &(&u32, &Made)| self.made.insert(**object, made.count) != Some(made.count);
         let made = file.account().made.iter().filter(is_new).map(|(object, made)| (*object, made.clone())).collect();
         RankNews { file: rank.file.clone(), header: rank.header, definitions, made, view }
+    }
+}
+
+pub struct ToldRank {
+    pub host: String,
+    header: FileHeader,
+    definitions: Vec<Definition>,
+    /// As in the rank's own account.
+    pub made: FxHashMap<u32, Made>,
+    view: RankView,
+    at: Instant,
+}
+
+impl ToldRank {
+    /// Starts with the first news of a rank.
+    pub fn begin(host: &str, news: RankNews) -> ToldRank {
+        let definitions = news.definitions().collect();
+        let RankNews { header, made, view, .. } = news;
+        ToldRank { host: host.into(), header, definitions, made, view, at: Instant::now() }
+    }
+
+    /// Adds further news of the same rank.
+    pub fn add(&mut self, news: RankNews) {
+        self.definitions.extend(news.definitions());
+        self.made.extend(news.made);
+        (self.header, self.view, self.at) = (news.header, news.view, Instant::now());
+    }
+
+    /// True if the news is of the process that a file's header names.
+    pub fn is_of(&self, header: &FileHeader) -> bool {
+        (self.header.pid, self.header.begin.realtime) == (header.pid, header.begin.realtime)
+    }
+
+    /// Updates `rank`, which has the first `has` definitions. Returns whether there were more, and the rank's view now.
+    pub fn apply(&self, rank: &mut Rank, has: &mut usize) -> (bool, RankView) {
+        rank.header = self.header;
+        let new = self.definitions.get(*has..).unwrap_or(&[]);
+        for definition in new {
+            rank.define(definition.clone());
+        }
+        *has = self.definitions.len();
+        (!new.is_empty(), self.view.later(self.at.elapsed().as_secs_f64()))
     }
 }

@@ -17,18 +17,15 @@ pub struct Sum {
     pub in_mpi: f64,
     /// Number of threads that called MPI.
     pub threads: usize,
-    /// Bytes sent.
     pub sent: u64,
     /// Entries into the progress engine inside calls without progress.
     pub empty_entries: u64,
 }
 
-/// Rates of a rank.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rates {
     /// Share of its threads' time in MPI, 0 to 1.
     pub in_mpi: f64,
-    /// Bytes sent per second.
     pub sent: f64,
     /// Entries into the progress engine without progress, per second.
     pub empty_entries: f64,
@@ -87,5 +84,27 @@ impl RateMeter {
         let (first, last) = (self.sums.front()?, self.sums.back()?);
         let seconds = last.0 - first.0;
         (seconds > 0.0).then(|| last.1.rates_since(&first.1, seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_those_of_the_last_seconds() {
+        let mut meter = RateMeter::default();
+        // A hundred bytes a second, and a thousand from the tenth second on.
+        for second in 0..=20u64 {
+            let sent = 100 * second.min(10) + 1_000 * second.saturating_sub(10);
+            meter.add(second as f64, Sum { in_mpi: 0.0, threads: 1, sent, empty_entries: 0 }, second as f64);
+            let rate = meter.rates().map(|rates| rates.sent);
+            match second {
+                0 => assert_eq!(rate, None),
+                1..=10 => assert_eq!(rate, Some(100.0)),
+                11..15 => assert!(rate.is_some_and(|rate| 100.0 < rate && rate < 1_000.0), "{rate:?}"),
+                _ => assert_eq!(rate, Some(1_000.0), "second {second}"),
+            }
+        }
     }
 }

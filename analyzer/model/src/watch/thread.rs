@@ -22,13 +22,12 @@ pub struct WatchedThread {
     pages: VecDeque<FoundPage>,
     /// Position in that page; `None` before it is begun.
     place: Option<Place>,
-    /// Records were lost at the end of what was read.
+    /// Records were lost behind those that were read.
     is_torn: bool,
     profile: Vec<FoundPage>,
     account: ThreadAccount,
 }
 
-/// State of a thread at one moment.
 pub struct ThreadMoment {
     /// Outermost open call, with its begin in ticks.
     pub inside: Option<(u64, Signature)>,
@@ -36,7 +35,6 @@ pub struct ThreadMoment {
     pub ended: Option<(u64, Option<Signature>)>,
     /// Poll that the thread repeats without success, with its begin in ticks.
     pub asks: Option<(Signature, u64)>,
-    /// Ticks in calls that ended.
     pub ticks: u64,
     /// Bytes sent that only its profile tells.
     pub sent: u64,
@@ -62,7 +60,6 @@ impl WatchedThread {
         WatchedThread { account: ThreadAccount::new(number), ..WatchedThread::default() }
     }
 
-    /// Adds a page of the thread.
     pub fn add(&mut self, page: FoundPage) {
         use traces::file::PageKind::{Definitions, Events, Profile, Signatures, Thread};
         match page.kind {
@@ -86,7 +83,6 @@ impl WatchedThread {
         (self.pages.len(), walk.place().seen)
     }
 
-    /// Reads new signatures.
     pub fn learn(&mut self, file: &Follower) {
         for (page, count) in &mut self.signatures {
             for signature in file.signatures(page, *count) {

@@ -11,7 +11,6 @@ use crate::process::{Process, ProcessState};
 use crate::standing::Spot;
 use crate::{ProcessFate, Rank};
 
-/// State of a rank.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct RankView {
     pub spot: Spot,
@@ -25,11 +24,8 @@ pub struct RankView {
     pub sum: Sum,
     /// Rates over the last seconds.
     pub rates: Option<Rates>,
-    /// Number of pending requests.
     pub pending: u64,
-    /// The oldest pending requests, oldest first.
     pub requests: Vec<ListedRequest>,
-    /// Threads that called MPI.
     pub threads: Vec<ThreadView>,
     /// Number of ranks that have reached its collective call, of how many.
     pub came: Option<(u64, u64)>,
@@ -46,14 +42,13 @@ pub struct ListedRequest {
     pub begun: f64,
 }
 
-/// Position of a thread.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ThreadView {
     pub number: u32,
     pub spot: Spot,
 }
 
-/// A rank that has been in one call for as many seconds waits in it.
+/// A rank that has been in one call for this many seconds waits in it.
 pub const STAY: f64 = 0.5;
 
 impl RankView {

@@ -145,6 +145,14 @@ export function chunk(text, layouts, rows, from) {
   return { kinds, rows: all, messages };
 }
 
+/** One row's samples in the order of time: when, the function on call paths, and the processor time until then since the one before.
+ * @typedef {{at: number, path: number, computed: number}[]} RowSamples */
+
+/** @param {string} text @param {Layouts} layouts @param {number} from @returns {RowSamples} */
+export function samples(text, layouts, from) {
+  return /** @type {any} */ (new Numbers(text, layouts).list("sample", { at: from }));
+}
+
 /** Calls of one function, call site and size. A call counts where it begins.
  * @typedef {{fn: number, site: number, size: number, calls: number, ns: number, ofOthers: number, bytes: number, entries: number, productive: number}} CallSum */
 /** Waits of one function and call site for one reason.

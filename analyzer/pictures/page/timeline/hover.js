@@ -3,7 +3,7 @@
 
 import { callAt, findCall } from "#timeline-find";
 import { rows as factRows } from "#timeline-facts";
-import { duration, moment } from "#timeline-format";
+import { decimal, duration, moment } from "#timeline-format";
 
 /** Facts of a call that the words have. */
 const TOLD = ["call", "at", "source", "took", "to", "from", "root", "on", "waited"];
@@ -27,7 +27,13 @@ function sharesAt(scene, line, time) {
   if (!(all > 0)) return "";
   times[0] = all - inMpi;
   const parts = [...times].map((time, at) => ({ share: 100 * time / all, name: store.data.classes[at] }));
-  return parts.filter(({ share }) => share >= 0.05).sort((a, b) => b.share - a.share).map(({ share, name }) => `${name} ${share.toFixed(1)} %`).join("\n");
+  return parts.filter(({ share }) => share >= 0.05).sort((a, b) => b.share - a.share).map(({ share, name }) => `${name} ${decimal(share, 1)} %`).join("\n");
+}
+
+/** What a line computes at a point. @param {import("#timeline-store").Store} store @param {import("#timeline-shares").Line} line @param {any} at */
+function computation(store, line, at) {
+  const functions = line.count > 1 ? "" : store.computes(at.row, at.time);
+  return functions === "" ? "computation" : `computation, sampled in ${functions}`;
 }
 
 /** @param {import("#timeline-scene").Scene} scene @param {any} at a point, as the scene has it */
@@ -44,7 +50,7 @@ export function under(scene, at) {
     return [`rank ${name(at.row)}: ${factRows(store, call)[0][1]}, ${duration(call.end - call.start)}`, ...facts.filter((text) => !text.startsWith("took")), `at ${moment(at.time, at.pixel)}`].join("\n");
   }
   const who = `rank${line.count > 1 ? "s" : ""} ${store.rowNames(line.first, line.count)}`;
-  const words = scene.chunks === undefined ? sharesAt(scene, line, at.time) : "computation";
+  const words = scene.chunks === undefined ? sharesAt(scene, line, at.time) : computation(store, line, at);
   return `${who} at ${moment(at.time, at.pixel)}\n${words}`;
 }
 

@@ -2,7 +2,7 @@
 // What is known of the run: bins in the page, and parts beside it that are loaded when they are looked at. In: the page's data
 // (PageData of page_data.rs). Out: bins, chunks and what chunks come to, for a time.
 
-import { bins as decodeBins, chunk as decodeChunk, sums as decodeSums } from "#timeline-decode";
+import { bins as decodeBins, chunk as decodeChunk, samples as decodeSamples, sums as decodeSums } from "#timeline-decode";
 
 /** Bins of all rows. `sums[row * classes + class]` adds up the time from the first bin on: a time's is the difference of two.
  * @typedef {{from: number, width: number, first: number, count: number, rows: import("#timeline-decode").RowBins[],
@@ -36,6 +36,8 @@ export class Store {
     this.loaded = [];
     /** @type {Set<string>} */
     this.failed = new Set();
+    /** By the row in the page. @type {import("#timeline-decode").RowSamples[]} */
+    this.ofRows = data.samples.map((/** @type {string} */ text) => decodeSamples(text, data.layouts, data.from));
     this.coarse = this.level(data.bins, decodeBins(data.bins.data, data.layouts, data.ranks.length, 0), 0, data.bins.count);
     for (const chunk of data.chunks) {
       if (chunk.data !== null) this.parts.set(chunk.name, decodeChunk(chunk.data, data.layouts, data.ranks.length, chunk.from));
@@ -85,6 +87,20 @@ export class Store {
     for (const part of [this.coarse, ...this.parts.values()]) moved(part, was, place);
     [this.ordered, this.rowAt, this.placeOf] = [known === undefined ? "" : name, rowAt, placeOf];
     this.data = { ...this.page, ranks: rowAt.map((row) => ranks[row]), waits: waits.map((/** @type {any} */ wait) => ({ ...wait, row: placeOf[wait.row] })) };
+  }
+
+  /** A row's samples from one time until another. @param {number} row @param {number} from @param {number} to */
+  samples(row, from, to) {
+    return (this.ofRows[this.rowAt[row]] ?? []).filter(({ at }) => at >= from && at < to);
+  }
+
+  /** What a row computes at a time that is outside its calls: the functions of its next sample, if that one reaches so far back.
+   * @param {number} row @param {number} time */
+  computes(row, time) {
+    const next = (this.ofRows[this.rowAt[row]] ?? []).find(({ at }) => at >= time);
+    if (next === undefined || next.at - next.computed > time) return "";
+    const { sampled, callers } = this.data;
+    return callers[next.path] === null ? sampled[next.path] : `${sampled[next.path]}, called by ${sampled[callers[next.path]]}`;
   }
 
   /** Names of neighboring rows. @param {number} first @param {number} count */

@@ -1,15 +1,16 @@
 // @ts-check
 // What calls, waits and messages come to in a time, for some rows. In: the store's chunks, and what several of them come to. Out: sums,
 // exact for any time: of whole chunks as the analyzer added them up, call by call where the time begins and ends.
-// The other half is call_sums.rs.
+// The other half is time_sums.rs.
 
 import { loaded } from "#timeline-find";
 import { firstIn } from "#timeline-rows";
 
 /** @typedef {import("#timeline-decode").CallSum} CallSum @typedef {import("#timeline-decode").WaitSum} WaitSum
+ * @typedef {{path: number, computed: number}} SampleSum
  * @typedef {import("#timeline-decode").PairSum} PairSum @typedef {import("#timeline-store").Store} Store */
 /** A row and its rank's name: addends of the time that it was there, by itself and over its threads, and what it did.
- * @typedef {{row: number, rank: number, there: Record<string, number>, calls: CallSum[], waits: WaitSum[]}} RowSums */
+ * @typedef {{row: number, rank: number, there: Record<string, number>, calls: CallSum[], waits: WaitSum[], samples: SampleSum[]}} RowSums */
 /** @typedef {{from: number, to: number, rows: RowSums[], pairs: PairSum[]}} Sums */
 
 const LONG = 20; // Milliseconds that are added up for at once.
@@ -131,6 +132,15 @@ class Adding {
     }
   }
 
+  /** Processor time of a row's samples by function. @param {number} row @returns {SampleSum[]} */
+  sampled(row) {
+    const sums = /** @type {Map<string, SampleSum>} */ (new Map());
+    for (const { path, computed } of this.store.samples(row, this.from, this.over)) {
+      entry(sums, String(path), () => ({ path, computed: 0 })).computed += computed;
+    }
+    return [...sums.values()];
+  }
+
   /** @returns {Sums} */
   done() {
     const { store, from, to } = this;
@@ -139,7 +149,7 @@ class Adding {
       const { name, threads } = store.data.ranks[row];
       const there = { ranks: 1, ran, ofThreads: ran * Math.max(1, threads) };
       const calls = [...this.calls[at].values()].filter((sum) => sum.calls > 0 || sum.ns > 0);
-      return { row, rank: name, there, calls, waits: [...this.waits[at].values()] };
+      return { row, rank: name, there, calls, waits: [...this.waits[at].values()], samples: this.sampled(row) };
     });
     return { from, to, rows, pairs: [...this.pairs.values()] };
   }

@@ -45,7 +45,6 @@ pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     ]
 }
 
-/// A named line.
 struct Line<'a> {
     name: String,
     rows: Vec<&'a RoundRow>,

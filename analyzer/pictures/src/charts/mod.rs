@@ -1,31 +1,16 @@
 //! Charts of tables, drawn from the tables' own rows and columns.
 
-mod differences;
-mod efficiency;
-mod entry_rates;
+pub mod availability;
 pub mod fanout;
-mod functions;
-mod growth;
 pub mod network;
 pub mod operations;
-pub mod overlap;
-mod ranks;
-mod sizes;
-mod waits;
-mod waits_over_time;
+mod over_time;
+mod time_bars;
 
-pub use differences::differences;
-pub use efficiency::efficiency;
-pub use entry_rates::entry_rates;
-pub use functions::{imbalance, times};
-pub use growth::growth;
-pub use ranks::ranks;
-pub use sizes::sizes;
-pub use waits::wait_states;
-pub use waits_over_time::waits_over_time;
+pub use over_time::{efficiency, entry_rates, growth, waits_over_time};
+pub use time_bars::{differences, imbalance, ranks, sizes, times, wait_states};
 
-use crate::plot::{Axis, AxisScale, AxisUnit};
-use crate::plot::{BarLayout, BarPart, BarRow, Bars};
+use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars};
 use tables::Sheet;
 
 /// Rows per chart.

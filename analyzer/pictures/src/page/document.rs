@@ -1,10 +1,11 @@
 //! Markup of a page. All text goes through `maud`, which escapes it; [`visible`] makes control characters in names
 //! readable.
 
-use maud::{Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::json;
 
-use super::shell::{self, command, data, shell, sources, term, warnings};
 use super::{Page, PageSection, modules, table_json};
+use crate::{SourceLines, timeline};
 use metrics::overview;
 use metrics::summary::Finding;
 use tables::Fact;
@@ -81,7 +82,6 @@ fn summary(page: &Page) -> Markup {
     }
 }
 
-/// Element for the timeline.
 fn timeline() -> Markup {
     html! {
         section id="timeline" aria-labelledby="timeline-title" {
@@ -96,13 +96,12 @@ fn timeline() -> Markup {
 fn sentence(page: &Page, finding: &Finding) -> Markup {
     html! {
         li {
-            p { (visible(&finding.text())) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
-            @if let Some(next) = &finding.next { p.next { span { "Next: " } (visible(next)) } }
+            p { (prose(&finding.text())) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
+            @if let Some(next) = &finding.next { p.next { span { "Next: " } (prose(next)) } }
         }
     }
 }
 
-/// Heading of a section.
 fn title(page: &Page, id: &str) -> &'static str {
     page.sections.iter().find(|section| section.id == id).map_or("About the run", |section| section.title)
 }
@@ -120,7 +119,7 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
             }
         }
     };
-    shell::section(section, &content)
+    framed_section(section, &content)
 }
 
 fn about(page: &Page) -> Markup {
@@ -146,5 +145,84 @@ fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
         true => html! { time data-unix=[fact.value.number()] {} },
         false => html! { @for line in fact.value.to_string().lines() { div { (visible(&line.replace('\t', " "))) } } },
+    }
+}
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'unsafe-inline' \
+                      data: 'self' file:";
+
+/// A document with this title and content, whose script is `start`.
+pub fn shell(title: &str, content: &Markup, start: &str) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                // The page makes no network request, whatever a name contains.
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (visible(title)) " · overhear" }
+                style { (PreEscaped(modules::STYLE)) (PreEscaped(timeline::style())) }
+                script type="importmap" { (PreEscaped(modules::import_map())) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the summary" }
+                (content)
+                noscript { p.none { "Tables and pictures need JavaScript; it is all in this file." } }
+                script type="module" { (PreEscaped(start)) }
+            }
+        }
+    }
+}
+
+/// Data for the modules: JSON without `<`.
+pub fn data(id: &str, json: &str) -> Markup {
+    html! { script type="application/json" id=(id) { (PreEscaped(json)) } }
+}
+
+/// Source lines by their places.
+pub fn sources(lines: &SourceLines) -> Markup {
+    data("sources", &json!(lines).to_string().replace('<', "\\u003c"))
+}
+
+/// A text in which what stands between backquotes is typed.
+pub fn prose(text: &str) -> Markup {
+    let text = visible(text);
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+pub fn term(fact: &Fact) -> Markup {
+    html! { div { dt { (fact.heading) } dd { (visible(&fact.to_string())) } } }
+}
+
+/// Command that prints the section, and an element for the options that select the visible part.
+pub fn command(words: &str) -> Markup {
+    html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
+}
+
+/// An analysis: its title, its question, and the command that prints the same.
+pub fn framed_section(section: &PageSection, content: &Markup) -> Markup {
+    let title = format!("{}-title", section.id);
+    html! {
+        section id=(section.id) aria-labelledby=(title) {
+            h2 id=(title) { (section.title) }
+            p.question { (section.question) }
+            (content)
+            (command(section.command))
+        }
+    }
+}
+
+pub fn warnings<'a>(warnings: impl Iterator<Item = &'a String>) -> Markup {
+    let warnings: Vec<&String> = warnings.collect();
+    html! {
+        @if !warnings.is_empty() {
+            ul.warnings { @for warning in warnings { li { (prose(warning)) } } }
+        }
     }
 }

@@ -7,8 +7,6 @@
 mod document;
 mod modules;
 mod pair;
-mod part_rules;
-mod shell;
 mod table_json;
 
 pub use pair::{PairPage, PairRun};
@@ -17,23 +15,17 @@ use crate::SourceLines;
 use metrics::summary::Finding;
 use tables::{Fact, Report};
 
-/// Contents of a page.
 pub struct Page {
     pub program: String,
-    /// Facts about the whole run.
     pub facts: Vec<Fact>,
-    /// Warnings about the whole run.
     pub warnings: Vec<String>,
-    /// Summary in words.
     pub findings: Vec<Finding>,
-    /// Sections in reading order.
     pub sections: Vec<PageSection>,
     /// Timeline data, the text of a script element; `None` if single calls are unknown.
     pub timeline: Option<String>,
     pub sources: SourceLines,
 }
 
-/// An analysis on a page.
 pub struct PageSection {
     pub id: &'static str,
     pub title: &'static str,
@@ -53,7 +45,7 @@ impl Page {
 }
 
 impl PageSection {
-    /// Facts of this section, without those of the run, which every report repeats.
+    /// Facts of this section alone: every report repeats the run's.
     fn own_facts<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Fact> {
         let facts = self.found.iter().flat_map(|report| &report.facts);
         let is_own = |fact: &&Fact| !page.facts.iter().any(|other| other.key == fact.key);

@@ -13,16 +13,14 @@ macro_rules! modules {
     };
 }
 
-const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "source" "heat" "longest" "pair"];
+const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "follow" "part" "svg" "rank_bars" "size_bars" "source" "heat" "icicle" "icicle_boxes" "longest" "pair"];
 
-/// Style sheet of the page.
 pub const STYLE: &str = include_str!("../../page/style.css");
 /// Script that starts the page.
 pub const START: &str = "import \"#main\";";
 /// Script that starts a page of two runs.
 pub const START_OF_PAIR: &str = "import \"#pair\";";
 
-/// Text of the import map.
 pub fn import_map() -> String {
     let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(module_url(text)));
     let imports: Map<String, Json> = MODULES.iter().map(module).chain(timeline::imports()).collect();

@@ -2,25 +2,23 @@
 
 use maud::{Markup, html};
 
-use super::shell::{self, data, shell, sources, term, warnings};
-use super::{PageSection, modules, table_json};
+use super::document::{data, shell, sources, term, warnings};
+use super::{PageSection, document, modules, table_json};
 use crate::SourceLines;
+use metrics::paths::FramePairRow;
 use metrics::words::plural;
 use tables::visible::visible;
-use tables::{Report, Sheet};
+use tables::{Report, Row, Sheet};
 
 /// Contents of a page of two runs.
 pub struct PairPage {
-    /// A and B.
     pub runs: [PairRun; 2],
     /// The differences, the most important first.
     pub sentences: Vec<String>,
-    /// The comparison.
     pub report: Report,
     pub sources: SourceLines,
 }
 
-/// One of the runs.
 pub struct PairRun {
     pub program: String,
     pub ranks: u32,
@@ -29,13 +27,18 @@ pub struct PairRun {
 }
 
 /// Sections by the names of their tables: title, and the question that each answers.
-const SECTIONS: [(&str, &str, &str); 8] = [
+const SECTIONS: [(&str, &str, &str); 9] = [
     ("functions", "Functions", "Which MPI functions take more or less time?"),
     ("sites", "Call sites", "Which lines of the program take more or less time?"),
     ("wait_states", "Wait states", "Why do ranks wait, and how much longer or shorter?"),
     ("sizes", "Message sizes", "Calls of which sizes take more or less time?"),
     ("imbalance", "Imbalance", "Which functions are spread more or less evenly over the ranks?"),
     ("overlap", "Overlap", "Is more or less nonblocking communication hidden behind computation?"),
+    (
+        FramePairRow::TABLE,
+        "Call paths",
+        "Which of the program's functions lead to more time in MPI, or to less? Of the first run of each side.",
+    ),
     ("pop", "Efficiency", "Which efficiencies have changed?"),
     ("ledger", "Progress engine", "Does the MPI library's progress engine do more or less?"),
 ];
@@ -96,7 +99,8 @@ fn section(sheet: Sheet) -> PageSection {
     let known = SECTIONS.iter().find(|(name, ..)| *name == sheet.look.name);
     let (id, title, question) = *known.unwrap_or(&(sheet.look.name, sheet.look.name, ""));
     let found = Ok(Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![sheet] });
-    PageSection { id, title, question, command: COMMAND, found }
+    let command = if id == FramePairRow::TABLE { "overhear diff A B --by path" } else { COMMAND };
+    PageSection { id, title, question, command, found }
 }
 
 /// Elements for the timelines, A's above B's.
@@ -119,5 +123,6 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
 }
 
 fn table(section: &PageSection) -> Markup {
-    shell::section(section, &html! { div.tables data-section=(section.id) {} })
+    let of = if section.id == FramePairRow::TABLE { "picture" } else { "tables" };
+    document::framed_section(section, &html! { div class=(of) data-section=(section.id) {} })
 }

@@ -3,12 +3,17 @@
 //! A value is a number (seconds, bytes or percent, as its column's unit says), a text, or null. Values with more to say
 //! are lists: a rank of a spawned world `[rank, world]`, one of our own names `[depth, name]`, a figure with a unit of
 //! its own `[unit, number]`.
+//!
+//! Rules by which tables follow the timeline, as JSON for `page/part.js`: a figure is an addend's name, a number, or a
+//! list of an operation and its operands.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{PageSection, part_rules};
+use super::PageSection;
 use crate::timeline::rank_json;
 use metrics::heat::HeatRow;
+use metrics::paths::{FramePairRow, FrameRow};
+use tables::part::{PartFigure, PartName, PartRows, PartRule, PartTable};
 use tables::visible::visible;
 use tables::{ColumnHead, Format, Row, Sheet, Unit, Value};
 
@@ -36,7 +41,8 @@ fn table(sheet: &Sheet) -> Json {
         _ => value(&row[*at]),
     };
     // A picture is of all its cells, whose number is limited where they are made.
-    let most = if sheet.look.name == HeatRow::TABLE { usize::MAX } else { ROWS };
+    let is_picture = [HeatRow::TABLE, FrameRow::TABLE, FramePairRow::TABLE].contains(&sheet.look.name);
+    let most = if is_picture { usize::MAX } else { ROWS };
     let row = |row: &Vec<Value>| Json::Array(shown.iter().map(|column| cell(column, row)).collect());
     json!({
         "name": sheet.look.name,
@@ -45,7 +51,7 @@ fn table(sheet: &Sheet) -> Json {
         "columns": shown.iter().map(|(_, head)| column(head)).collect::<Vec<_>>(),
         "rows": sheet.rows.iter().take(most).map(row).collect::<Vec<_>>(),
         "more": sheet.rows.len().saturating_sub(most),
-        "part": sheet.look.part.as_ref().map(part_rules::table),
+        "part": sheet.look.part.as_ref().map(rows_of_part),
     })
 }
 
@@ -56,7 +62,7 @@ fn column(head: &ColumnHead) -> Json {
         "unit": name(head.unit),
         "each": head.is_each,
         "meaning": head.meaning,
-        "part": head.part.as_ref().map(part_rules::column),
+        "part": head.part.as_ref().map(rule_json),
     })
 }
 
@@ -84,5 +90,78 @@ fn value(value: &Value) -> Json {
         // JSON has no NaN or infinity: these become null.
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
         Value::None => Json::Null,
+    }
+}
+
+/// A table's rows, their order, and the rows it omits.
+fn rows_of_part(table: &PartTable) -> Json {
+    let (kind, first, fixed) = match &table.rows {
+        PartRows::Ranks => ("ranks", Json::Null, Json::Null),
+        PartRows::Calls => ("calls", Json::Null, Json::Null),
+        PartRows::CallsBehind(name, addend, of) => {
+            ("calls", json!({ "name": name, "addend": addend.name(), "figure": figure(of) }), Json::Null)
+        }
+        PartRows::Waits => ("waits", Json::Null, Json::Null),
+        PartRows::Messages => ("messages", Json::Null, Json::Null),
+        PartRows::Paths => ("paths", Json::Null, Json::Null),
+        PartRows::Fixed(figures) => {
+            let figures: Vec<Json> = figures.iter().map(|of_row| of_row.as_ref().map_or(Json::Null, figure)).collect();
+            ("fixed", Json::Null, Json::Array(figures))
+        }
+    };
+    json!({
+        "rows": kind, "first": first, "fixed": fixed, "order": table.order, "only": table.only, "leftOut": table.left_out,
+    })
+}
+
+fn rule_json(rule: &PartRule) -> Json {
+    match rule {
+        PartRule::Name(name) => {
+            let (list, number, field) = place(*name);
+            let is_needed = *name == PartName::Size;
+            json!({ "name": { "list": list, "number": number, "field": field, "isNeeded": is_needed } })
+        }
+        PartRule::Figure(of) => json!({ "figure": figure(of) }),
+        PartRule::RankWithMost(of) => json!({ "rankWithMost": figure(of) }),
+        PartRule::RankWithLeast(of) => json!({ "rankWithLeast": figure(of) }),
+        PartRule::Kept => json!({ "kept": true }),
+        PartRule::OfRow => json!({ "ofRow": true }),
+    }
+}
+
+/// The list in the timeline's data, the field of a record that indexes it, and the field of the entry.
+fn place(name: PartName) -> (&'static str, &'static str, Option<&'static str>) {
+    match name {
+        PartName::Function => ("functions", "fn", Some("name")),
+        PartName::Site => ("site_names", "site", None),
+        PartName::SiteInShort => ("sites", "site", None),
+        PartName::Size => ("sizes", "size", None),
+        PartName::WaitState => ("states", "state", None),
+        PartName::Rank => ("names", "rank", Some("rank")),
+        PartName::Sender => ("names", "from", Some("rank")),
+        PartName::Receiver => ("names", "to", Some("rank")),
+        PartName::CauseRank => ("names", "cause", Some("rank")),
+        PartName::CauseFunction => ("places", "place", Some("function")),
+        PartName::CauseSite => ("places", "place", Some("site")),
+    }
+}
+
+fn figure(of: &PartFigure) -> Json {
+    let one = |name, of: &PartFigure| json!([name, figure(of)]);
+    let two = |name, of: &[PartFigure; 2]| json!([name, figure(&of[0]), figure(&of[1])]);
+    match of {
+        PartFigure::Added(addend) => json!(addend.name()),
+        PartFigure::AddedWhere(addend, attribute, value) => json!(["where", addend.name(), attribute, value]),
+        PartFigure::Number(number) => json!(number),
+        PartFigure::Whole(of) => one("whole", of),
+        PartFigure::Sum(of) => one("sum", of),
+        PartFigure::Most(of) => one("most", of),
+        PartFigure::Least(of) => one("least", of),
+        PartFigure::Positive(of) => one("positive", of),
+        PartFigure::Plus(all) => Json::Array([json!("plus")].into_iter().chain(all.iter().map(figure)).collect()),
+        PartFigure::Rest(of) => two("rest", of),
+        PartFigure::Lesser(of) => two("lesser", of),
+        PartFigure::Times(of) => two("times", of),
+        PartFigure::Over(of) => two("over", of),
     }
 }

@@ -6,6 +6,7 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::prelude::Ranged;
 
 use tables::Value;
+use tables::number;
 
 #[derive(Clone, Debug)]
 pub struct Axis {
@@ -13,7 +14,6 @@ pub struct Axis {
     pub label: String,
     /// Maps values to positions.
     pub scale: AxisScale,
-    /// Unit of the labels.
     pub unit: AxisUnit,
 }
 
@@ -22,25 +22,36 @@ pub struct Axis {
 pub enum AxisScale {
     /// Linear, from 0.
     Linear,
+    /// Linear, over the values alone: for moments of a run, which may begin long after 0.
+    Span,
     /// Logarithmic, with marks at powers of 2. Values of 0 and below are not shown.
     Log2,
     /// Logarithmic, with marks at powers of 10. Values of 0 and below are not shown.
     Log10,
 }
 
-/// Unit of the labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AxisUnit {
-    /// Plain numbers.
     Count,
-    /// Bytes, in binary units.
+    /// Bytes, in binary units. Each mark has its own, since sizes are known by these names: 64 B, 64 KiB.
     Bytes,
-    /// Seconds, in the decimal unit that suits each mark.
+    /// Seconds, in the decimal unit that suits the axis.
     Seconds,
-    /// Bytes per second, in decimal units.
+    /// Bytes per second, in the decimal unit that suits the axis.
     BytesPerSecond,
-    /// Percent.
     Percent,
+}
+
+impl AxisUnit {
+    /// Sizes and names of the units that marks may have.
+    fn steps(self) -> &'static [(f64, &'static str)] {
+        match self {
+            AxisUnit::Count | AxisUnit::Bytes => &[(1.0, "")],
+            AxisUnit::Percent => &[(1.0, "%")],
+            AxisUnit::Seconds => &[(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")],
+            AxisUnit::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")],
+        }
+    }
 }
 
 /// Visible range of an axis, and its marks, in positions.
@@ -89,30 +100,48 @@ impl Axis {
     /// Position of a value; `None` if the axis cannot show it.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
-            AxisScale::Linear => value,
+            AxisScale::Linear | AxisScale::Span => value,
             AxisScale::Log2 => value.log2(),
             AxisScale::Log10 => value.log10(),
         };
         place.is_finite().then_some(place)
     }
 
-    /// Label at a position.
-    pub(super) fn text(&self, place: f64) -> String {
-        let value = match self.scale {
-            AxisScale::Linear => place,
+    fn value(&self, place: f64) -> f64 {
+        match self.scale {
+            AxisScale::Linear | AxisScale::Span => place,
             AxisScale::Log2 => place.exp2(),
             AxisScale::Log10 => 10f64.powf(place),
-        };
-        match self.unit {
-            AxisUnit::Count => in_steps(value, &[(1.0, ""), (1e6, " M")]),
-            AxisUnit::Percent => in_steps(value, &[(1.0, " %")]),
-            AxisUnit::Seconds if value == 0.0 => "0".into(),
-            AxisUnit::Seconds => in_steps(value, &[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")]),
-            AxisUnit::BytesPerSecond => {
-                in_steps(value, &[(1.0, " B/s"), (1e3, " kB/s"), (1e6, " MB/s"), (1e9, " GB/s")])
-            }
-            AxisUnit::Bytes => Value::Bytes(value.round() as u64).to_string().replace(".0 ", " "),
         }
+    }
+
+    /// The unit that all marks share: it suits the end of a linear axis, and the middle of a logarithmic one.
+    fn shared_unit(&self, span: &AxisSpan) -> (f64, &'static str) {
+        let value = match self.scale {
+            AxisScale::Linear | AxisScale::Span => span.most.abs().max(span.least.abs()),
+            AxisScale::Log2 | AxisScale::Log10 => self.value((span.least + span.most) / 2.0),
+        };
+        let steps = self.unit.steps();
+        let fits = |(size, _): &&(f64, &str)| value >= size * 0.9995;
+        steps.iter().rev().find(fits).copied().unwrap_or(steps[0])
+    }
+
+    /// Label of the axis, with the unit.
+    pub(super) fn heading(&self, span: &AxisSpan) -> String {
+        match self.shared_unit(span).1 {
+            "" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
+        }
+    }
+
+    /// Label at a position, without the unit.
+    pub(super) fn text(&self, place: f64, span: &AxisSpan) -> String {
+        let value = self.value(place);
+        if self.unit == AxisUnit::Bytes {
+            return Value::Bytes(value.round() as u64).to_string().replace(".0 ", " ");
+        }
+        let digits = number::significant(value / self.shared_unit(span).0, 3, 9);
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').into() } else { digits }
     }
 
     /// Range that holds these positions.
@@ -122,19 +151,12 @@ impl Axis {
         let (least, most) = if least > most { (0.0, 1.0) } else { (least, most) };
         match self.scale {
             AxisScale::Linear => linear(least.min(0.0), most.max(0.0)),
+            AxisScale::Span => linear(least, most),
             AxisScale::Log2 => powers(least, most, &[0.0]),
             AxisScale::Log10 if most - least < 2.0 => powers(least, most, &[0.0, 2f64.log10(), 5f64.log10()]),
             AxisScale::Log10 => powers(least, most, &[0.0]),
         }
     }
-}
-
-/// Writes a number in the largest unit that it reaches.
-fn in_steps(value: f64, units: &[(f64, &str)]) -> String {
-    let fits = |(size, _): &&(f64, &str)| value.abs() >= size * 0.9995;
-    let (size, name) = units.iter().rev().find(fits).or(units.first()).copied().unwrap_or((1.0, ""));
-    let digits = format!("{:.2}", value / size);
-    format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Marks at 1, 2 or 5 times a power of 10.
@@ -164,26 +186,30 @@ fn powers(least: f64, most: f64, parts: &[f64]) -> AxisSpan {
 mod tests {
     use super::{Axis, AxisScale, AxisUnit};
 
+    /// Marks of an axis, with its unit first.
     fn marks(scale: AxisScale, unit: AxisUnit, values: &[f64]) -> Vec<String> {
         let axis = Axis::new("", scale, unit);
         let span = axis.span(values.iter().filter_map(|value| axis.place(*value)));
-        span.marks.iter().map(|mark| axis.text(*mark)).collect()
+        let unit = axis.heading(&span);
+        std::iter::once(unit).chain(span.marks.iter().map(|mark| axis.text(*mark, &span))).collect()
     }
 
     #[test]
-    fn marks_are_round_numbers_with_their_units() {
+    fn marks_are_round_numbers_in_the_one_unit_of_their_axis() {
+        let times = |values: &[f64]| marks(AxisScale::Log10, AxisUnit::Seconds, values);
+        assert_eq!(times(&[2e-7, 3e-3]), [" (µs)", "1", "10", "100", "1,000"]);
+        assert_eq!(times(&[1.5e-6, 7e-6]), [" (µs)", "2", "5"]);
+        let rates = marks(AxisScale::Linear, AxisUnit::BytesPerSecond, &[0.0, 1.2e9]);
+        assert_eq!(rates, [" (GB/s)", "0", "0.2", "0.4", "0.6", "0.8", "1", "1.2"]);
+        let calls = marks(AxisScale::Linear, AxisUnit::Count, &[2.0, 11_000.0]);
+        assert_eq!(calls, ["", "0", "2,000", "4,000", "6,000", "8,000", "10,000", "12,000"]);
+        assert_eq!(marks(AxisScale::Linear, AxisUnit::Percent, &[3.0, 97.0]).len(), 1 + 11);
+    }
+
+    #[test]
+    fn sizes_keep_the_binary_units_that_they_are_known_by() {
         let sizes = marks(AxisScale::Log2, AxisUnit::Bytes, &[1.0, 1048576.0]);
-        assert_eq!(sizes, ["1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB"]);
-        assert_eq!(marks(AxisScale::Log10, AxisUnit::Seconds, &[2e-7, 3e-3]), ["1 µs", "10 µs", "100 µs", "1 ms"]);
-        assert_eq!(marks(AxisScale::Log10, AxisUnit::Seconds, &[1.5e-6, 7e-6]), ["2 µs", "5 µs"]);
-        assert_eq!(marks(AxisScale::Linear, AxisUnit::Percent, &[3.0, 97.0]).len(), 11);
-        assert_eq!(
-            marks(AxisScale::Linear, AxisUnit::Count, &[2.0, 4.0]),
-            ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4"]
-        );
-        let rates = marks(AxisScale::Linear, AxisUnit::BytesPerSecond, &[0.0, 2.5e9]);
-        assert_eq!(rates.first().map(String::as_str), Some("0 B/s"));
-        assert_eq!(rates.last().map(String::as_str), Some("2.5 GB/s"));
+        assert_eq!(sizes, ["", "1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB"]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::palette::{Hue, SERIES};
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub title: String,
-    /// Horizontal axis.
     pub x: Axis,
     /// Meaning of each part of a row.
     pub parts: Vec<BarPart>,
@@ -25,7 +24,6 @@ pub struct Bars {
 /// Meaning of one part in every row.
 #[derive(Clone, Debug)]
 pub struct BarPart {
-    /// Name in the legend.
     pub name: String,
     /// Its color, where it has one in other pictures, too.
     pub hue: Option<Hue>,
@@ -41,7 +39,6 @@ pub enum BarLayout {
 
 #[derive(Clone, Default, Debug)]
 pub struct BarRow {
-    /// Label of the row.
     pub name: String,
     /// A value for each part.
     pub values: Vec<f64>,
@@ -52,9 +49,9 @@ pub struct BarRow {
 /// Height of a part, and space between rows.
 const PART: i32 = 14;
 const BETWEEN: i32 = 7;
-/// Height of title and axis.
+/// Heights of the title above the bars and of the axis below.
 const ABOVE: i32 = 34;
-const BELOW: i32 = 58;
+const BELOW: i32 = 72;
 /// Width of an axis mark with the space beside it.
 const MARK: i32 = 64;
 /// Longest label that is not shortened, in letters.
@@ -63,12 +60,10 @@ const NAME: usize = 44;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 impl Bars {
-    /// True if all values are 0.
     pub fn is_empty(&self) -> bool {
         !self.rows.iter().flat_map(|row| &row.values).any(|value| *value > 0.0)
     }
 
-    /// Height in pixels.
     pub(super) fn height(&self) -> u32 {
         (ABOVE + BELOW + self.rows.len() as i32 * (self.row_height() + BETWEEN)) as u32
     }
@@ -109,15 +104,16 @@ impl Bars {
         let height = f64::from(self.row_height() + BETWEEN);
         let mut context = ChartBuilder::on(&bars)
             .margin_right(24)
+            .margin_bottom(14)
             .y_label_area_size(names)
             .x_label_area_size(40)
-            .build_cartesian_2d(span, -(height * self.rows.len() as f64)..0.0)?;
+            .build_cartesian_2d(span.clone(), -(height * self.rows.len() as f64)..0.0)?;
         context
             .configure_mesh()
             .disable_y_mesh()
             .y_labels(0)
-            .x_desc(&self.x.label)
-            .x_label_formatter(&|place| self.x.text(*place))
+            .x_desc(self.x.heading(&span))
+            .x_label_formatter(&|place| self.x.text(*place, &span))
             .label_style(("sans-serif", 13))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.12))

@@ -11,16 +11,13 @@ use crate::palette::SERIES;
 #[derive(Clone, Debug)]
 pub struct Chart {
     pub title: String,
-    /// Horizontal axis.
     pub x: Axis,
-    /// Vertical axis.
     pub y: Axis,
     pub series: Vec<Series>,
 }
 
 #[derive(Clone, Default, Debug)]
 pub struct Series {
-    /// Name in the legend.
     pub name: String,
     /// Values of x and y, in the line's order.
     pub points: Vec<(f64, f64)>,
@@ -69,10 +66,10 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
         .build_cartesian_2d(x.clone(), y.clone())?;
     context
         .configure_mesh()
-        .x_desc(&chart.x.label)
-        .y_desc(&chart.y.label)
-        .x_label_formatter(&|place| chart.x.text(*place))
-        .y_label_formatter(&|place| chart.y.text(*place))
+        .x_desc(chart.x.heading(&x))
+        .y_desc(chart.y.heading(&y))
+        .x_label_formatter(&|place| chart.x.text(*place, &x))
+        .y_label_formatter(&|place| chart.y.text(*place, &y))
         .label_style(("sans-serif", 13))
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.12))

@@ -8,7 +8,6 @@ use super::picture::PlotFile;
 use model::error::Error;
 
 pub enum Drawing {
-    /// Lines over an axis.
     Lines(Chart),
     Bars(Bars),
 }

@@ -2,7 +2,6 @@
 
 mod axis;
 mod bars;
-mod captions;
 mod chart;
 mod figure;
 mod heat;

@@ -5,10 +5,10 @@ use plotters::prelude::*;
 use super::{Drawn, PlotFile};
 use crate::palette::{BLUE, RED};
 use model::error::Error;
+use tables::number;
 
 /// Entries per second, in slices of equal length.
 pub struct EntryRates {
-    /// Length of the run in seconds.
     pub wall: f64,
     /// Rate of all entries.
     pub all: Vec<f64>,
@@ -38,7 +38,7 @@ fn draw(svg: &mut String, wall: f64, all: &[f64], productive: &[f64]) -> Drawn {
         .configure_mesh()
         .x_desc("seconds since MPI_Init")
         .y_desc("entries a second")
-        .y_label_formatter(&|value| format!("{value:.0}"))
+        .y_label_formatter(&|value| number::decimal(*value, 0))
         .light_line_style(TRANSPARENT)
         .draw()?;
     let slice = wall / all.len() as f64;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::call_sums::{CallSum, WaitKind, WaitTally};
 use super::rank_section::RankSection;
 use super::records::{CallSumKind, CallSumRecord, PairSumRecord, WaitSumRecord, known};
+use super::time_sums::{CallSum, WaitKind, WaitTally};
 use super::{Bytes, MessageLine};
 use model::sums::Grow;
 

@@ -32,7 +32,6 @@ const MODULES: &[(&str, &str)] = &[
 
 const TEMPLATE: &str = include_str!("../../page/timeline/page.html");
 
-/// Style sheet, for any page that holds a timeline.
 pub fn style() -> String {
     format!("{}{}", palette::css(), include_str!("../../page/timeline/timeline.css"))
 }

@@ -1,27 +1,25 @@
 //! Timelines: ranks from top to bottom, time from left to right. In a terminal, as SVG or PNG, or as a page.
 
-mod bytes;
-mod call_sums;
 mod chunk_sums;
 pub mod contents;
 mod html;
 pub mod page_data;
 mod rank_section;
 mod records;
-mod row_orders;
 mod share;
 mod svg;
 mod text;
+mod time_sums;
 
 use model::levels::{Grid, Life, RankBins, RegionSpan};
+use tables::number;
 
-pub use bytes::Bytes;
 pub use chunk_sums::ChunkSums;
 pub use html::{imports, page, part, style};
 pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums, rank_json};
 pub use rank_section::{CallKind, PageWait, RankSection, bins, chunk};
-pub use records::{KindRecord, Layouts, known, layouts};
-pub use row_orders::row_orders;
+pub use records::{Bytes, KindRecord, Layouts, SampleRecord, known, layouts};
+pub use share::row_orders;
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 
@@ -29,15 +27,12 @@ pub use text::{columns, lines};
 pub struct Picture<'a> {
     pub title: String,
     pub grid: Grid,
-    /// Ranks from top to bottom.
     pub rows: Vec<PictureRow>,
-    /// Regions of one rank.
     pub regions: Vec<RegionSpan>,
     /// Messages between rows that begin or end in the picture's time.
     pub messages: &'a [MessageLine],
 }
 
-/// A rank in a picture.
 pub struct PictureRow {
     pub label: String,
     /// Time from the rank's start to its end.
@@ -59,13 +54,9 @@ impl PictureRow {
 /// A message between two rows. Times in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MessageLine {
-    /// Begin of the send.
     pub begin: i64,
-    /// End of the receive.
     pub end: i64,
-    /// Row of the sender.
     pub from: u32,
-    /// Row of the receiver.
     pub to: u32,
     pub bytes: u64,
 }
@@ -84,14 +75,14 @@ fn label(rows: &[PictureRow]) -> String {
     }
 }
 
-/// A time in the unit that suits the whole picture, with enough decimals to tell bins apart.
-fn time_label(at: i64, length: i64) -> String {
+/// A time in the unit that suits a picture of this length, with enough decimals to tell times apart that differ by `step`.
+fn time_label(at: i64, length: i64, step: f64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
     let (each, name) = units.into_iter().find(|(each, _)| length >= *each).unwrap_or((1, "ns"));
     // No clock measures fractions of a nanosecond.
     let most = (each as f64).log10();
-    let steps = (each as f64 * 100.0 / length.max(1) as f64).log10().ceil().clamp(0.0, most) as usize;
-    format!("{:.steps$} {name}", at as f64 / each as f64)
+    let decimals = (each as f64 / step.max(1.0)).log10().ceil().clamp(0.0, most) as usize;
+    format!("{} {name}", number::decimal(at as f64 / each as f64, decimals))
 }
 
 #[cfg(test)]
@@ -100,9 +91,10 @@ mod tests {
 
     #[test]
     fn times_have_the_decimals_that_tell_them_apart() {
-        assert_eq!(time_label(1_500_000_000, 4_000_000_000), "1.50 s");
-        assert_eq!(time_label(250_000_000, 289_000_000), "250 ms");
-        assert_eq!(time_label(1_000_250, 1_500), "1000.25 µs");
-        assert_eq!(time_label(12, 40), "12 ns");
+        assert_eq!(time_label(1_500_000_000, 4_000_000_000, 4e7), "1.50 s");
+        assert_eq!(time_label(1_500_000_000, 4_000_000_000, 5e8), "1.5 s");
+        assert_eq!(time_label(250_000_000, 289_000_000, 2.89e6), "250 ms");
+        assert_eq!(time_label(1_000_250, 1_500, 15.0), "1,000.25 µs");
+        assert_eq!(time_label(12, 40, 0.4), "12 ns");
     }
 }

@@ -1,9 +1,11 @@
 //! The data of a page's timeline, as `page/timeline/store.js` reads it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::row_orders::RowOrder;
+use super::share::RowOrder;
 use super::{Layouts, PictureRow};
 use crate::SourceLines;
 use model::levels::{Grid, RegionSpan, TimeClass};
@@ -15,9 +17,7 @@ pub struct PageData {
     /// Layouts of the encoded records.
     pub layouts: Layouts,
     pub title: String,
-    /// Begin of the timeline.
     pub from: i64,
-    /// End of the timeline.
     pub to: i64,
     pub ranks: Vec<PageRank>,
     /// Orders of rows that a reader may choose instead of that by rank.
@@ -33,6 +33,14 @@ pub struct PageData {
     pub sources: SourceLines,
     /// Names of call sites in reports.
     pub site_names: Vec<String>,
+    /// By call site and function: the path of its calls.
+    pub paths: Vec<BTreeMap<u32, u32>>,
+    /// The caller of each path.
+    pub callers: Vec<Option<u32>>,
+    /// Names of the paths' functions that were sampled, by path.
+    pub sampled: BTreeMap<u32, String>,
+    /// Encoded samples of each row.
+    pub samples: Vec<String>,
     /// Places that waits are blamed on.
     pub places: Vec<PagePlace>,
     /// Smallest number of bytes in each size class; class 0 is for calls without bytes.
@@ -40,7 +48,6 @@ pub struct PageData {
     /// Communicators, windows and files.
     pub objects: Vec<String>,
     pub states: Vec<&'static str>,
-    /// Bins within the page.
     pub bins: PageBins,
     /// Finer bins beside the page.
     pub fine: Option<PageBins>,
@@ -53,21 +60,16 @@ pub struct PageData {
     pub waits: Vec<LongWait>,
     /// Regions: begin, end, depth, name.
     pub regions: Vec<(i64, i64, usize, String)>,
-    /// Rank of the regions.
     pub regions_of: String,
     pub notes: Vec<String>,
 }
 
-/// A wait of one call.
 #[derive(Serialize)]
 pub struct LongWait {
     /// Row of the waiting rank.
     pub row: u32,
-    /// Begin of the call.
     pub call: i64,
-    /// Begin of the wait.
     pub from: i64,
-    /// End of the wait.
     pub until: i64,
     /// Index of the wait state.
     pub state: u32,
@@ -90,7 +92,6 @@ pub struct PageName {
 #[derive(Serialize)]
 pub struct PagePlace {
     pub function: String,
-    /// Short name of the call site.
     pub site: String,
 }
 
@@ -99,11 +100,9 @@ pub struct PagePlace {
 pub struct PageSums {
     /// Chunks per file.
     pub each: usize,
-    /// Names of the files.
     pub files: Vec<String>,
 }
 
-/// A row.
 #[derive(Serialize)]
 pub struct PageRank {
     pub label: String,
@@ -132,11 +131,9 @@ pub struct PageFunction {
 /// Bins of all rows: in the page as `data`, or in files.
 #[derive(Serialize)]
 pub struct PageBins {
-    /// Begin of the first bin.
     pub from: i64,
     /// Length of a bin in nanoseconds.
     pub width: i64,
-    /// Number of bins.
     pub count: usize,
     /// Encoded bins, if they are in the page.
     pub data: Option<String>,
@@ -149,11 +146,8 @@ pub struct PageBins {
 /// Calls that begin within a time.
 #[derive(Serialize)]
 pub struct PageChunk {
-    /// Begin of the time.
     pub from: i64,
-    /// End of the time.
     pub to: i64,
-    /// Number of calls.
     pub calls: u64,
     /// Name of the chunk and of its file.
     pub name: String,
@@ -162,7 +156,6 @@ pub struct PageChunk {
 }
 
 impl PageBins {
-    /// Bins within the page.
     pub fn in_page(grid: &Grid, data: String) -> PageBins {
         PageBins { from: grid.from, width: grid.width, count: grid.count, data: Some(data), files: Vec::new(), each: 0 }
     }

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
-use super::call_sums::{CallSum, WaitKind, WaitTally, inside, overlap};
 use super::records::{
     ArrivedExtra, BinRecord, BinTime, CallRecord, EngineExtra, Extra, KindRecord, MarkRecord, MessageRecord,
     MovedExtra, SeveralExtra, ThreadExtra, WaitRecord, known,
 };
+use super::time_sums::{CallSum, WaitKind, WaitTally, inside, overlap};
 use super::{Bytes, MessageLine, PictureRow};
 use model::levels::PlacedCall;
 use model::matching::WaitSpan;
@@ -101,12 +101,10 @@ impl RankSection {
         }
     }
 
-    /// Sums of calls by kind.
     pub fn sums(&self) -> impl Iterator<Item = (&KindRecord, &CallSum)> {
         self.kinds.iter().map(|kind| &kind.record).zip(&self.sums)
     }
 
-    /// Sums of waits by kind.
     pub fn waits(&self) -> impl Iterator<Item = (&WaitKind, &WaitTally)> {
         self.waits.iter()
     }

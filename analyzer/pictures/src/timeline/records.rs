@@ -3,11 +3,12 @@
 //!
 //! Encodings have the same names here, in [`Bytes`] and in the page's `Numbers`.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-
-use super::Bytes;
-use tables::part::Addend;
 use traces::signature::UNKNOWN_BYTES;
+
+use tables::part::Addend;
 
 /// A record's name in the page, and each field's name and encoding.
 pub type Layout = (&'static str, &'static [(&'static str, &'static str)]);
@@ -116,6 +117,13 @@ records! {
         length "length" => number,
         count "count" => number,
     }
+    /// Where a rank was between two calls, by samples.
+    SampleRecord "sample" {
+        at "at" => since,
+        /// Number of the function on call paths.
+        path "path" => number,
+        time Addend::Computed.name() => number,
+    }
     MessageRecord "message" {
         begin "begin" => since,
         length "length" => signed,
@@ -218,6 +226,53 @@ pub fn layouts() -> Layouts {
     }
 }
 
+/// An output buffer. Every encoding also takes the previous record's value of the field; only some use it.
+#[derive(Clone, Default, Debug)]
+pub struct Bytes(Vec<u8>);
+
+impl Bytes {
+    pub fn number(&mut self, number: u64, _last: u64) {
+        self.put(number);
+    }
+
+    /// Zigzag encoding: small numbers of both signs are short.
+    pub fn signed(&mut self, number: i64, _last: i64) {
+        self.put(((number << 1) ^ (number >> 63)) as u64);
+    }
+
+    /// Difference from the previous number.
+    pub fn since(&mut self, number: i64, last: i64) {
+        self.signed(number - last, 0);
+    }
+
+    /// The number plus 1, or 0 for `None`.
+    pub fn optional(&mut self, number: Option<u64>, _last: Option<u64>) {
+        self.put(number.map_or(0, |number| number.saturating_add(1)));
+    }
+
+    pub fn length(&mut self, length: usize) {
+        self.put(length as u64);
+    }
+
+    #[inline]
+    fn put(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    pub fn append(&mut self, other: &Bytes) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// Base64.
+    pub fn text(&self) -> String {
+        STANDARD.encode(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,7 +294,9 @@ mod tests {
         for (since, length) in [(100, -1), (30, 4)] {
             same.signed(since, 0);
             same.signed(length, 0);
-            [1, 2, 3].into_iter().for_each(|number| same.number(number, 0));
+            for number in [1, 2, 3] {
+                same.number(number, 0);
+            }
         }
         assert_eq!(bytes.text(), same.text());
     }

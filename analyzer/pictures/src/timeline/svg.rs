@@ -8,7 +8,6 @@ use crate::palette::{GRAY, GROUND, INK, of_class};
 use crate::plot::Drawn;
 use model::levels::{RegionSpan, TimeClass};
 
-/// Width in pixels.
 const WIDTH: usize = 1200;
 /// Most rows; beyond it, neighboring ranks share a row.
 const ROWS: usize = 64;
@@ -216,7 +215,7 @@ fn axis(svg: &mut String, picture: &Picture<'_>, scale: &Scale, y: usize) -> std
         write!(path, "M{x:.1} {y}v5")?;
         // The last label would not fit.
         if x < (WIDTH - MARGIN) as f64 - 24.0 {
-            text(svg, x, (y + 20) as f64, "text-anchor=\"middle\"", &time_label(at, length))?;
+            text(svg, x, (y + 20) as f64, "text-anchor=\"middle\"", &time_label(at, length, step as f64))?;
         }
     }
     let (left, right) = (scale.left, scale.edge(picture.grid.count));

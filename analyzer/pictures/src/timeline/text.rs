@@ -3,6 +3,7 @@
 use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
 use model::levels::TimeClass;
+use tables::number;
 use tables::visible::{visible, width};
 
 /// Most lines; beyond it, neighboring ranks share a line.
@@ -33,7 +34,9 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     for rows in &groups {
         let shares = shares(rows, &picture.grid);
         for share in &shares {
-            share.chief().into_iter().for_each(|class| seen[class as usize] = true);
+            if let Some(class) = share.chief() {
+                seen[class as usize] = true;
+            }
             waits |= is_waiting(share);
         }
         lines.push(format!("{} {}", head(&label(rows)), row(&shares, has_colors).trim_end()));
@@ -43,7 +46,7 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     if !picture.messages.is_empty() {
         lines.push(match picture.messages.len() {
             1 => "1 message between these ranks".to_string(),
-            messages => format!("{messages} messages between these ranks"),
+            messages => format!("{} messages between these ranks", number::whole(messages as u64)),
         });
     }
     lines
@@ -100,8 +103,8 @@ fn bands(picture: &Picture<'_>) -> Vec<String> {
 
 fn axis(picture: &Picture<'_>) -> String {
     let (grid, length) = (&picture.grid, picture.grid.end() - picture.grid.from);
-    let [left, right] = [grid.from, grid.end()].map(|at| time_label(at, length));
-    let middle = time_label(grid.from + length / 2, length);
+    let times = [grid.from, grid.from + length / 2, grid.end()];
+    let [left, middle, right] = times.map(|at| time_label(at, length, length as f64 / 100.0));
     let room = grid.count.saturating_sub(left.chars().count() + right.chars().count());
     let length = middle.chars().count();
     if room < length + 4 {

@@ -1,19 +1,23 @@
 //! `overhear diff`: compares two sides, of one or several runs each.
 
 pub mod messages;
-mod page;
 
+use std::io::Write;
 use std::path::PathBuf;
 
-use super::compared_runs::ComparedRuns;
 use super::print::{check_overwrite, print};
+use super::scaling::ComparedRuns;
+use super::timeline;
 use super::timeline::PageFile;
 use crate::cli;
-use metrics::compare::{self, FigureRow, SectionColumns, Threshold};
-use metrics::engine;
-use metrics::reports::overlap;
-use model::Choice;
+use metrics::compare::{FigureRow, SectionColumns, Threshold};
+use metrics::paths::frame_pairs;
+use metrics::reports::{overlap, paths};
+use metrics::{compare, engine, rank_programs};
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use model::{Choice, Run, output};
+use pictures::SourceLines;
+use pictures::page::{PairPage, PairRun};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 
@@ -22,7 +26,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     if arguments.messages {
         return messages::run(arguments);
     }
-    let choice = arguments.select.choice();
+    let choice = arguments.select.named(arguments.names.by);
     let page = page_of(arguments);
     if let Some(file) = &page {
         check_overwrite(file.path, file.force)?;
@@ -42,7 +46,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let mut tables = compare::sections(&all, SectionColumns { has_verdict, has_difference: page.is_some() });
     if let Some(file) = page {
         let sentences = compare::sentences(&all);
-        page::write(&file, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
+        write_page(&file, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
     } else {
         tables.push(Sheet::from(compare::table(all)));
         print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
@@ -58,7 +62,6 @@ pub fn schema() -> Schema {
     Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
 }
 
-/// The page to write.
 fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
     let page = |path, force| PageFile::of(path, force, arguments.no_source);
     let asked = arguments.html.as_deref().map(|path| page(path, arguments.force));
@@ -76,8 +79,44 @@ fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns
     })
 }
 
-/// A message for each condition that is met.
 fn met(conditions: &[Threshold], all: &[compare::Comparison]) -> Result<Vec<String>, Error> {
     let said: Result<Vec<Vec<String>>, Error> = conditions.iter().map(|condition| condition.exceeded(all)).collect();
     Ok(said?.concat())
+}
+
+/// Writes the page of a comparison, with the timelines of these runs.
+fn write_page(
+    of: &PageFile<'_>,
+    [a, b]: [&PathBuf; 2],
+    choice: &Choice,
+    mut report: Report,
+    sentences: Vec<String>,
+) -> Result<(), Error> {
+    let file = of.path;
+    let failed = |source| Error::Write { path: file.into(), source };
+    // Created first, so an unwritable folder fails before the work.
+    let mut out = output::create(file).map_err(failed)?;
+    let [a, b] = [Run::select(a, choice)?, Run::select(b, choice)?];
+    if let (Ok(of_a), Ok(of_b)) = (paths::analyze(&a), paths::analyze(&b)) {
+        report.tables.push(frame_pairs(&of_a, &of_b).into());
+    }
+    let [of_a, of_b] = [of.sources(&a), of.sources(&b)];
+    // Tables are of both runs: a line that is another in one of them is neither's.
+    let sources = of_a.iter().filter(|(place, line)| of_b.get(*place) == Some(*line));
+    let sources = sources.map(|(place, line)| (place.clone(), line.clone())).collect();
+    let runs = [
+        of_run(&a, choice, &PageFile { side: "-a", ..*of }, of_a)?,
+        of_run(&b, choice, &PageFile { side: "-b", ..*of }, of_b)?,
+    ];
+    let html = PairPage { runs, sentences, report, sources }.html();
+    out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)
+}
+
+fn of_run(run: &Run, choice: &Choice, file: &PageFile<'_>, sources: SourceLines) -> Result<PairRun, Error> {
+    let program = rank_programs::command(run.first());
+    let timeline = match run.has_calls("a timeline") {
+        Ok(()) => Ok(timeline::in_page(run, (choice.from, choice.to), file, sources)?),
+        Err(why) => Err(why.to_string()),
+    };
+    Ok(PairRun { program, ranks: run.size(), timeline })
 }

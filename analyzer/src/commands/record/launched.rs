@@ -10,8 +10,7 @@ use std::process::{Command, ExitStatus};
 
 use libc::{c_int, pid_t};
 
-use super::recipients::Recipients;
-use super::witness::Witness;
+use super::witness::{Recipients, Witness};
 
 /// Runs the launcher to its end.
 pub fn run(mut command: Command, is_script: bool) -> io::Result<ExitStatus> {

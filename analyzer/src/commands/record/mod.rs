@@ -6,20 +6,22 @@
 mod launched;
 mod outcome;
 mod program;
-mod recipients;
 mod run_folder;
 mod witness;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use traces::error::in_words;
 use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
-use crate::launch::{self, PreloadLibrary, Variables, preload, programs, split_launch};
+use crate::launch;
+use crate::launch::{PreloadLibrary, Variables, library, programs, split_launch};
 use model::error::{Error, USAGE};
 use run_folder::RunFolder;
 use tables::terminal;
@@ -79,6 +81,10 @@ fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     variables.retain(|(name, _)| *name != "LD_PRELOAD" || !program::is_linked_with_recorder(program));
     command.args(rest).envs(variables);
     command.env(settings::PID, std::process::id().to_string());
+    if arguments.trial {
+        // Rank 0 names the folder at its end, unless a command in front will.
+        command.env(settings::RUN, format!("{:032x}", rand::random::<u128>()));
+    }
     let error = command.exec();
     cannot_run(program, &error)
 }
@@ -95,20 +101,26 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     let named = arguments.settings.in_force(settings::DIR).map(PathBuf::from);
     let mode = mode.or_else(|| arguments.settings.in_force(settings::MODE));
     let wanted = named.unwrap_or_else(|| default_name(&programs));
-    let cannot = |source| Error::Write { path: wanted.clone(), source };
     let run: u128 = rand::random();
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
     let folder = match folder {
         Ok(folder) => folder,
-        Err(source) => return Ok(unrecorded(&cannot(source), &arguments.command)),
+        Err(error) => {
+            let why = format!("{}: {}", wanted.display(), in_words(&error));
+            return Ok(unrecorded(&why, &arguments.command));
+        }
     };
     arguments.settings.set(settings::DIR, folder.clone().into());
     let folder = RunFolder::at(&folder);
     let shipped = launch::is_to_ship(&arguments.settings).then(|| launch::ship(library, folder.path())).transpose();
     let shipped = shipped.inspect_err(|_| folder::give_back(folder.path()))?;
     let library = shipped.as_ref().unwrap_or(library);
-    names(&programs).for_each(|program| warn_of(program));
-    library.warning.iter().for_each(|warning| terminal::say(warning));
+    for program in names(&programs) {
+        warn_of(program);
+    }
+    if let Some(warning) = &library.warning {
+        terminal::say(warning);
+    }
     let mut variables: Variables = launch::variables(&library.path, &needs, &arguments.settings);
     variables.push((settings::RUN, format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
@@ -117,15 +129,19 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     // out of it if it can: the launcher is not an MPI program, and the libraries a program needs first are not for it.
     variables.retain(|(name, _)| *name != "LD_PRELOAD");
     if launch::hands_on_own_environment(launcher, &arguments.command) {
-        variables.push(("LD_PRELOAD", preload::list(&library.path, &[])));
+        variables.push(("LD_PRELOAD", library::preload_list(&library.path, &[])));
     }
     command.args(&whole[1..]).envs(variables);
     command.env_remove(settings::PID);
     let before = split_launch::numbered(folder.path());
     match launched::run(command, program::is_script(&whole[0])) {
         Ok(status) => {
-            let recording = mode.is_none_or(|mode| mode != "null");
-            outcome::tell(&folder, &arguments.command[0], status, recording, &before);
+            if arguments.trial {
+                folder::give_back(folder.path());
+            } else {
+                let recording = mode.is_none_or(|mode| mode != "null");
+                outcome::tell(&folder, &arguments.command[0], status, recording, &before);
+            }
             Ok(end_as(status))
         }
         Err(error) => {
@@ -136,7 +152,7 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
 }
 
 /// Runs the launcher alone: without a folder there is no recording, and the program's results matter more.
-fn unrecorded(why: &Error, words: &[OsString]) -> u8 {
+fn unrecorded(why: &str, words: &[OsString]) -> u8 {
     terminal::say(&format!("{why}. Name a folder that can be written with --dir. The program runs unrecorded."));
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
@@ -187,9 +203,10 @@ fn default_name(programs: &[Vec<OsString>]) -> PathBuf {
     PathBuf::from(folder::default_name(&program))
 }
 
-fn cannot_run(program: &OsStr, error: &std::io::Error) -> u8 {
-    terminal::say(&format!("{}: {error}", program.to_string_lossy()));
-    if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN }
+fn cannot_run(program: &OsStr, error: &io::Error) -> u8 {
+    let name = program.to_string_lossy();
+    terminal::say(&format!("{name}: {}{}", in_words(error), program::what_to_try(program, error)));
+    if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN }
 }
 
 /// Returns the launcher's exit status; if a signal killed it, dies by the same one.

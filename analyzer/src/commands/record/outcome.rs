@@ -17,6 +17,7 @@ use super::run_folder::{RunFolder, Whereabouts};
 use metrics::cost::RecordingCost;
 use metrics::summary::FindingKind;
 use model::parallel;
+use model::site_naming::SiteNaming;
 use model::{Choice, Rank, Run, Sketch, run as runs, sites::Sites};
 use tables::Value;
 use tables::terminal;
@@ -99,7 +100,8 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
 
 /// First sentence of the first screen, if something stands out. That a run is not complete, other messages say.
 fn main_sentence(folder: &Path) -> Option<String> {
-    let run = Run::select(folder, &Choice::default()).ok()?;
+    let naming = SiteNaming::for_conclusions(Vec::new());
+    let run = Run::select(folder, &Choice { naming, ..Choice::default() }).ok()?;
     let first = AllAnalyses::of(&run).findings().into_iter().next()?;
     (first.kind != FindingKind::Unfinished).then_some(first.headline)
 }

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, Metadata};
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 use object::{Object, ObjectSymbol};
 use traces::settings;
 
-use crate::launch::{find, preload};
+use crate::launch::{find, library};
 
 /// The reason why preloading is impossible or has no effect; `None` if it works or is unnecessary.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
@@ -37,6 +37,22 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     .flatten()
 }
 
+/// The way out where the system does not run the program.
+pub fn what_to_try(program: &OsStr, error: &io::Error) -> String {
+    let is_path = program.as_encoded_bytes().contains(&b'/');
+    match error.kind() {
+        ErrorKind::NotFound if !is_path && Path::new(program).is_file() => {
+            format!(" in a folder of PATH. This folder has it: ./{}", program.to_string_lossy())
+        }
+        ErrorKind::NotFound if !is_path => " in a folder of PATH. Give the program's path.".into(),
+        ErrorKind::NotFound if Path::new(program).exists() => {
+            ": the file is there, but not the interpreter in its first line, or its loader.".into()
+        }
+        ErrorKind::PermissionDenied if Path::new(program).is_file() => ". Is it executable (chmod +x)?".into(),
+        _ => String::new(),
+    }
+}
+
 /// Libraries of a program that must be loaded first.
 pub fn needs_first(program: &OsStr) -> Vec<OsString> {
     let needed = |program: &object::File| {
@@ -44,20 +60,19 @@ pub fn needs_first(program: &OsStr) -> Vec<OsString> {
         let Ok(table) = program.elf_dynamic_table() else { return Vec::new() };
         let needed = table.iter().filter(|entry| entry.tag == object::elf::DT_NEEDED);
         let names = needed.filter_map(|entry| table.string(entry).ok()).map(OsStr::from_bytes);
-        names.filter(|name| preload::insists(name)).map(OsString::from).collect()
+        names.filter(|name| library::insists(name)).map(OsString::from).collect()
     };
     let path = find(program).filter(|_| is_executable(program));
     path.and_then(|path| examine(&path, needed)).unwrap_or_default()
 }
 
-/// The program starts with `#!`.
 pub fn is_script(program: &OsStr) -> bool {
     let mut first = [0; 2];
     let read = find(program).and_then(|path| File::open(path).ok()?.read_exact(&mut first).ok());
     read.is_some() && first == *b"#!"
 }
 
-/// The program was linked with `liboverhear.a`, so nothing is preloaded into it.
+/// True if the program was linked with `liboverhear.a`, so that nothing is preloaded into it.
 pub fn is_linked_with_recorder(program: &OsStr) -> bool {
     find(program).and_then(|path| examine(&path, has_recorder)).unwrap_or(false)
 }
@@ -94,13 +109,12 @@ fn has_capabilities(path: &Path) -> bool {
     unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
-/// The word names a file that can be run.
 pub fn is_executable(word: &OsStr) -> bool {
     let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
     find(word).and_then(|path| fs::metadata(path).ok()).is_some_and(is_program)
 }
 
-/// This process speaks for all: the launcher calls it rank 0, or gives no rank.
+/// True if this process speaks for all: the launcher calls it rank 0, or gives no rank.
 pub fn is_first_rank() -> bool {
     settings::launcher_rank(|name| env::var(name).ok()).is_none_or(|rank| rank == 0)
 }

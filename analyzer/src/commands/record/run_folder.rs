@@ -6,19 +6,15 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A folder's path, and an open descriptor of it.
 pub struct RunFolder {
     path: PathBuf,
     open: Option<File>,
 }
 
-/// Current place of a folder.
 pub enum Whereabouts {
-    /// The path is unchanged.
     There,
-    /// The folder has another path.
+    /// The folder was moved to this path.
     Moved(PathBuf),
-    /// The folder cannot be found.
     Gone,
 }
 
@@ -28,12 +24,10 @@ impl RunFolder {
         RunFolder { path: path.into(), open: File::open(path).ok() }
     }
 
-    /// Original path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Current place.
     pub fn whereabouts(&self) -> Whereabouts {
         let there = fs::metadata(&self.path);
         let Some(open) = &self.open else {

@@ -25,7 +25,6 @@ pub struct Choice {
     pub open: Option<WorldRank>,
 }
 
-/// The consequence of a key.
 #[derive(PartialEq, Eq, Debug)]
 pub enum KeyEffect {
     Quit,

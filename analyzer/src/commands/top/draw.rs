@@ -180,8 +180,8 @@ mod tests {
         let whole = screen(80, 24, &picture(&mut Choice::default(), &["n2: not heard yet"]));
         assert_eq!(whole[..3], ["top by since", "Rank 4 waits for rank 3.", "n2: not heard yet"]);
         assert_eq!(whole[3..5], ["in MPI  100 %   ▄█", "waiting  17 %    ▁"]);
-        assert_eq!(whole[5], "rank  host  function      since s");
-        assert_eq!(whole[6], "   3  n1    MPI_Barrier  9.000000");
+        assert_eq!(whole[5], "rank  host  function     since s");
+        assert_eq!(whole[6], "   3  n1    MPI_Barrier   9.0000");
         assert_eq!((whole[11].trim_start().split(' ').next(), whole[23].as_str()), (Some("8"), "q quits"));
     }
 
@@ -201,12 +201,12 @@ mod tests {
         let mut choice = Choice::default();
         let small = screen(40, 5, &picture(&mut choice, &[]));
         assert_eq!(small[0], "top by since, 2 of 6 ranks");
-        assert_eq!(small[2], "   3  n1    MPI_Barrier  9.000000");
+        assert_eq!(small[2], "   3  n1    MPI_Barrier   9.0000");
         assert_eq!(small[4], "q quits");
         for _ in 0..9 {
             press(&mut choice, KeyCode::Down);
         }
-        assert_eq!(screen(40, 5, &picture(&mut choice, &[]))[3], "   8  n2    MPI_Recv     4.000000");
+        assert_eq!(screen(40, 5, &picture(&mut choice, &[]))[3], "   8  n2    MPI_Recv      4.0000");
         assert_eq!(screen(1, 1, &picture(&mut choice, &[])), ["t"]);
     }
 

@@ -21,7 +21,6 @@ pub struct Greeting {
 }
 
 impl Greeting {
-    /// Greeting of this process.
     pub fn ours() -> Greeting {
         Greeting { overhear: env!("CARGO_PKG_VERSION").into() }
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::print::{print, print_text};
 use crate::cli;
+use metrics::stacks::{StackRow, stacks};
 use metrics::top;
 use model::error::{Error, OK, PARTIAL};
 use model::named_or_newest;
@@ -21,7 +22,7 @@ use model::watch::Watch;
 use nodes::NodeReaders;
 use tables::schema::Schema;
 use tables::terminal;
-use tables::{Fact, Report, Value};
+use tables::{Fact, Report, Table, Value};
 
 /// Time between the two looks of a single frame, for rates.
 const BETWEEN: Duration = Duration::from_millis(200);
@@ -45,7 +46,9 @@ pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
     let notes = nodes.map_or_else(Vec::new, |nodes| hear(nodes, &mut watch));
     let status = if notes.is_empty() { OK } else { PARTIAL };
     if arguments.metrics {
-        notes.iter().for_each(|note| terminal::say(note));
+        for note in &notes {
+            terminal::say(note);
+        }
         watch.look()?;
         print_text(&top::open_metrics(&watch))?;
         return Ok(status);
@@ -80,12 +83,19 @@ fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
     }
 }
 
+/// The functions that the ranks are in.
+fn stacks_of(watch: &Watch, sites: &Sites) -> Table<StackRow> {
+    let spots = watch.ranks.iter().zip(&watch.views).map(|(rank, view)| (rank, view.spot));
+    stacks(spots, sites)
+}
+
 fn report(watch: &Watch, sites: &Sites) -> Report {
     let verdict = Value::Text(top::verdict(watch, sites));
     let facts = vec![Fact::new(top::VERDICT, "now", verdict)];
-    Report { facts, warnings: Vec::new(), tables: vec![top::table(watch, sites).into()] }
+    let tables = vec![top::table(watch, sites).asked().into(), stacks_of(watch, sites).into()];
+    Report { facts, warnings: Vec::new(), tables }
 }
 
 pub fn schema() -> Schema {
-    Schema::of("top").facts(top::FACTS).table::<top::TopRow>()
+    Schema::of("top").facts(top::FACTS).table::<top::TopRow>().table::<StackRow>()
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
+use traces::error::in_words;
 
 use super::feed::Greeting;
 use crate::cli::NodeLauncher;
@@ -60,7 +61,7 @@ impl NodeReaders {
         Ok(NodeReaders { launcher, folder, here, readers: BTreeMap::new(), run: None })
     }
 
-    /// Starts readers on nodes with live ranks, and passes on what the others have reported.
+    /// Starts readers on nodes with live ranks, and passes on the others' reports.
     pub fn follow(&mut self, watch: &mut Watch) {
         let run = watch.ranks.first().map(|rank| rank.header.run);
         if run != self.run {
@@ -75,14 +76,16 @@ impl NodeReaders {
             }
         }
         for (host, reader) in &mut self.readers {
-            reader.take().into_iter().for_each(|news| watch.hear(host, news));
+            for news in reader.take() {
+                watch.hear(host, news);
+            }
             if reader.ended.is_some() {
                 watch.forget(host);
             }
         }
     }
 
-    /// Each reader has reported its ranks, or has ended.
+    /// True if each reader has reported its ranks, or has ended.
     pub fn have_spoken(&self) -> bool {
         self.readers.values().all(|reader| reader.has_spoken || reader.ended.is_some())
     }
@@ -105,7 +108,9 @@ impl NodeReader {
         let started = on_node::command(launcher, host, &words).map_err(|error| error.to_string());
         let started = started.and_then(|mut command| {
             let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command.spawn().map_err(|error| format!("{} cannot be started: {error}", on_node::name(launcher)))
+            command
+                .spawn()
+                .map_err(|error| format!("{} cannot be started: {}", on_node::name(launcher), in_words(&error)))
         });
         let (child, ended) = match started {
             Ok(mut child) => {
@@ -182,7 +187,9 @@ fn listen(stream: Option<impl Read + Send + 'static>, heard: &Arc<Mutex<Heard>>,
     thread::spawn(move || {
         if let Some(stream) = stream {
             let lines = BufReader::new(stream).split(b'\n');
-            lines.map_while(Result::ok).for_each(|line| take(&mut lock(&heard), &line));
+            for line in lines.map_while(Result::ok) {
+                take(&mut lock(&heard), &line);
+            }
         }
         lock(&heard).over += 1;
     });

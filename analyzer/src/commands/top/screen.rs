@@ -14,6 +14,7 @@ use super::draw::{Picture, draw};
 use super::history::{History, Shares};
 use super::nodes::NodeReaders;
 use super::{SECOND, look_or_wait};
+use metrics::stacks::stacks;
 use metrics::top;
 use metrics::words::rank_in_words;
 use model::error::Error;
@@ -82,7 +83,7 @@ fn draw_until_quit(terminal: &mut ratatui::DefaultTerminal, mut screen: Screen<'
     }
 }
 
-/// A run, and what the user has chosen to see of it.
+/// A run, and the user's view of it.
 struct Screen<'a> {
     folder: &'a Path,
     watch: Watch,
@@ -125,7 +126,10 @@ impl Screen<'_> {
         if let Some((rank, view)) = open {
             let host = visible(&rank.process.host).into_owned();
             title += &format!(": {} on {host}, process {}", rank_in_words(rank), rank.header.pid);
-            let tables = [top::threads(rank, view, &self.sites).into(), top::requests(rank, view, &self.sites).into()];
+            let here = stacks([(rank, view.spot)].into_iter(), &self.sites);
+            let mut tables: Vec<Sheet> = vec![top::threads(rank, view, &self.sites).into(), here.into()];
+            tables.retain(|sheet| !sheet.rows.is_empty() || !sheet.look.is_silent_empty);
+            tables.push(top::requests(rank, view, &self.sites).into());
             let lines = tables.iter().flat_map(titled).collect();
             let shares = self.history.of(&rank.file);
             let shares = shares.map(shown);
@@ -167,7 +171,6 @@ fn places(watch: &Watch) -> ([u8; 16], usize) {
     (run, watch.ranks.iter().map(|rank| rank.sites.len()).sum())
 }
 
-/// User input.
 enum Input {
     /// The terminal is gone.
     Gone,

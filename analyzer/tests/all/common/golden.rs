@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `GOLDEN=write` rewrites the golden texts.
+/// True under `GOLDEN=write`, which rewrites the golden texts.
 pub fn is_written() -> bool {
     std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
 }

@@ -11,7 +11,7 @@ use traces::calls::Call;
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;
 use traces::progress::{self, Polls};
-use traces::record::{self, Arrived, Fate, RecordKind};
+use traces::record::{self, Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, call};
 
@@ -27,7 +27,7 @@ pub struct Calls {
     within: u64,
     /// Begin of each page but the first: word index, tick before it, and the next request's number.
     pages: Vec<(usize, u64, u64)>,
-    /// Definitions beside those that every rank has.
+    /// Definitions in addition to those that every rank has.
     more: Vec<Definition>,
 }
 
@@ -44,7 +44,7 @@ impl Calls {
         self
     }
 
-    /// Puts the rank on a clock of its own, equal to the first one's within so many nanoseconds.
+    /// Puts the rank on a clock of its own, equal to the first one's within this many nanoseconds.
     pub fn off_by(mut self, within: u64) -> Calls {
         self.within = within;
         self
@@ -76,6 +76,26 @@ impl Calls {
         let (start, end) = (self.last, self.last + polls.end);
         self.words.extend(progress::polls(&Polls { start, end, signature: 1, ..polls }, 0));
         self.last = end;
+        self
+    }
+
+    /// Samples the thread at a site, `at` nanoseconds after the recording's begin.
+    pub fn sample(mut self, site: u32, periods: u64, at: u64) -> Calls {
+        let last = self.last.max(BEGIN);
+        self.last = BEGIN + at;
+        self.words.extend(Sample { site, periods }.words(self.last - last));
+        self
+    }
+
+    /// So many periods of processor time ended inside the call.
+    pub fn sampled(mut self, periods: u64) -> Calls {
+        self.words.push(record::sampled(periods));
+        self
+    }
+
+    /// Some ended without a sample.
+    pub fn unsampled(mut self, periods: Unsampled) -> Calls {
+        self.words.push(periods.word());
         self
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod call_paths;
 pub mod exchanging;
 pub mod golden;
 pub mod growing;

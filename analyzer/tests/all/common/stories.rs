@@ -9,7 +9,9 @@ use model::process::{self as running, ProcessState};
 use model::standing::clocks;
 use traces::calls::Call;
 use traces::clock::ClockSample;
-use traces::definitions::{Communicator, Definition, Library, Members, Object, ObjectKind, Origin, Process, Span};
+use traces::definitions::{
+    Communicator, Definition, Group, Library, Members, Neighbors, Object, ObjectKind, Origin, Process, Span,
+};
 use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
 use traces::progress::{INSIDE, Polls};
 use traces::record::{self, Arrived, Fate, RecordKind};
@@ -25,10 +27,12 @@ pub struct Story {
     over: Vec<(Signature, Vec<u64>)>,
     open: Option<Signature>,
     asks: Option<Signature>,
-    /// The open call has turned MPI's engine for more than a second.
-    turned: bool,
+    /// Seconds for which the open call has turned MPI's engine.
+    turned: u64,
     /// Other threads of the rank.
     beside: Vec<Story>,
+    /// Ranks that it receives from and sends to as neighbors in MPI_COMM_WORLD.
+    neighbors: Option<[Vec<Span>; 2]>,
 }
 
 pub fn outside(over: &[Signature]) -> Story {
@@ -52,7 +56,12 @@ impl Story {
 
     /// The rank has been in its call for a while, and turned MPI's engine there.
     pub fn waited(self) -> Story {
-        Story { turned: true, ..self }
+        self.waited_for(2)
+    }
+
+    /// The rank has turned MPI's engine in its call for as many seconds.
+    pub fn waited_for(self, seconds: u64) -> Story {
+        Story { turned: seconds, ..self }
     }
 
     /// Adds a finished call.
@@ -84,6 +93,12 @@ impl Story {
     fn with(mut self, words: &[u64]) -> Story {
         self.over.last_mut().unwrap().1.extend(words);
         self
+    }
+
+    /// Gives the rank a neighbor that it receives from, and one that it sends to.
+    pub fn between(self, source: i32, destination: i32) -> Story {
+        let one = |first| vec![Span { first, count: 1, step: 1 }];
+        Story { neighbors: Some([one(source), one(destination)]), ..self }
     }
 
     /// Adds another thread of the rank.
@@ -125,6 +140,11 @@ pub fn created(call: Call, peer: i32, tag: i32) -> Signature {
 /// Moves a call to the second object of each rank, a window or file of the whole world.
 pub fn on_object(call: Signature) -> Signature {
     Signature { object: 2, ..call }
+}
+
+/// MPI_Win_start or MPI_Win_post for one other rank.
+pub fn epoch(call: Call, of: u32) -> Signature {
+    Signature { source_tag: of as i32, ..on_object(collective(call)) }
 }
 
 /// A sleeping process that ends with the test.
@@ -222,6 +242,13 @@ pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: i
             Definition::Filter("-query".into()),
         ])
         .unwrap();
+        if let Some([sources, destinations]) = story.neighbors.clone() {
+            file.definitions(&[Definition::Neighbors(Neighbors { communicator: 1, sources, destinations })]).unwrap();
+        }
+        for number in 0..size {
+            let members = vec![Span { first: number as i32, count: 1, step: 1 }];
+            file.definitions(&[Definition::Group(Group { number, members })]).unwrap();
+        }
         for (number, thread) in (0..).zip([&story].into_iter().chain(&story.beside)) {
             write_thread(&mut file, number, thread, like.pid + number);
         }
@@ -245,10 +272,12 @@ fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid:
     let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2 * SECOND);
     let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
     let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
-    // The engine was still turning half a second later.
-    let in_call = |at| ThreadBlock { last_entry: BEGIN + at + SECOND / 2, ..in_call(last, at) };
+    // The engine was still turning at the end.
+    let turning = (story.turned * SECOND).max(SECOND / 2);
+    let in_call = |at| ThreadBlock { last_entry: BEGIN + at + turning, ..in_call(last, at) };
     let mut block = story.open.map(|_| in_call(at)).or(asks).unwrap_or_else(blank_block);
-    block.ledger[INSIDE].calls.ticks = if story.turned { 2 * SECOND } else { 0 };
+    block.ledger[INSIDE].calls.ticks = story.turned * SECOND;
+    block.ledger[INSIDE].calls.entries = 1000 * story.turned;
     let (mut words, mut last) = (Vec::new(), BEGIN);
     for (at, (_, details)) in story.over.iter().enumerate() {
         last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);

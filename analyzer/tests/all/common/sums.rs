@@ -21,8 +21,7 @@ impl Sums {
         sum.1 += call["inside_ns"].as_u64().unwrap_or(lasted) as f64 / 1e9;
     }
 
-    /// Compares the sums with those of `report`; `name` makes the reader's name from rank and world. Returns their
-    /// number.
+    /// Compares the sums with the totals of `report`; `name` makes the reader's name from rank and world. Returns their number.
     pub fn compare(&self, run: &Path, name: impl Fn(&Value, &Value) -> String) -> usize {
         let mut said = BTreeMap::new();
         for row in list(&json(run, "rank"), "rank_functions").filter(|row| whole(row, "calls") > 0) {

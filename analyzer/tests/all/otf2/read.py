@@ -19,9 +19,14 @@ with otf2.reader.open(sys.argv[1]) as trace:
         one, other = [members(group, own) for group in (communicator.group_a, communicator.group_b)]
         return (other if own in one else one)[number]
 
+    def functions(context):
+        above = functions(context.parent) if context.parent else []
+        place = context.source_code_location
+        return above + [[context.region.name, f"{place.file}:{place.line_number}" if place else ""]]
+
     clock = trace.definitions.clock_properties
     assert clock.timer_resolution == 1e9 and clock.global_offset == 0
-    calls, regions, collectives, messages, cancelled = [], [], [], [], 0
+    calls, regions, collectives, messages, samples, cancelled = [], [], [], [], [], 0
     stacks, last = collections.defaultdict(list), collections.defaultdict(int)
     sent, received = collections.defaultdict(list), collections.defaultdict(list)
     pending, begun = {}, collections.Counter()
@@ -36,10 +41,17 @@ with otf2.reader.open(sys.argv[1]) as trace:
             region, begin, attributes = stack.pop()
             assert region == event.region
             one = {"process": own.name, "thread": location.name, "name": region.name, "begin": begin, "end": at, "role": str(region.region_role).split(".")[-1]}
+            path = attributes.pop("path", None)
+            if path is not None:
+                one["path"] = functions(path)
             site = attributes.pop("call_site", None)
             if site is not None:
                 one["file"], one["line"] = site.file, site.line_number
             (calls if region.paradigm == Paradigm.MPI else regions).append({**one, **attributes})
+        elif isinstance(event, CallingContextSample):
+            assert inside is None or stack[-1][0].paradigm != Paradigm.MPI
+            generator = event.interrupt_generator
+            samples.append({"process": own.name, "at": at, "path": functions(event.calling_context), "period": generator.period})
         elif isinstance(event, (MpiSend, MpiIsend)):
             to = partner(event.communicator, own, event.receiver)
             sent[event.communicator.name, own.name, to.name, event.msg_tag].append((at, event.msg_length, inside))
@@ -76,7 +88,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
             messages.append({"communicator": key[0], "from": key[1], "to": key[2], "tag": key[3], "sent_bytes": given,
                 "received_bytes": bytes, "begin": begin, "end": end, "sent_by": through, "received_by": by})
     unmatched = sum(len(sent[key]) for key in sent) - len(messages), sum(len(received[key]) for key in received) - len(messages)
-    print(json.dumps({"calls": calls, "regions": regions, "collectives": collectives, "messages": messages, "cancelled": cancelled,
+    print(json.dumps({"calls": calls, "regions": regions, "collectives": collectives, "messages": messages, "samples": samples, "cancelled": cancelled,
         "unmatched_sends": unmatched[0], "unmatched_receives": unmatched[1], "pending": list(pending.values()),
         "processes": [place.name for place in places], "nodes": [node.name for node in trace.definitions.system_tree_nodes],
         "communicators": [one.name for one in trace.definitions.comms], "intercommunicators": [one.name for one in trace.definitions.inter_comms]}))

@@ -1,4 +1,4 @@
-//! What the benchmark programs share: MPI by its names, with Rust's slices.
+//! MPI for the benchmark programs, by its names and with Rust's slices.
 //!
 //! Every function panics where MPI returns an error, which its default error handler prevents anyway.
 
@@ -58,7 +58,6 @@ pub fn comm_world() -> MPI_Comm {
 
 /// An element that MPI has a datatype for.
 pub trait Element: Copy + Default {
-    /// That datatype.
     fn datatype() -> MPI_Datatype;
 }
 
@@ -83,7 +82,6 @@ impl Element for f64 {
     }
 }
 
-/// What a reduction does.
 fn sum() -> MPI_Op {
     // SAFETY: a constant of the library.
     unsafe { mpi_sys::RSMPI_SUM }
@@ -134,7 +132,7 @@ pub fn alltoall<T: Element>(values: &[T]) -> Vec<T> {
     received
 }
 
-/// So many elements from and to every process, one behind the other.
+/// Sends `sent[i]` elements to process i and receives `received[i]` from it; `values` holds the parts one behind the other.
 pub fn alltoallv<T: Element>(values: &[T], sent: &[i32], received: &[i32]) -> Vec<T> {
     let mut all = vec![T::default(); received.iter().sum::<i32>() as usize];
     let (from, to) = (places(sent), places(received));
@@ -226,7 +224,6 @@ pub fn wait(request: &mut MPI_Request) {
     check(unsafe { mpi_sys::MPI_Wait(request, mpi_sys::RSMPI_STATUS_IGNORE) });
 }
 
-/// Whether a request is complete.
 pub fn test(request: &mut MPI_Request) -> bool {
     let mut flag = 0;
     // SAFETY: one request, and room for one flag; no status is wanted.
@@ -433,7 +430,7 @@ impl Window {
         check(unsafe { mpi_sys::MPI_Win_flush(target as c_int, self.window) });
     }
 
-    /// What a byte of this process's memory is now.
+    /// Reads the byte at `place` of this process's memory.
     pub fn byte(&self, place: usize) -> u8 {
         assert!(place < self.bytes);
         // SAFETY: the window is open, and the place within its memory. Another process may write it: MPI_Win_sync makes that visible.

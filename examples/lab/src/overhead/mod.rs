@@ -172,7 +172,7 @@ impl Comparison {
     }
 }
 
-/// Writes the page: these rows, and those of loops and modes that did not run now.
+/// Writes the page: these rows, and the page's rows of loops and modes that did not run now.
 fn write(rows: Vec<String>, arguments: &OverheadArgs) -> Result<(), String> {
     let path = workspace().join(PAGE);
     let before = fs::read_to_string(&path).unwrap_or_default();

@@ -3,8 +3,8 @@
 use examples::answer::{Answer, number};
 use serde_json::{Value, json};
 
-use super::machine::machine;
 use super::page::Page;
+use super::processor::machine;
 use super::setting::Setting;
 
 /// Sizes in tables; figures have all.

@@ -4,9 +4,9 @@
 mod availability;
 mod collectives;
 mod fan_out;
-mod machine;
 mod page;
-mod progress;
+mod processor;
+mod progress_engine;
 mod setting;
 mod swaps;
 
@@ -23,7 +23,7 @@ const STUDIES: [(&str, Study); 5] = [
     ("fan-out", fan_out::write),
     ("swaps", swaps::write),
     ("collectives", collectives::write),
-    ("progress", progress::write),
+    ("progress", progress_engine::write),
 ];
 
 /// Writes all pages, or one.

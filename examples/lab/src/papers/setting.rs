@@ -51,7 +51,7 @@ impl Setting {
         format!("{family} {version}, {}", self.way)
     }
 
-    /// MPICH 4 over UCX often hangs in MPI_Finalize on more than two ranks, recorded or not.
+    /// False for MPICH 4 over UCX on more than two ranks: it often hangs in MPI_Finalize, recorded or not.
     pub fn can_run(&self, ranks: u32) -> bool {
         ranks <= 2 || self.mpi.name != "mpich4" || self.variables.is_empty()
     }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::machine::machine;
 use super::page::Page;
+use super::processor::machine;
 use super::setting::Setting;
 
 /// Bytes in all: latencies come from the small volume, down to messages of 8 bytes, bandwidths from the large one.

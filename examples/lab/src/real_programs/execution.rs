@@ -66,7 +66,9 @@ impl<'a> Execution<'a> {
                 bytes.map_or_else(|error| error.to_string(), |bytes| String::from_utf8_lossy(&bytes).into()),
             ));
         }
-        texts.iter_mut().for_each(|(_, text)| *text = self.what_stays(text));
+        for (_, text) in &mut texts {
+            *text = self.what_stays(text);
+        }
         Ok(Results { status: output.status, elapsed, stderr: output.stderr, texts })
     }
 

@@ -106,6 +106,8 @@ fn print(lines: &[TableLine]) {
             Judged::LeftOut(reason) => std::slice::from_ref(reason),
             Judged::Run { faults, .. } => faults,
         };
-        what.iter().for_each(|what| println!("{} under {mpi}: {what}", program.name));
+        for what in what {
+            println!("{} under {mpi}: {what}", program.name);
+        }
     }
 }

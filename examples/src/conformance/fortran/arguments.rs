@@ -245,12 +245,12 @@ impl FortranArgument {
         format!("{:?}", self.kind).starts_with("New")
     }
 
-    /// Datatypes in the result, which have to be freed and are not printed.
+    /// True for datatypes in the result, which have to be freed and are not printed.
     fn is_result(self) -> bool {
         self.kind == ArgumentKind::DatatypesOut && self.call.row().name != "Type_struct"
     }
 
-    /// Two handles in one array, as the recipes pass them.
+    /// True for two handles in one array, as the recipes pass them.
     fn is_pair(self) -> bool {
         use ArgumentKind::*;
         [SendTypes, RecvTypes, Datatypes, DatatypesOut, Infos, StartRequests, WaitRequests, PeekRequests]

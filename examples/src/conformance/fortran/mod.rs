@@ -1,4 +1,4 @@
-//! The same calls from Fortran: a module with one subroutine for each, and C functions that call the subroutines.
+//! Writes the calls in Fortran: a module with one subroutine for each, and C functions that call the subroutines.
 //!
 //! In: the functions that a style of binding has. Out: for each, a subroutine with one MPI call, and a C function with
 //! the C arguments, so the rest of the program stays as it is. [`arguments`] converts handles, numbers by reference and
@@ -52,7 +52,9 @@ fn subroutine(call: Call, style: Style) -> (String, String) {
     let (declared, name) = (passed.iter().filter(|passing| !passing.is_constant()), name(call));
     let dummies: Vec<&str> = declared.clone().map(|passing| passing.name).chain(["result_"]).collect();
     let mut before = format!("  subroutine call_{}({})\n", call.name(), dummies.join(", "));
-    declared.for_each(|passing| writeln!(before, "    {}", passing.declaration).expect("to a string"));
+    for passing in declared {
+        writeln!(before, "    {}", passing.declaration).expect("to a string");
+    }
     writeln!(before, "    {result} :: result_").expect("to a string");
     if matches!((call.row().returns, style), (Returns::Value(_), Style::Mpif)) {
         // MPICH's mpif.h does not declare these.

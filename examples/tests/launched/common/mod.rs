@@ -15,7 +15,7 @@ use examples::program::{Program, compile};
 use examples::rota;
 use examples::run::{Case, Output, Run, finish, library, overhear};
 pub use examples::transport::transports;
-use examples::{target, waits, workspace};
+use examples::{planted_waits, target, workspace};
 use serde_json::json;
 use traces::progress::{Entries, EntryRun, INSIDE};
 use traces::read::{RankFile, ThreadPages, Visitor, walk};
@@ -63,6 +63,12 @@ pub fn one() -> Mpi {
 /// A single library, chosen by turns; all of them in a full run.
 pub fn one_at_most(libraries: Vec<Mpi>, key: &str) -> Vec<Mpi> {
     if rota::is_all() { libraries } else { rota::one_of_each(libraries, key, rota::round(), |_| ()) }
+}
+
+/// A single library that a program runs under, chosen by turns; all of them in a full run.
+pub fn one_that_runs(program: &Program) -> Vec<Mpi> {
+    let fitting = every_library().into_iter().filter(|mpi| program.runs_under(mpi)).collect();
+    one_at_most(fitting, &program.name)
 }
 
 /// One Open MPI and one other MPI, even in a full run: launchers do not differ between versions of a family.
@@ -249,7 +255,7 @@ pub fn assert_as_planted(
     let mut differences = Vec::new();
     for attempt in 1..=ATTEMPTS {
         assert_eq!(output.status, 0, "{} under {}: {}", program.name, mpi.name, output.stderr);
-        differences = waits::differences(program, &output.stderr, &run.ask("waits", &[]));
+        differences = planted_waits::differences(program, &output.stderr, &run.ask("waits", &[]));
         if differences.is_empty() {
             return run;
         }

@@ -5,7 +5,7 @@
 //! releases of a version and with all build options, except in builds without the GIL and builds that trace references,
 //! whose objects begin with other words.
 
-use super::memory::Memory;
+use super::interpreter_memory::Memory;
 
 pub struct Layout {
     /// The prefix of the interpreter's version.
@@ -115,6 +115,12 @@ impl PythonFrame {
     pub fn number(&self) -> u64 {
         mixed(self.origin, self.instruction as u64) >> 17
     }
+}
+
+/// A number of 47 bits for a path, by the number of its inner part and that of the next place out.
+#[inline(always)]
+pub fn path_number(inner: u64, caller: u64) -> u64 {
+    mixed(inner, caller) >> 17
 }
 
 /// Adds a word to a hash.

@@ -8,8 +8,8 @@
 //! The structures differ by version ([`layout`]). Before the straight line follows their pointers, they are followed
 //! once by checked reads, and must lead to objects of the right types.
 
+mod interpreter_memory;
 mod layout;
-mod memory;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Range;
@@ -20,9 +20,10 @@ use traces::definitions::SourcePlace;
 
 use crate::function::Function;
 use crate::recorder::guard;
+use crate::recorder::process::path_limit;
 use crate::symbol;
-use layout::{Layout, PythonFrame, type_of};
-use memory::{CheckedMemory, Memory, Trusted};
+use interpreter_memory::{CheckedMemory, Memory, Trusted};
+use layout::{Layout, PythonFrame, path_number, type_of};
 
 /// A symbol that only mpi4py's module defines.
 pub const PROOF: &CStr = c"PyInit_MPI";
@@ -37,7 +38,7 @@ pub fn found(range: Range<usize>) {
     END.store(range.end, Relaxed);
 }
 
-/// Whether an address is in mpi4py's module.
+/// True if an address is in mpi4py's module.
 pub fn holds(address: usize) -> bool {
     (BEGIN.load(Relaxed)..END.load(Relaxed)).contains(&address)
 }
@@ -59,15 +60,15 @@ struct Interpreter {
 /// The inner `None`: there is an interpreter, but its structures cannot be read.
 static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
 
-/// The number of the place that this thread executes; it has 47 bits, as addresses have. `None` if the thread executes
-/// no Python, or the interpreter's structures cannot be read.
+/// The number of the place that this thread executes, with those that have called it if paths are recorded; it has 47
+/// bits, as addresses have. `None` if the thread executes no Python, or the interpreter's structures cannot be read.
 #[inline(always)]
 pub fn here() -> Option<u64> {
     let interpreter = match INTERPRETER.get() {
         Some(interpreter) => interpreter.as_ref()?,
         None => find()?,
     };
-    interpreter.current_frame().map(|at| at.number())
+    interpreter.here()
 }
 
 /// File, line and function of a place that [`here`] has numbered and that this thread is still at. Calls that the
@@ -84,22 +85,50 @@ pub fn describe(site: u32, number: u64) -> Option<SourcePlace> {
     }
 }
 
+/// A place of a path in Python.
+pub struct PathPlace {
+    /// Its own number.
+    pub number: u64,
+    /// File, line and function, of no site yet.
+    pub place: SourcePlace,
+}
+
+/// The places of the path that [`here`] has numbered and that this thread is still at, the innermost first.
+pub fn path(number: u64) -> Option<Vec<PathPlace>> {
+    let interpreter = INTERPRETER.get()?.as_ref()?;
+    if interpreter.here() != Some(number) {
+        return None;
+    }
+    let mut path = Vec::new();
+    // SAFETY: as in `find`.
+    let thread = unsafe { (interpreter.thread)() };
+    let memory = interpreter.memory();
+    for frame in interpreter.layout.frames(thread, interpreter.code_type, &memory).take(path_limit::frames()) {
+        let place = interpreter.place(0, &frame)?;
+        // What an import runs is called by the line that imports.
+        if !imports(&place.file) {
+            path.push(PathPlace { number: frame.number(), place });
+        }
+    }
+    Some(path)
+}
+
 /// The function shown for calls that the interpreter makes when it ends.
 const EXIT: &str = "(interpreter exit)";
 
-/// Whether a file's code runs as part of an import: its calls are attributed to the line that imports.
+/// True if a file's code runs as part of an import: its calls are attributed to the line that imports.
 fn imports(file: &str) -> bool {
     file.starts_with("<frozen importlib") || file.ends_with("/mpi4py/__init__.py")
 }
 
-/// Whether an address is in the interpreter's own object. mpi4py's function for the interpreter's exit may reach MPI by
+/// True if an address is in the interpreter's own object. mpi4py's function for the interpreter's exit may reach MPI by
 /// a tail call, and the call then seems to come from the interpreter.
 fn is_interpreters(there: usize) -> bool {
     let base = |address| symbol::definer(address).map(|(_, base)| base);
     address("Py_IsInitialized").and_then(base).is_some_and(|own| base(there) == Some(own))
 }
 
-/// Whether mpi4py is loaded and the interpreter has shut down.
+/// True if mpi4py is loaded and the interpreter has shut down.
 fn has_ended() -> bool {
     if BEGIN.load(Relaxed) == 0 {
         return false;
@@ -144,6 +173,19 @@ impl Interpreter {
             let texts = is_text(at.code + layout.file).and(is_text(at.code + layout.function));
             texts.and(layout.offset(&at, &memory)).is_some()
         })
+    }
+
+    #[inline(always)]
+    fn here(&self) -> Option<u64> {
+        let most = path_limit::frames();
+        if most == 0 {
+            return self.current_frame().map(|at| at.number());
+        }
+        // SAFETY: as in `find`.
+        let thread = unsafe { (self.thread)() };
+        let memory = self.memory();
+        let frames = self.layout.frames(thread, self.code_type, &memory).take(most);
+        frames.map(|frame| frame.number()).reduce(path_number)
     }
 
     #[inline(always)]

@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::FromRawFd;
 use std::os::unix::fs::MetadataExt;
 
-use super::Verdict;
+use agree::Verdict;
+
 use super::page::{MeetingPage, ProcessSlot};
 use super::process::{ProcessId, began};
 use crate::config::Launch;
@@ -55,25 +56,14 @@ impl Arriving {
 impl Host {
     /// Passes the hosts' verdict on to the other ranks of this host, and returns it.
     pub fn tell(&self, verdict: Verdict) -> Verdict {
-        let bytes: Vec<u8> = match &verdict {
-            Verdict::Ranks(ranks) => ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect(),
-            Verdict::All => vec![1],
-            Verdict::Unknown => Vec::new(),
-        };
-        self.place.tell(&self.file.file, &bytes);
+        self.place.tell(&self.file.file, verdict.to_string().as_bytes());
         verdict
     }
 
     /// Waits for the verdict from the first rank of this host.
     pub fn told(&self) -> Verdict {
-        match self.place.told(&self.file.file).as_deref() {
-            None | Some([]) => Verdict::Unknown,
-            Some([_]) => Verdict::All,
-            Some(bytes) => {
-                let (words, _) = bytes.as_chunks();
-                Verdict::Ranks(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
-            }
-        }
+        let bytes = self.place.told(&self.file.file).unwrap_or_default();
+        Verdict::parse(&String::from_utf8_lossy(&bytes))
     }
 
     /// Closes the file: only the place is needed later, and the program may close any descriptor.

@@ -1,149 +1,73 @@
-//! Finds the recorded ranks of several hosts: the first rank of each host writes texts that the others read.
+//! Finds the recorded ranks of several hosts: the first rank of each host posts texts that the others read, and crate
+//! `agree` says which.
 //!
 //! The texts are where every host of the launch can read them: with the launcher, as names published by MPI, or in a
-//! folder that hosts share. Each name has one writer and is written once. The first rank of each host follows the first
-//! of all: rank 0, or if it does not show up, the lowest that does. Only that one decides who is recorded: its own
-//! host, and those hosts whose first rank has written that it follows.
+//! folder that hosts share. Each name has one writer and is written once.
 
-use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use agree::board::{self, Board};
+use agree::{RecordedHost, Verdict};
 use traces::calls::Call;
 
-use super::wait::{self, Liveness, Pause};
-use super::{Verdict, in_words};
 use crate::abi::Family;
 use crate::config::Launch;
 use crate::real;
 
-// The ends of four phases, counted from the end of MPI_Init.
-/// Others wait for rank 0.
-const FIRST: Duration = Duration::from_millis(400);
-/// Without rank 0, they look for the lowest rank.
-const LOWER: Duration = Duration::from_millis(550);
-/// The first of all waits for followers, in the order of ranks.
-const FOLLOW: Duration = Duration::from_millis(700);
-/// It looks once more for the others.
-const OTHERS: Duration = Duration::from_millis(900);
-
 /// The verdict that hosts agree on. `ranks` are the recorded ranks of this host, of which this process is the first,
 /// `size` is that of the world, `began` the time when MPI was initialized, and `meeting` a folder that hosts may share.
 pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: Instant, meeting: &Path) -> Verdict {
-    let Some(own) = ranks.first().copied() else { return Verdict::Unknown };
+    let Some(host) = RecordedHost::new(ranks, size) else { return Verdict::Unknown };
     let _errors = ReturnedErrors::begin(family);
     let prefix = format!("overhear.{}", launch.name.as_deref().unwrap_or("launch"));
     let launcher = TextStore::Launcher { prefix, info: family.info_null as usize };
-    let can_post = |board: &Board| board.post(&format!("host.{own}"), "here");
-    let shared = || folder(launch, meeting).map(Board).filter(can_post);
-    let Some(board) = Some(Board(launcher)).filter(can_post).or_else(shared) else { return Verdict::Unknown };
-    match rank_to_follow(&board, own, began) {
-        None => {
-            board.post(&format!("follows.{own}"), "nobody");
-            Verdict::Unknown
-        }
-        Some(first) if first == own => {
-            board.0.remove_at_end();
-            decide(&board, own, ranks, size, began)
-        }
-        Some(first) => match board.post(&format!("follows.{own}"), &format!("{first}:{}", in_words(ranks))) {
-            true => follow(&board, first),
-            false => Verdict::Unknown,
-        },
+    let agreed = |store| agree::blocking(host.agree(&HostBoard { store, began })).flatten();
+    if let Some(verdict) = agreed(launcher) {
+        return verdict;
     }
-}
-
-/// The lowest rank that shows up, which may be this one. `None` if there was no time to look for all lower ranks.
-fn rank_to_follow(board: &Board, own: u32, began: Instant) -> Option<u32> {
-    let mut pause = Pause::new();
-    while own > 0 && board.read("host.0").is_none() {
-        if began.elapsed() > FIRST {
-            return lowest_from_1(board, own, began);
-        }
-        pause.take();
+    let Some(shared) = folder(launch, meeting) else { return Verdict::Unknown };
+    let verdict = agreed(TextStore::Folder(shared.clone())).unwrap_or(Verdict::Unknown);
+    if verdict.decider() == ranks.first().copied() {
+        *MET_IN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(shared);
     }
-    Some(0)
-}
-
-fn lowest_from_1(board: &Board, own: u32, began: Instant) -> Option<u32> {
-    for lower in 1..own {
-        if began.elapsed() > LOWER {
-            return None;
-        }
-        if board.read(&format!("host.{lower}")).is_some() {
-            return Some(lower);
-        }
-    }
-    Some(own)
-}
-
-/// Waits for followers, and posts the list of recorded ranks.
-fn decide(board: &Board, own: u32, ranks: &[u32], size: u32, began: Instant) -> Verdict {
-    let mut together: BTreeSet<u32> = ranks.iter().copied().collect();
-    let mut unknown: BTreeSet<u32> = (0..size).filter(|rank| !together.contains(rank)).collect();
-    let mut ask = |rank: u32, unknown: &mut BTreeSet<u32>| {
-        let Some(text) = board.read(&format!("follows.{rank}")) else { return false };
-        unknown.remove(&rank);
-        for rank in text.strip_prefix(&format!("{own}:")).map(ranks_of).unwrap_or_default() {
-            unknown.remove(&rank);
-            together.insert(rank);
-        }
-        true
-    };
-    // The lowest rank of which nothing is known is the first of its host, if it is recorded.
-    let mut pause = Pause::new();
-    while let Some(rank) = unknown.first().copied().filter(|_| began.elapsed() < FOLLOW) {
-        match ask(rank, &mut unknown) {
-            true => pause = Pause::new(),
-            false => pause.take(),
-        }
-    }
-    let mut next = unknown.first().copied();
-    while let Some(rank) = next.filter(|_| began.elapsed() < OTHERS) {
-        ask(rank, &mut unknown);
-        next = unknown.range(rank + 1..).next().copied();
-    }
-    let verdict = match together.len() as u32 == size {
-        true => Verdict::All,
-        false => Verdict::Ranks(together.into_iter().collect()),
-    };
-    let text = match &verdict {
-        Verdict::Ranks(ranks) => in_words(ranks),
-        _ => "all".into(),
-    };
-    // Followers may have given up by now.
-    if began.elapsed() > wait::LONGEST / 2 {
-        board.post(&format!("follows.{own}"), "nobody");
-        return Verdict::Unknown;
-    }
-    let said = board.post(&format!("recorded.{own}"), &text);
     // A folder in which no other host shows up may not be shared.
-    let is_met = matches!(board.0, TextStore::Launcher { .. }) || verdict != Verdict::Ranks(ranks.into());
-    if said && is_met { verdict } else { Verdict::Unknown }
+    match verdict {
+        Verdict::Ranks(listed) if listed.ranks().eq(ranks.iter().copied()) => Verdict::Unknown,
+        verdict => verdict,
+    }
 }
 
-/// Waits for the decision of the first of all, which it posts unless it follows another itself, or ends.
-fn follow(board: &Board, first: u32) -> Verdict {
-    let mut pause = Pause::new();
-    let decided = || {
-        if let Some(text) = board.read(&format!("recorded.{first}")) {
-            return Some(if text == "all" { Verdict::All } else { Verdict::Ranks(ranks_of(&text)) });
-        }
-        board.read(&format!("follows.{first}")).map(|_| Verdict::Unknown)
-    };
-    wait::until(decided, || Liveness::Unknown, || pause.take()).unwrap_or(Verdict::Unknown)
+/// The store as the board of crate `agree`, with which this host alone waits.
+struct HostBoard {
+    store: TextStore,
+    began: Instant,
 }
 
-/// The inverse of [`in_words`].
-fn ranks_of(text: &str) -> Vec<u32> {
-    let span = |span: &str| {
-        let (first, last) = span.split_once('-').unwrap_or((span, span));
-        Some(first.parse().ok()?..=last.parse().ok()?)
-    };
-    text.split(',').filter_map(span).flatten().collect()
+impl Board for HostBoard {
+    async fn post(&self, name: &str, text: &str) -> bool {
+        self.store.post(name, text)
+    }
+
+    async fn read(&self, name: &str) -> Option<String> {
+        self.store.text(name)
+    }
+
+    async fn speakers(&self, decider: u32) -> Option<Vec<u32>> {
+        self.store.numbers(&board::here(decider, 0))
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    async fn pause(&self, time: Duration) {
+        thread::sleep(time);
+    }
 }
 
 /// A store of short texts by name.
@@ -171,32 +95,29 @@ pub fn leave() {
 }
 
 /// The folder in which hosts meet; `None` if the launch has no name or the folder cannot be made.
-fn folder(launch: &Launch, meeting: &Path) -> Option<TextStore> {
+fn folder(launch: &Launch, meeting: &Path) -> Option<PathBuf> {
     let name: String = launch.name.as_ref()?.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     let folder = meeting.join(format!(".overhear-{name}"));
-    fs::create_dir_all(&folder).ok().map(|()| TextStore::Folder(folder))
+    fs::create_dir_all(&folder).ok().map(|()| folder)
 }
 
-/// A store of texts of any length.
-struct Board(TextStore);
+/// Bytes that every MPI accepts in a port's name, less the count in front.
+const PART: usize = 200;
 
-impl Board {
-    /// Bytes that every MPI accepts in a port's name, less the count in front.
-    const PART: usize = 200;
-
+impl TextStore {
     /// Writes a text in parts, each with the number of parts in front. The first part is written last.
     fn post(&self, name: &str, text: &str) -> bool {
-        let parts: Vec<&[u8]> = text.as_bytes().chunks(Board::PART).collect();
+        let parts: Vec<&[u8]> = text.as_bytes().chunks(PART).collect();
         parts.iter().enumerate().rev().all(|(at, part)| {
             let part = String::from_utf8_lossy(part);
-            self.0.write(&format!("{name}.{at}"), &format!("{}:{part}", parts.len()))
+            self.write(&format!("{name}.{at}"), &format!("{}:{part}", parts.len()))
         })
     }
 
     /// The text of a name, if it was written.
-    fn read(&self, name: &str) -> Option<String> {
+    fn text(&self, name: &str) -> Option<String> {
         let part = |at: usize| {
-            let text = self.0.read(&format!("{name}.{at}"))?;
+            let text = self.read(&format!("{name}.{at}"))?;
             let (count, part) = text.split_once(':')?;
             Some((count.parse::<usize>().ok()?, part.to_string()))
         };
@@ -206,13 +127,17 @@ impl Board {
         }
         Some(text)
     }
-}
 
-impl TextStore {
-    fn remove_at_end(&self) {
-        if let TextStore::Folder(folder) = self {
-            *MET_IN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(folder.clone());
-        }
+    /// All numbers that stand for the last one in names like this one, in order; `None` if there is no list of names.
+    fn numbers(&self, like: &str) -> Option<Vec<u32>> {
+        let TextStore::Folder(folder) = self else { return None };
+        forget_cached(folder);
+        let beginning = like.trim_end_matches(char::is_numeric);
+        let number = |name: &str| name.strip_prefix(beginning)?.strip_suffix(".0")?.parse::<u32>().ok();
+        let names = fs::read_dir(folder).ok()?.flatten();
+        let mut numbers: Vec<u32> = names.filter_map(|entry| number(entry.file_name().to_str()?)).collect();
+        numbers.sort_unstable();
+        Some(numbers)
     }
 
     fn write(&self, name: &str, text: &str) -> bool {
@@ -243,13 +168,20 @@ impl TextStore {
                 Some(text.to_string_lossy().into_owned())
             }
             TextStore::Folder(folder) => {
-                // A host forgets what it has cached of a folder on a file server once it changes something in it.
-                let touched = folder.join(format!("touched.{}", std::process::id()));
-                let _ = fs::write(&touched, "").and_then(|()| fs::remove_file(&touched));
-                fs::read_to_string(folder.join(name)).ok()
+                let path = folder.join(name);
+                fs::read_to_string(&path).ok().or_else(|| {
+                    forget_cached(folder);
+                    fs::read_to_string(&path).ok()
+                })
             }
         }
     }
+}
+
+/// Has this host forget what it has cached of a folder on a file server, by changing something in it.
+fn forget_cached(folder: &Path) {
+    let touched = folder.join(format!("touched.{}", std::process::id()));
+    let _ = fs::write(&touched, "").and_then(|()| fs::remove_file(&touched));
 }
 
 /// Has MPI return errors as long as it lives: to look up a name that is not published yet is an error.

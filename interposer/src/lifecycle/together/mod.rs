@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
+use agree::{RankRanges, Verdict};
 use traces::calls::Call;
 use traces::definitions::{Definition, Span};
 
@@ -24,7 +25,8 @@ use crate::recorder::file::shared;
 use crate::{config, progress, real};
 use host::Arriving;
 pub use host_discovery::leave;
-pub use page::ProcessSlot;
+pub use page::{BEGINNING, COMPARING, ENDING, PASSED, ProcessSlot, SHOWN};
+pub use wait::Pause;
 
 /// The ranks that record together.
 pub struct Together {
@@ -35,8 +37,10 @@ pub struct Together {
     pub communicator: Option<u64>,
     /// This rank's index in `ranks`.
     pub own: usize,
-    /// This process's slot among those of its host.
+    /// This process's slot on its host.
     pub place: Option<ProcessSlot>,
+    /// Whether all of them are on this host.
+    pub is_one_host: bool,
 }
 
 /// Which ranks of the world those that record together are.
@@ -117,30 +121,28 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
     };
     let (ranks, found) = match verdict {
         Verdict::All => ((0..size).collect(), RanksFound::All),
-        Verdict::Ranks(all) if all.contains(&rank) => (all, RanksFound::Recorded),
+        Verdict::Ranks(all) if all.contains(rank) => (all.ranks().collect(), RanksFound::Recorded),
         _ if launch.here == Some(size) => (ranks, RanksFound::Recorded),
         _ => (ranks, RanksFound::OfHost),
     };
-    Together::new(family, ranks, found, rank, host.into_place())
-}
-
-/// The recorded ranks that hosts have agreed on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Verdict {
-    /// All ranks of the world.
-    All,
-    Ranks(Vec<u32>),
-    /// The hosts could not agree.
-    Unknown,
+    let is_one_host = ranks == host.ranks;
+    Together::new(family, ranks, found, rank, is_one_host, host.into_place())
 }
 
 impl Together {
     fn alone(rank: u32, size: u32) -> Together {
         let found = if size < 2 { RanksFound::All } else { RanksFound::OfHost };
-        Together { ranks: vec![rank], found, communicator: None, own: 0, place: None }
+        Together { ranks: vec![rank], found, communicator: None, own: 0, place: None, is_one_host: true }
     }
 
-    fn new(family: &Family, ranks: Vec<u32>, found: RanksFound, rank: u32, place: ProcessSlot) -> Together {
+    fn new(
+        family: &Family,
+        ranks: Vec<u32>,
+        found: RanksFound,
+        rank: u32,
+        is_one_host: bool,
+        place: ProcessSlot,
+    ) -> Together {
         let own = ranks.iter().take_while(|other| **other < rank).count();
         let communicator = match found {
             RanksFound::All => Some(family.comm_world),
@@ -148,19 +150,28 @@ impl Together {
             _ => new_communicator(family, &ranks),
         };
         match communicator {
-            Some(_) => Together { ranks, found, communicator, own, place: Some(place) },
-            None => Together { ranks: vec![rank], found, communicator, own: 0, place: None },
+            Some(_) => Together { ranks, found, communicator, own, place: Some(place), is_one_host },
+            None => Together { ranks: vec![rank], found, communicator, own: 0, place: None, is_one_host },
         }
     }
 
-    /// Whether this rank decides, and prints messages, for the others.
+    /// True if this rank decides, and prints messages, for the others.
     pub fn is_first(&self) -> bool {
         self.own == 0
     }
 
+    /// This process's slot, if all the ranks have one on the same host.
+    pub fn place_of_all(&self) -> Option<&ProcessSlot> {
+        self.place.as_ref().filter(|_| self.is_one_host)
+    }
+
     pub fn spans(&self) -> Vec<Span> {
-        let span = |(first, last)| Span { first: first as i32, count: last - first + 1, step: 1 };
-        ranges(&self.ranks).into_iter().map(span).collect()
+        let span = |(first, last): &(u32, u32)| Span { first: *first as i32, count: last - first + 1, step: 1 };
+        self.ranges().ranges().iter().map(span).collect()
+    }
+
+    fn ranges(&self) -> RankRanges {
+        self.ranks.iter().copied().collect()
     }
 }
 
@@ -193,25 +204,6 @@ fn new_communicator(family: &Family, ranks: &[u32]) -> Option<u64> {
     Some(communicator)
 }
 
-/// Ranks in order, such as `0-3,8`.
-pub fn in_words(ranks: &[u32]) -> String {
-    let in_words =
-        |(first, last): &(u32, u32)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
-    ranges(ranks).iter().map(in_words).collect::<Vec<_>>().join(",")
-}
-
-/// The first and last rank of each run without gaps.
-fn ranges(ranks: &[u32]) -> Vec<(u32, u32)> {
-    let mut spans: Vec<(u32, u32)> = Vec::new();
-    for rank in ranks {
-        match spans.last_mut() {
-            Some((_, last)) if *last + 1 == *rank => *last = *rank,
-            _ => spans.push((*rank, *rank)),
-        }
-    }
-    spans
-}
-
 /// The recorded ranks in words, for the message to the user.
 pub fn recorded_in_words(together: Option<&Together>, size: u32) -> String {
     match together {
@@ -219,7 +211,7 @@ pub fn recorded_in_words(together: Option<&Together>, size: u32) -> String {
         Some(_) if size == 1 => "1 rank".into(),
         Some(Together { found: RanksFound::All, .. }) => format!("{size} ranks"),
         Some(together) => {
-            let ranks = in_words(&together.ranks);
+            let ranks = together.ranges();
             let others = if together.found == RanksFound::Recorded {
                 "the others are not recorded"
             } else {

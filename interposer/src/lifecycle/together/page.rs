@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use std::time::{Duration, Instant};
 
 use super::process::ProcessId;
@@ -20,27 +20,34 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// Longest wait for processes that have: they are still in MPI_Init, perhaps on a busy machine.
 const ANNOUNCED: Duration = wait::LONGEST;
 
-pub const BYTES: usize = 32 << 10;
-const SLOTS: usize = (BYTES - 64) / size_of::<SlotWords>();
+pub const BYTES: usize = size_of::<MeetingWords>().next_multiple_of(4096);
+const SLOTS: usize = 2044;
+/// Words that each process shows to all others.
+pub const SHOWN: usize = 8;
+/// Bytes that the first rank can pass to the others.
+pub const PASSED: usize = 4160;
 
 /// The contents of the page.
 #[repr(C, align(64))]
 struct MeetingWords {
-    /// [`OPEN`] or [`CLOSED`].
+    /// [`OPEN`], [`CLOSED`] or [`MIXED`].
     state: AtomicU32,
     /// Number of processes that have asked for a slot.
     taken: AtomicU32,
     /// Bytes of the verdict behind the page, plus one; 0 until it is there.
     verdict: AtomicU64,
-    /// [`OPEN`], [`ALL`] or [`NOT_ALL`]: whether all on the list came to finalize MPI.
-    end: AtomicU32,
-    padding: [u32; 11],
+    /// For each stage [`OPEN`], [`ALL`] or [`NOT_ALL`]: whether all on the list came to it.
+    stages: [AtomicU32; 16],
+    /// Whether `passed` is there.
+    is_passed: AtomicU32,
     slots: [SlotWords; SLOTS],
+    shown: [[AtomicU64; SHOWN]; SLOTS],
+    passed: [AtomicU8; PASSED],
 }
 
 #[repr(C)]
 struct SlotWords {
-    /// From the low end: the stage of the process (3 bits), its id (29), its rank (32).
+    /// From the low end: the stage of the process (4 bits), its id (28), its rank (32).
     word: AtomicU64,
     /// The process's stamp, written before `word`.
     stamp: AtomicU64,
@@ -48,17 +55,24 @@ struct SlotWords {
 
 const OPEN: u32 = 0;
 const CLOSED: u32 = 1;
+/// Closed, with processes of several worlds.
+const MIXED: u32 = 2;
 const ALL: u32 = 1;
 const NOT_ALL: u32 = 2;
 
-/// Stages of a process. In the last two it is on the list.
+/// Stages of a process. From [`HERE`] on it is on the list.
 const ANNOUNCED_BY: u64 = 1;
 const OUT: u64 = 2;
 const HERE: u64 = 3;
-const ENDING: u64 = 4;
+/// It is about to show words; one stage on, it has.
+pub const BEGINNING: u64 = 4;
+/// It is about to finalize MPI.
+pub const ENDING: u64 = 6;
+/// It is about to show words once more.
+pub const COMPARING: u64 = 7;
 
 fn stage(word: u64) -> u64 {
-    word & 7
+    word & 15
 }
 
 fn is_listed(word: u64) -> bool {
@@ -67,7 +81,7 @@ fn is_listed(word: u64) -> bool {
 
 impl SlotWords {
     fn fate(&self) -> Liveness {
-        let number = (self.word.load(Acquire) >> 3 & 0x1fff_ffff) as u32;
+        let number = (self.word.load(Acquire) >> 4 & 0x0fff_ffff) as u32;
         ProcessId { number, stamp: self.stamp.load(Acquire) }.fate()
     }
 }
@@ -109,7 +123,11 @@ impl MeetingPage {
     }
 
     pub fn is_closed(&self) -> bool {
-        self.shared().state.load(Acquire) == CLOSED
+        self.shared().state.load(Acquire) != OPEN
+    }
+
+    fn is_mixed(&self) -> bool {
+        self.shared().state.load(Acquire) == MIXED
     }
 
     /// Takes a slot. `None` if there is none left, or the list is closed.
@@ -121,7 +139,7 @@ impl MeetingPage {
             self.strike_ended();
         }
         own.stamp.store(process.stamp, Release);
-        let word = ANNOUNCED_BY | (process.number as u64) << 3;
+        let word = ANNOUNCED_BY | (process.number as u64) << 4;
         own.word.compare_exchange(0, word, AcqRel, Relaxed).ok()?;
         Some(ProcessSlot { page: self, slot })
     }
@@ -139,25 +157,31 @@ impl MeetingPage {
         ranks
     }
 
-    /// The number of ranks that are here, and whether other processes have announced themselves. With `ask`, those that
+    /// The number of ranks that are here, and of other processes that have announced themselves. With `ask`, those that
     /// have ended since do not count.
-    fn count(&self, ask: bool) -> (u32, bool) {
-        let (mut here, mut on_their_way) = (0, false);
+    fn count(&self, ask: bool) -> (u32, u32) {
+        let (mut here, mut on_their_way) = (0, 0);
         for slot in self.taken() {
             let word = slot.word.load(Acquire);
             here += u32::from(is_listed(word));
-            on_their_way |= stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Liveness::Gone);
+            on_their_way += u32::from(stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Liveness::Gone));
         }
         (here, on_their_way)
     }
 
-    /// Closes the list. Returns whether it was still open.
-    fn close(&self) -> bool {
+    /// True if more processes than a world of `size` has are here or on their way.
+    fn is_of_several(&self, size: u32) -> bool {
+        let (here, on_their_way) = self.count(true);
+        here + on_their_way > size
+    }
+
+    /// Closes the list, as [`CLOSED`] or [`MIXED`]. Returns whether it was still open.
+    fn close(&self, state: u32) -> bool {
         for slot in &self.shared().slots {
             let shut = |word| (!is_listed(word)).then_some(OUT);
             let _ = slot.word.try_update(AcqRel, Acquire, shut);
         }
-        self.shared().state.swap(CLOSED, AcqRel) == OPEN
+        self.shared().state.compare_exchange(OPEN, state, AcqRel, Acquire).is_ok()
     }
 }
 
@@ -175,7 +199,7 @@ impl ProcessSlot {
 
     /// Writes this process's rank. Returns whether it was in time for the list.
     pub fn arrive(&self, rank: u32) -> bool {
-        let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff8) | HERE | (rank as u64) << 32);
+        let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff0) | HERE | (rank as u64) << 32);
         self.own().is_some_and(|own| own.word.try_update(AcqRel, Acquire, here).is_ok())
     }
 
@@ -190,10 +214,12 @@ impl ProcessSlot {
                 return Some(());
             }
             let (here, on_their_way) = self.page.count(began.elapsed() > PATIENCE);
-            let late = began.elapsed() > if on_their_way { ANNOUNCED } else { PATIENCE };
-            let enough = here >= size || !on_their_way && expected.is_some_and(|expected| here >= expected);
-            (late || enough).then(|| {
-                if self.page.close() {
+            let late = began.elapsed() > if on_their_way > 0 { ANNOUNCED } else { PATIENCE };
+            let enough = here >= size || on_their_way == 0 && expected.is_some_and(|expected| here >= expected);
+            // MPICH's launcher starts worlds that are spawned at once by one process, which names the page.
+            let is_mixed = here + on_their_way > size && self.page.is_of_several(size);
+            (late || enough || is_mixed).then(|| {
+                if self.page.close(if is_mixed { MIXED } else { CLOSED }) {
                     closed();
                 }
             })
@@ -202,7 +228,7 @@ impl ProcessSlot {
         let ranks = self.page.ranks();
         // If two launches were taken for one, a rank is there twice.
         let are_of_one = ranks.is_sorted_by(|rank, next| rank < next) && ranks.last().is_some_and(|last| *last < size);
-        (is_here && are_of_one).then_some(ranks)
+        (is_here && are_of_one && !self.page.is_mixed()).then_some(ranks)
     }
 
     /// Gives the slot up. `closed` is as in [`counted`](Self::counted).
@@ -210,7 +236,7 @@ impl ProcessSlot {
         if let Some(own) = self.own() {
             own.word.store(OUT, Release);
         }
-        if !self.page.count(true).1 && self.page.close() {
+        if self.page.count(true).1 == 0 && self.page.close(CLOSED) {
             closed();
         }
     }
@@ -224,8 +250,7 @@ impl ProcessSlot {
 
     /// Waits for the verdict of the lowest rank on the list. `None` if that process has ended instead.
     pub fn told(&self, file: &File) -> Option<Vec<u8>> {
-        let listed = self.page.taken().iter().filter(|slot| is_listed(slot.word.load(Acquire)));
-        let first = listed.min_by_key(|slot| slot.word.load(Acquire) >> 32)?;
+        let first = self.first()?;
         let told = || self.page.shared().verdict.load(Acquire).checked_sub(1);
         let mut pause = Pause::new();
         let length = wait::until(told, || first.fate(), || pause.take())?;
@@ -234,26 +259,70 @@ impl ProcessSlot {
         Some(bytes)
     }
 
-    /// Waits until all on the list have come to finalize MPI, and calls `turn` meanwhile to make MPI progress. Returns
-    /// whether they have, the same for all: `false` if one has ended before.
-    pub fn all_end(&self, turn: impl FnMut()) -> bool {
-        let ending = |word| Some(word & !7 | ENDING);
-        let _ = self.own().map(|own| own.word.try_update(AcqRel, Acquire, ending));
-        let end = &self.page.shared().end;
-        let say = |outcome| end.compare_exchange(OPEN, outcome, AcqRel, Acquire).unwrap_or_else(|known| known);
-        let coming = || self.page.taken().iter().filter(|slot| stage(slot.word.load(Acquire)) == HERE);
+    /// Waits until all on the list have come to a stage, and calls `turn` meanwhile. Returns whether they have, the same
+    /// for all: `false` if one has ended before.
+    pub fn all_reach(&self, reached: u64, turn: impl FnMut()) -> bool {
+        let next_stage = |word| Some(word & !15 | reached);
+        let _ = self.own().map(|own| own.word.try_update(AcqRel, Acquire, next_stage));
+        let Some(outcome) = self.page.shared().stages.get(reached as usize) else { return false };
+        let say = |said| outcome.compare_exchange(OPEN, said, AcqRel, Acquire).unwrap_or_else(|known| known);
+        let is_coming = |word| is_listed(word) && stage(word) < reached;
+        let coming = || self.page.taken().iter().filter(move |slot| is_coming(slot.word.load(Acquire)));
         let ready = || {
-            if end.load(Acquire) == OPEN && coming().next().is_none() {
+            if outcome.load(Acquire) == OPEN && coming().next().is_none() {
                 say(ALL);
             }
-            Some(end.load(Acquire)).filter(|outcome| *outcome != OPEN)
+            Some(outcome.load(Acquire)).filter(|outcome| *outcome != OPEN)
         };
         // One at a time is enough: while it lives, MPI_Finalize would wait for it, too.
         let next = || coming().next().map_or(Liveness::Lives, SlotWords::fate);
-        let outcome = wait::until(ready, next, turn).unwrap_or_else(|| {
+        let came = wait::until(ready, next, turn).unwrap_or_else(|| {
             say(NOT_ALL);
-            end.load(Acquire)
+            outcome.load(Acquire)
         });
-        outcome == ALL
+        came == ALL
+    }
+
+    /// Shows words to the others, after all came to the stage `reached`, and returns those of all in the order of their
+    /// ranks. `None` if one has ended.
+    pub fn show(&self, reached: u64, words: [u64; SHOWN]) -> Option<Vec<[u64; SHOWN]>> {
+        for (word, shown) in words.into_iter().zip(self.page.shared().shown.get(self.slot)?) {
+            shown.store(word, Relaxed);
+        }
+        let mut pause = Pause::new();
+        let is_shown = self.all_reach(reached + 1, || pause.take());
+        let taken = self.page.taken().iter().zip(&self.page.shared().shown);
+        let listed = taken.filter(|(slot, _)| is_listed(slot.word.load(Acquire)));
+        let mut shown: Vec<(u64, &[AtomicU64; SHOWN])> =
+            listed.map(|(slot, shown)| (slot.word.load(Acquire) >> 32, shown)).collect();
+        shown.sort_unstable_by_key(|(rank, _)| *rank);
+        let words = |(_, words): (u64, &[AtomicU64; SHOWN])| words.each_ref().map(|word| word.load(Relaxed));
+        is_shown.then(|| shown.into_iter().map(words).collect())
+    }
+
+    /// Passes bytes from the lowest rank on the list to all others. Returns whether they are there.
+    pub fn pass(&self, bytes: &mut [u8], is_first: bool) -> bool {
+        let page = self.page.shared();
+        if is_first {
+            for (byte, passed) in bytes.iter().zip(&page.passed) {
+                passed.store(*byte, Relaxed);
+            }
+            page.is_passed.store(1, Release);
+            return true;
+        }
+        let is_passed = || (page.is_passed.load(Acquire) == 1).then_some(());
+        let mut pause = Pause::new();
+        let Some(first) = self.first() else { return false };
+        let came = wait::until(is_passed, || first.fate(), || pause.take());
+        for (byte, passed) in bytes.iter_mut().zip(&page.passed) {
+            *byte = passed.load(Relaxed);
+        }
+        came.is_some()
+    }
+
+    /// The slot of the lowest rank on the list.
+    fn first(&self) -> Option<&SlotWords> {
+        let listed = self.page.taken().iter().filter(|slot| is_listed(slot.word.load(Acquire)));
+        listed.min_by_key(|slot| slot.word.load(Acquire) >> 32)
     }
 }

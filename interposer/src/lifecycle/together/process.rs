@@ -50,7 +50,7 @@ fn namespace() -> u64 {
 
 struct Stat {
     began: u64,
-    /// Whether it is a zombie.
+    /// True if it is a zombie.
     is_over: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is known of a process that is waited for.
+/// State of a process that is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Liveness {
     /// It runs, so the wait goes on.

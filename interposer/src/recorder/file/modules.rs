@@ -14,6 +14,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether the module is still loaded where it was.
+    pub fn is_there(&self) -> bool {
+        let first = self.segments.first().map_or(0, |segment| segment.start);
+        holding(first)
+            .is_some_and(|now| now.base == self.base && now.path == self.path && now.build_id == self.build_id)
+    }
+
     pub fn holds(&self, address: u64) -> bool {
         self.segments.iter().any(|segment| segment.contains(&address))
     }

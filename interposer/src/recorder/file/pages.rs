@@ -122,6 +122,11 @@ impl Output {
         if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
+    /// Whether pages are memory that is written when they are full.
+    pub fn is_buffered(&self) -> bool {
+        self.buffered.load(Relaxed)
+    }
+
     /// The first of the totals that all threads share, behind the header.
     pub fn shared_totals(&self) -> NonNull<ProfileEntry> {
         // SAFETY: they are in the mapping of the header.

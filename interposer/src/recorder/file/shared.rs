@@ -1,34 +1,57 @@
 //! The state that the threads of a process share: the file, the definitions, the call sites. All of it is off the
 //! straight line.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 
-use traces::definitions::{Definition, Module, Site, SourcePlace};
+use traces::definitions::{CalledFrom, Caller, Definition, Module, Site, SourcePlace};
 use traces::file::{PageKind, Stop};
 
 use super::modules;
 use super::page_series::PageSeries;
 use super::pages::{NO_PAGE, Output};
+use crate::call_site::CallSite;
 use crate::clock;
 use crate::messages;
 use crate::recorder::guard;
 use crate::recorder::process::counted;
+use crate::unwind::{self, StackFrame};
+use recorder_core::call_paths::{self, StackWord};
+use recorder_core::code_map::LoadedCode;
 use recorder_core::handles::Handles;
+use recorder_core::path_numbers::PathNumbers;
 
 /// Bytes of the first two pages of definitions; further ones double, up to 64 times this.
 const FIRST: usize = 1536;
+
+/// Most call sites on paths of calls, and on paths of samples.
+const MOST_PATHS: usize = 1 << 15;
+const MOST_SAMPLED: usize = 1 << 16;
+/// Attempts to become the one that defines something, of a thread that must not wait.
+const TRIES: u32 = 1000;
 
 /// The state that one thread at a time may change.
 pub struct Shared {
     pages: PageSeries,
     /// Number of call sites.
     sites: u32,
-    modules: Vec<modules::Loaded>,
+    /// Call sites on paths of calls, and on paths of samples alone.
+    on_calls: usize,
+    on_samples: usize,
+    /// Return addresses of calls on paths.
+    places: BTreeSet<u64>,
+    /// What unwinding the stack needs.
+    pub unwinding: Unwinding,
+    /// Modules by their numbers, less one; `None` once it is unloaded.
+    modules: Vec<Option<modules::Loaded>>,
+    /// [`call_paths::epoch`] when modules were last looked for that have been unloaded.
+    epoch: u32,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 static SHARED: OnceLock<Mutex<Shared>> = OnceLock::new();
+static PATHS: OnceLock<PathNumbers> = OnceLock::new();
 /// Numbers of call sites by their return addresses.
 static SITES: Handles<u32> = Handles::new();
 
@@ -43,6 +66,35 @@ pub fn set_output(output: Output) -> &'static Output {
 
 pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(|| Mutex::new(Shared::new())).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// As [`lock`], for a thread that must not wait: a signal handler, or one that may hold the loader's lock. `None` if another thread
+/// keeps defining something.
+pub fn lock_soon() -> Option<MutexGuard<'static, Shared>> {
+    let shared = SHARED.get()?;
+    for _ in 0..TRIES {
+        match shared.try_lock() {
+            Ok(locked) => return Some(locked),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
+    None
+}
+
+/// The number of the call site with this return address in a function that was called from there, if it has one.
+pub fn known_on_path(address: u64, caller: CalledFrom) -> Option<u32> {
+    PATHS.get()?.find(word_of(caller), address)
+}
+
+/// A caller as the key of [`PATHS`].
+fn word_of(caller: CalledFrom) -> u32 {
+    match caller {
+        CalledFrom::Start => 0,
+        CalledFrom::NoUnwindInformation => 1,
+        CalledFrom::Limit => 2,
+        CalledFrom::Site(number) => number + 3,
+    }
 }
 
 /// Notes in the file and prints, once, that events end here and why.
@@ -103,19 +155,116 @@ impl WarningOnce {
     }
 }
 
-/// The number of the call site with this return address, if it has one.
+/// The number of the call site with this return address or path, if it has one.
 pub fn known_site(address: u64) -> Option<u32> {
-    if address == 0 { None } else { SITES.get(address) }
+    if address == 0 { None } else { CallSite::path(address).or_else(|| SITES.get(address)) }
+}
+
+/// Memory to unwind a stack with.
+pub struct Unwinding {
+    pub room: unwind::Room,
+    /// The frames that were found, the innermost first, and the words of the stack that they are known again by. Kept, so that
+    /// nothing is allocated in a signal handler, which may have interrupted the allocator.
+    pub frames: Vec<StackFrame>,
+    pub words: Vec<StackWord>,
 }
 
 impl Shared {
     fn new() -> Shared {
-        Shared { pages: PageSeries::new(PageKind::Definitions, 0), sites: 0, modules: Vec::new() }
+        if let Some(paths) = PathNumbers::new() {
+            let _ = PATHS.set(paths);
+        }
+        Shared {
+            pages: PageSeries::new(PageKind::Definitions, 0),
+            sites: 0,
+            on_calls: 0,
+            on_samples: 0,
+            places: BTreeSet::new(),
+            unwinding: Unwinding { room: unwind::Room::new(), frames: Vec::new(), words: Vec::new() },
+            modules: Vec::new(),
+            epoch: call_paths::epoch(),
+        }
     }
 
     /// Gives a call site a number, and defines it: by its source line if `describe` knows it, else by its module and
     /// offset.
     pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<SourcePlace>) -> u32 {
+        let number = self.define_site(address, describe);
+        SITES.share(address, number);
+        number
+    }
+
+    /// The number of the call site with this return address in a function that was called from there.
+    pub fn site_on_path(
+        &mut self,
+        address: u64,
+        caller: CalledFrom,
+        describe: impl FnOnce(u32) -> Option<SourcePlace>,
+    ) -> u32 {
+        if let Some(number) = known_on_path(address, caller) {
+            return number;
+        }
+        let site = self.define_site(address, describe);
+        self.define(&Definition::Caller(Caller { site, caller }));
+        if let Some(paths) = PATHS.get() {
+            paths.add(word_of(caller), address, site);
+        }
+        self.on_calls += 1;
+        site
+    }
+
+    /// The number of the site at this address on the path of a sample, in a function that was called from there; `None` if there is no
+    /// room for it. Allocates nothing, for signal handlers.
+    pub fn sampled_site(&mut self, address: usize, code: Option<LoadedCode>, caller: CalledFrom) -> Option<u32> {
+        if let Some(number) = known_on_path(address as u64, caller) {
+            return Some(number);
+        }
+        let output = output().filter(|output| !output.is_buffered() && self.on_samples < MOST_SAMPLED)?;
+        let number = self.sites + 1;
+        let (module, base) = code.map_or((0, 0), |code| (code.module as u32, code.base));
+        let site = Definition::Site(Site { number, module, offset: (address - base) as u64 });
+        for definition in [site, Definition::Caller(Caller { site: number, caller })] {
+            let mut room = [0; 64];
+            let bytes = definition.write_into(&mut room).ok()?;
+            self.put(output, room.get(..bytes)?).then_some(())?;
+        }
+        PATHS.get()?.add(word_of(caller), address as u64, number).then_some(())?;
+        (self.sites, self.on_samples) = (number, self.on_samples + 1);
+        Some(number)
+    }
+
+    /// The module at an address of it: its number.
+    pub fn module_at(&mut self, address: usize) -> u32 {
+        self.module(address as u64).0
+    }
+
+    /// Whether the file has room for further paths. A program that searches by recursion may call MPI on any number of them.
+    pub fn has_room_for_paths(&self) -> bool {
+        self.on_calls < MOST_PATHS && PATHS.get().is_some()
+    }
+
+    /// Whether a return address is seen for the first time.
+    pub fn is_new_place(&mut self, address: u64) -> bool {
+        self.places.insert(address)
+    }
+
+    /// Forgets what lies in modules that have been unloaded: other code may have taken the addresses.
+    pub fn forget_unloaded(&mut self) {
+        let epoch = call_paths::epoch();
+        if std::mem::replace(&mut self.epoch, epoch) == epoch {
+            return;
+        }
+        for module in &mut self.modules {
+            if let Some(gone) = module.take_if(|module| !module.is_there()) {
+                if let Some(paths) = PATHS.get() {
+                    paths.forget(|address| gone.holds(address));
+                }
+                self.places.retain(|address| !gone.holds(*address));
+            }
+        }
+    }
+
+    fn define_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<SourcePlace>) -> u32 {
         self.sites += 1;
         let number = self.sites;
         let place = describe(number);
@@ -124,34 +273,39 @@ impl Shared {
         if let Some(place) = place {
             self.define(&Definition::Place(place));
         }
-        SITES.share(address, number);
         number
     }
 
     pub fn define(&mut self, definition: &Definition) {
-        let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
+        if let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) {
+            self.put(output, &bytes);
+        }
+    }
+
+    /// Writes a definition's bytes. `false` if there is no room.
+    fn put(&mut self, output: &Output, bytes: &[u8]) -> bool {
         let words = bytes.chunks(size_of::<u64>()).map(word);
         // The first word is the length; it is written last, and tells readers that the rest is there.
         if self.pages.cursor.write_all(bytes.len() as u64, words.clone()) {
-            return;
+            return true;
         }
         let least = size_of_val(&NO_PAGE) + Definition::padded(bytes.len());
         let size = (FIRST << self.pages.count().saturating_sub(1).min(6)).max(least);
-        if self.pages.turn(output, NO_PAGE, size, least).is_ok() {
-            self.pages.cursor.write_all(bytes.len() as u64, words);
-        }
+        self.pages.turn(output, NO_PAGE, size, least).is_ok() && self.pages.cursor.write_all(bytes.len() as u64, words)
     }
 
     /// The number of the module that holds an address, and the address relative to the module's load address.
     fn module(&mut self, address: u64) -> (u32, u64) {
-        if let Some((number, module)) = (1..).zip(&self.modules).find(|(_, module)| module.holds(address)) {
-            return (number, address - module.base);
+        for (number, module) in (1..).zip(&self.modules) {
+            if let Some(module) = module.as_ref().filter(|module| module.holds(address)) {
+                return (number, address - module.base);
+            }
         }
         let Some(module) = modules::holding(address) else { return (0, address) };
         let (number, base) = (self.modules.len() as u32 + 1, module.base);
         let (path, build_id) = (module.path.clone(), module.build_id.clone());
         self.define(&Definition::Module(Module { number, path, build_id }));
-        self.modules.push(module);
+        self.modules.push(Some(module));
         (number, address - base)
     }
 }

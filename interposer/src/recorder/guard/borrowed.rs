@@ -52,6 +52,17 @@ impl Signals {
     }
 }
 
+/// Unblocks a signal of ours in the calling thread.
+pub fn unblock(signal: i32) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: fills a set of one signal, and changes this thread's mask by it.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), null_mut());
+    }
+}
+
 /// Blocks SIGXFSZ, which a write beyond the process's size limit raises in its thread, until it is dropped.
 pub struct SizeSignal {
     before: MaybeUninit<libc::sigset_t>,

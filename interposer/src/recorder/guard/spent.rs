@@ -79,6 +79,12 @@ unsafe fn add_spent(own: *mut Spent) {
     }
 }
 
+/// Whether the calling thread's time is being measured now.
+pub fn is_measured() -> bool {
+    // SAFETY: as above.
+    unsafe { (*own()).depth > 0 }
+}
+
 /// Does work that may wait for other ranks, without counting its time.
 pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     // SAFETY: as above.

@@ -46,7 +46,7 @@ impl Thread {
     fn found_complete(&self, number: u64) {
         let age = self.events.started.get().wrapping_sub(number);
         if age <= MAX_FOUND_AGE && !self.is_over() {
-            self.mark(|gap| record::found_complete(gap, age));
+            self.mark(|gap| [record::found_complete(gap, age)]);
         }
     }
 }

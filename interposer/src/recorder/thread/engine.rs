@@ -26,8 +26,8 @@ pub struct Engine {
     pub read: Cell<u64>,
     /// Most productive entries that one run in the block stands for.
     pub most: Cell<u64>,
-    /// Entries so far.
-    turns: Cell<u64>,
+    /// Entries from here on to the next one whose parts are timed.
+    until_sample: Cell<u64>,
     /// The line of the entry that the thread is in.
     outermost: Cell<u32>,
     /// The line of the productive part of an entry whose parts are not timed; 0 for none.
@@ -40,8 +40,9 @@ pub struct Engine {
 pub const NOT_ENTERED: u64 = 0;
 /// The thread is in an entry whose parts are not timed.
 pub const UNMEASURED: u64 = 1;
-/// One entry in this many has its parts timed.
-pub const SAMPLED: u64 = 8;
+/// One entry in this many has its parts timed. Open MPI calls some components in every eighth entry only: with a common
+/// divisor, the sample would have them in each entry or in none.
+pub const SAMPLED: u64 = 31;
 
 impl Engine {
     /// `ledger` and `last` are in the thread's block.
@@ -57,7 +58,7 @@ impl Engine {
             last,
             read: Cell::new(0),
             most: Cell::new(1),
-            turns: Cell::new(0),
+            until_sample: Cell::new(SAMPLED - 1),
             outermost: Cell::new(0),
             achiever: Cell::new(0),
             inside: [const { Cell::new(false) }; LINES],
@@ -71,9 +72,9 @@ impl Engine {
 
     #[inline(always)]
     pub fn enters(&self, line: usize, start: u64) {
-        let turns = self.turns.get() + 1;
-        self.turns.set(turns);
-        self.state.set(if turns.is_multiple_of(SAMPLED) { start.max(UNMEASURED) } else { UNMEASURED });
+        let left = self.until_sample.get();
+        self.until_sample.set(if left == 0 { SAMPLED - 1 } else { left - 1 });
+        self.state.set(if left == 0 { start.max(UNMEASURED) } else { UNMEASURED });
         self.outermost.set(line as u32);
     }
 

@@ -15,6 +15,8 @@ const LONGEST_OUTSIDE: u64 = 1 << 28;
 const ENTRIES: u8 = 1;
 /// Something else may be: polls, entries outside MPI calls, calls that were left inside the one that ends.
 const MORE: u8 = 2;
+/// A long gap may follow the call.
+const GAP: u8 = 4;
 
 impl Thread {
     /// Notes that more than the call may have to be written when it ends.
@@ -27,6 +29,18 @@ impl Thread {
     #[inline(always)]
     pub fn has_entries(&self, inside: bool) {
         self.pending.set(self.pending.get() | if inside { ENTRIES } else { MORE });
+    }
+
+    /// Notes that the end of the next call may begin a long gap.
+    pub(super) fn expects_gap(&self) {
+        self.pending.set(self.pending.get() | GAP);
+    }
+
+    /// Whether that was noted, which is forgotten.
+    pub(super) fn expected_gap(&self) -> bool {
+        let pending = self.pending.get();
+        self.pending.set(pending & !GAP);
+        pending & GAP != 0
     }
 
     /// Whether a call is open that began before `then`.

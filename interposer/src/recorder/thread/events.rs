@@ -54,6 +54,11 @@ impl Events {
         self.pages.cursor.write(words)
     }
 
+    /// Words left in the page.
+    pub fn room(&self) -> usize {
+        self.pages.cursor.room()
+    }
+
     /// Takes the next page. Pages grow, so that a short run has a small file and a long run rarely turns a page.
     pub fn turn(&self, output: &Output) -> Result<(), Stop> {
         let pages = self.pages.count();

@@ -4,20 +4,22 @@
 //! [`current`] finds the calling thread's recording, and [`recording`] is the straight line of every call. [`slots`]
 //! lets a new thread take over the recording of one that has ended, by its [`vacancy`]. The cache knows recent calls by
 //! their words; from a new call's [`draft`] comes the key of its signature, and from the dictionary its number
-//! ([`numbers`]). Records go to pages of [`events`], definitions to pages of [`signatures`]; without room for events
-//! there is a [`profile`].
+//! ([`numbers`]). Its [`call_paths`] know where it is called from. Records go to pages of [`events`], definitions to
+//! pages of [`signatures`]; without room for events there is a [`profile`].
 //!
 //! The thread's current state is in its [`block`] of the file. Around the calls are [`requests`], each a [`request`];
 //! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`engine_records`]); [`regions`] and other [`time_marks`];
 //! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
 //! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
 //! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
-//! [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the
-//! thread has had. A [`rehearsal`] is in memory.
+//! [`samples`] say where the thread is between its calls, and count what falls elsewhere ([`sample_counts`]). [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the
+//! thread has had. [`off_processor`] says how much of a long gap between calls ([`long_gaps`]) the thread
+//! was on a processor. A [`rehearsal`] is in memory.
 
 pub mod abandoned;
 mod at_work;
 mod block;
+pub mod call_paths;
 pub mod call_room;
 mod completion_queries;
 pub mod contents;
@@ -27,8 +29,10 @@ pub mod element_counts;
 pub mod engine;
 mod engine_records;
 mod events;
+mod long_gaps;
 mod numbers;
 mod off_line;
+mod off_processor;
 mod polls;
 pub mod profile;
 pub mod queried_requests;
@@ -38,6 +42,8 @@ mod rehearsal;
 pub mod request;
 pub mod requests;
 mod returned_elsewhere;
+mod sample_counts;
+pub mod samples;
 mod signatures;
 pub mod slots;
 mod stack;

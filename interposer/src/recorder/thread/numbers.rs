@@ -5,11 +5,12 @@ use std::cell::Cell;
 
 use traces::file::{LEVELS, Stop};
 use traces::record::UNNUMBERED;
-use traces::signature::{STARTS, Signature};
+use traces::signature::{CREATES, STARTS, Signature};
 
 use super::call_room::NO_SIGNATURE;
 use super::profile;
 use super::recording::Thread;
+use crate::call_site::CallSite;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use recorder_core::dictionary::Key;
@@ -51,7 +52,11 @@ impl Thread {
     /// Gives a signature a number, and defines it in the file.
     fn define(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         self.signatures.lend().make_room(output)?;
-        let tell = |number| self.signatures.lend().define(&key.signature(number, site));
+        // A site on a path has no address in its signature: what the key holds stands for the path.
+        let address = if CallSite::path(key.address).is_some() { 0 } else { key.address };
+        let tell = |number| {
+            self.signatures.lend().define(&Signature { address, ..key.signature(number, site) });
+        };
         let number = self.dictionary.lend().add(key, tell).ok_or(Stop::NoMemory)?;
         self.keep_room(output);
         Ok(number)
@@ -107,5 +112,21 @@ impl Thread {
     pub(super) fn unnumbered(&self) -> Signature {
         let level = (self.depth() as usize).saturating_sub(1).min(LEVELS - 1);
         self.room().unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)
+    }
+
+    /// Whether a call of this signature takes a request number.
+    #[cold]
+    pub(super) fn takes_request(&self, signature: u32) -> bool {
+        let flags = self.key(signature).map_or_else(|| self.unnumbered().flags, |key| key.flags);
+        flags & (STARTS | CREATES) != 0
+    }
+
+    /// Corrects the received bytes of the call just left, which has no number.
+    #[cold]
+    pub fn unnumbered_arrived(&self, bytes: u64) {
+        let unnumbered = self.unnumbered();
+        if let Some(profile) = self.profile() {
+            profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
+        }
     }
 }

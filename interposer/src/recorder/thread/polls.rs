@@ -65,6 +65,8 @@ impl Thread {
         let now = self.engine.at_poll.get();
         self.write_entries(signature, now);
         self.write_productive(polls.end);
+        self.write_on_processor(polls.start);
+        self.write_sampled_in_polls(&polls);
     }
 
     fn idled(&self, polls: u64) {

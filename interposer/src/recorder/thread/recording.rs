@@ -5,21 +5,24 @@
 
 use std::cell::Cell;
 use std::mem::offset_of;
+use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
-use traces::signature::{CREATES, STARTS};
+use traces::signature::CREATES;
 
 use super::at_work::AtWork;
 use super::block::Block;
 use super::call_room::CallRoom;
 use super::engine::{Engine, Ledger};
 use super::events::Events;
+use super::long_gaps::LongGaps;
 use super::profile::{self, Profile};
 use super::queried_requests::AskedRequests;
 use super::request::{Message, Request};
+use super::sample_counts::Samples;
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
 use super::usage_readings;
@@ -30,8 +33,10 @@ use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
-use crate::recorder::process::forked;
+use crate::recorder::process::{forked, path_limit};
+use crate::thread_timer::ThreadTimer;
 use recorder_core::cache::{Cache, Dependence, Words};
+use recorder_core::call_paths::CallPaths;
 use recorder_core::dictionary::Dictionary;
 use recorder_core::handles::Handles;
 use recorder_core::memory;
@@ -66,6 +71,8 @@ pub struct Thread {
     cache: AtWork<Cache>,
     /// The records. Without room for good once the profile has taken over, or recording has ended.
     pub(super) events: Events,
+    /// Paths of recent calls; `None` if they are not recorded.
+    pub(super) call_paths: AtWork<Option<CallPaths>>,
     pub engine: Engine,
     pub(super) dictionary: AtWork<Dictionary>,
     pub(super) signatures: AtWork<SignaturePages>,
@@ -76,10 +83,14 @@ pub struct Thread {
     pub(super) regions: AtWork<OpenRegions>,
     /// Requests that MPI is asked about.
     pub(super) asked: AtWork<AskedRequests>,
+    /// The stack that the system gave the thread; empty if unknown.
+    pub(super) stack: AtWork<Range<usize>>,
     /// Memory for the open calls.
     pub(super) room: Cell<&'static CallRoom>,
     /// Open calls on other stacks.
     pub(super) suspended: AtWork<SuspendedStacks>,
+    pub(super) samples: Samples,
+    pub(super) gaps: LongGaps,
     pub(super) listed: Listed,
 }
 
@@ -98,6 +109,8 @@ pub(super) struct Listed {
     pub(super) off_line: &'static AtomicU64,
     /// Polls in vain that the program did nothing else between.
     pub(super) idle_polls: &'static AtomicU64,
+    /// The timer by which the thread is sampled.
+    pub(super) timer: ThreadTimer,
     /// Calls that the profile has counted.
     pub(super) profiled: AtomicU64,
     /// Whether the thread has ended, and another may take over its recording.
@@ -173,6 +186,8 @@ impl Thread {
         // SAFETY: the call returns a number.
         self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
         self.suspended.lend().begin();
+        self.call_paths_begin();
+        self.samples_begin();
     }
 
     /// The thread's number in the trace.
@@ -198,6 +213,8 @@ impl Thread {
             has_suspended: Cell::new(false),
             frame: Cell::new(NO_FRAME),
             engine,
+            call_paths: AtWork::new(if path_limit::frames() > 0 { Some(CallPaths::new()?) } else { None }),
+            stack: AtWork::new(0..0),
             cache: AtWork::new(Cache::new()?),
             dictionary: AtWork::new(Dictionary::new()?),
             signatures: AtWork::new(SignaturePages::begin(number)),
@@ -207,6 +224,8 @@ impl Thread {
             asked: AtWork::new(AskedRequests::new()),
             room: Cell::new(CallRoom::new()?),
             suspended: AtWork::new(SuspendedStacks::new()),
+            samples: Samples::default(),
+            gaps: LongGaps::default(),
             listed: Listed {
                 number,
                 requests: empty_table()?,
@@ -214,6 +233,7 @@ impl Thread {
                 ledger,
                 off_line,
                 idle_polls,
+                timer: ThreadTimer::none(),
                 profiled: AtomicU64::new(0),
                 vacancy: Vacancy::new(),
                 next: AtomicPtr::new(null_mut()),
@@ -299,7 +319,7 @@ impl Thread {
     #[inline(always)]
     pub fn enter_from_program(&self, signature: u32) -> u64 {
         self.depth.set(1);
-        let start = clock::ticks();
+        let start = self.after_gap(clock::ticks());
         self.block.enter_first(Level { start, signature: signature as u64 });
         start
     }
@@ -310,7 +330,7 @@ impl Thread {
     pub fn enter(&self, signature: u32) -> u64 {
         let depth = self.depth.get();
         self.depth.set(depth + 1);
-        let start = clock::now();
+        let start = if depth == 0 { self.after_gap(clock::now()) } else { clock::now() };
         self.block.set_level(depth, || Level { start, signature: self.told(signature) as u64 });
         self.block.set_depth(depth + 1);
         start
@@ -357,10 +377,14 @@ impl Thread {
     /// As [`leave`](Self::leave), if more than one word must be written, or the page has no room.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
+        let may_begin_gap = self.depth.get() <= 1 && self.expected_gap();
         if self.pending.get() == 0 {
             self.record_call(number, start, duration);
         } else if self.depth.get() > 1 || !self.leave_turned(number, start, duration) {
             self.leave_pending(number, start, duration);
+        }
+        if may_begin_gap {
+            self.may_begin_long_gap(start.wrapping_add(duration));
         }
     }
 
@@ -378,6 +402,7 @@ impl Thread {
             let now = self.engine.entries();
             self.write_entries(number, now);
             self.write_productive(u64::MAX);
+            self.write_sampled_in_call(start);
             self.pending.set(0);
         }
     }
@@ -462,21 +487,5 @@ impl Thread {
     #[inline(always)]
     pub(super) fn profile(&self) -> Option<&mut Profile> {
         self.profile.lend_out().as_mut()
-    }
-
-    /// Whether a call of this signature takes a request number.
-    #[cold]
-    pub(super) fn takes_request(&self, signature: u32) -> bool {
-        let flags = self.key(signature).map_or_else(|| self.unnumbered().flags, |key| key.flags);
-        flags & (STARTS | CREATES) != 0
-    }
-
-    /// Corrects the received bytes of the call just left, which has no number.
-    #[cold]
-    pub fn unnumbered_arrived(&self, bytes: u64) {
-        let unnumbered = self.unnumbered();
-        if let Some(profile) = self.profile() {
-            profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
-        }
     }
 }

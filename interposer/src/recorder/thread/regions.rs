@@ -34,6 +34,6 @@ impl Thread {
     /// Records that a region begins or ends now.
     pub fn mark_region(&self, kind: RecordKind, number: u32) {
         // `mark` also ends the run of polls, since a run must not cross a region's bound.
-        self.mark(|gap| record::region(kind, gap, number));
+        self.mark(|gap| [record::region(kind, gap, number)]);
     }
 }

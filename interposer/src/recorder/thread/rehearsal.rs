@@ -5,6 +5,7 @@ use traces::file::Mode;
 use super::events::Events;
 use super::profile::Profile;
 use super::recording::Thread;
+use crate::recorder::process::sampling;
 use recorder_core::memory;
 
 /// The number of a recording that is only in memory, to measure costs.
@@ -16,6 +17,7 @@ impl Thread {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
         // SAFETY: it was just made, no other thread knows it, and it is never freed.
         let this: &'static Thread = unsafe { thread.as_ref() };
+        this.samples.is_on.set(sampling::is_on());
         if mode == Mode::Profile {
             this.events.end();
             *this.profile.lend() = Some(Profile::in_memory(REHEARSAL)?);

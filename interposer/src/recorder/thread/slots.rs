@@ -18,8 +18,8 @@ use super::request::{Message, Request};
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::guard::spent;
-use crate::recorder::process::forked;
+use crate::recorder::guard::{borrowed, spent};
+use crate::recorder::process::{forked, sampling};
 use recorder_core::handles::Handles;
 
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
@@ -61,7 +61,19 @@ pub fn begin_thread() -> Option<&'static Thread> {
         }
         current::thread()
     });
+    if sampling::is_on() {
+        // The thread may have been created with all signals blocked. They come as soon as none is held.
+        borrowed::unblock(sampling::signal());
+    }
     begun.flatten()
+}
+
+/// Ends the sampling of all threads.
+pub fn end_samples() {
+    sampling::end();
+    for thread in all() {
+        listed(thread).timer.stop();
+    }
 }
 
 /// Takes over a vacant recording for the calling thread, or makes one.

@@ -8,6 +8,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 
+use crate::old_libc;
+
 /// The alternate stack of the thread's signal handlers.
 pub struct SignalStack {
     range: Range<usize>,
@@ -152,13 +154,5 @@ impl Way<'_> {
 
 /// Whether an address is in the object that contains this library.
 fn is_ours(address: usize) -> bool {
-    base(address) == base(look as *const () as usize)
-}
-
-fn base(address: usize) -> *mut c_void {
-    let mut object =
-        libc::Dl_info { dli_fname: null(), dli_fbase: null_mut(), dli_sname: null(), dli_saddr: null_mut() };
-    // SAFETY: dladdr accepts any address.
-    unsafe { libc::dladdr(address as *const c_void, &mut object) };
-    object.dli_fbase
+    old_libc::object_at(look as *const () as usize).is_some_and(|object| object.contains(&address))
 }

@@ -250,6 +250,7 @@ impl Thread {
         self.leave_behind();
         self.leave_suspended(|_| true);
         self.leave_regions();
+        self.samples_end();
         self.rest();
     }
 }

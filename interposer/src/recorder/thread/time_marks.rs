@@ -7,7 +7,7 @@ use crate::clock;
 
 impl Thread {
     /// Writes a record of the current time; `record` gets the ticks since the last record.
-    pub(super) fn mark(&self, record: impl FnOnce(u64) -> u64) {
+    pub(super) fn mark<const N: usize>(&self, record: impl FnOnce(u64) -> [u64; N]) {
         let now = clock::now();
         self.end_polls();
         let (skip, gap) = progress::skip(self.events.last.get(), now);
@@ -15,7 +15,7 @@ impl Thread {
             self.write(&[word]);
             self.events.last.set(now);
         }
-        if self.write(&[record(gap)]) {
+        if self.write(&record(gap)) {
             self.events.last.set(now);
         }
     }

@@ -5,9 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::callbacks::{FLUSH, MEMORY};
-use super::library::{Code, Functions, Handle};
+use super::library::{Code, FLUSH, Functions, Handle, MEMORY};
 use model::error::Error;
+use traces::error::in_words;
 
 /// Name of the archive's files, as in Score-P.
 pub const NAME: &str = "traces";
@@ -78,7 +78,6 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Completes the archive.
     pub fn close(self) -> Result<(), Error> {
         // SAFETY: nothing uses the archive any more.
         self.check(unsafe { (self.functions.close)(self.handle) })
@@ -91,7 +90,7 @@ impl<'a> Archive<'a> {
 
     /// Fails if the library returned a null handle.
     pub fn made(&self, handle: Handle) -> Result<Handle, Error> {
-        let failed = || self.failed(std::io::Error::last_os_error().to_string());
+        let failed = || self.failed(in_words(&std::io::Error::last_os_error()));
         if handle.is_null() { Err(failed()) } else { Ok(handle) }
     }
 

@@ -5,18 +5,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::event_writer::Told;
-use super::events::{Attribute, Event, EventWriter};
-use super::meanings::{EventMeaning, UNKNOWN};
-use super::nesting::Nesting;
-use super::referenced::{CALL_SITE, CALLS, INSIDE, OPEN};
+use super::event_meanings::{CALL_SITE, CALLS, CONTEXT, EventMeaning, INSIDE, OPEN, UNKNOWN};
+use super::event_writer::{Attribute, Event, EventWriter, Nesting};
+use super::selected_events::SelectedEvents;
 use model::error::Error;
 use model::request_numbers::{RequestChange, RequestId};
 use model::roles::{CallPart, Role};
 use model::stream::{Stream, TimedCall};
 use model::thread_calls::Detail;
 
-/// The operation of a request.
 #[derive(Clone, Copy)]
 struct Request {
     role: Role,
@@ -32,16 +29,27 @@ struct Request {
 /// A thread: its calls, and the writer of its events.
 pub struct ThreadEvents<'a> {
     pub stream: Stream<'a>,
-    /// Meanings of its signatures.
     pub meanings: Vec<EventMeaning>,
-    /// Its regions.
     pub nesting: Nesting,
+    /// Time and calling context of samples, the first one last.
+    pub samples: Vec<(i64, u32)>,
     pub events: EventWriter<'a>,
 }
 
-/// Writes the events of a rank.
+impl ThreadEvents<'_> {
+    /// Writes the samples up to a time of the run; `origin` is the time written as 0.
+    pub fn sampled(&mut self, until: i64, origin: i64) -> Result<(), Error> {
+        while let Some((at, context)) = self.samples.pop_if(|(at, _)| *at <= until) {
+            let time = at.saturating_sub(origin).max(0) as u64;
+            self.nesting.until(time, &mut self.events)?;
+            self.events.write(time, Event::Sample(context))?;
+        }
+        Ok(())
+    }
+}
+
 pub struct RankEvents<'a, 'r> {
-    told: &'a mut Told<'r>,
+    told: &'a mut SelectedEvents<'r>,
     rank: u32,
     requests: FxHashMap<RequestId, Request>,
     /// Persistent requests, by the number of their creation.
@@ -50,16 +58,17 @@ pub struct RankEvents<'a, 'r> {
 
 impl<'a, 'r> RankEvents<'a, 'r> {
     /// `rank`: place in the run.
-    pub fn new(told: &'a mut Told<'r>, rank: u32) -> RankEvents<'a, 'r> {
+    pub fn new(told: &'a mut SelectedEvents<'r>, rank: u32) -> RankEvents<'a, 'r> {
         RankEvents { told, rank, requests: FxHashMap::default(), persistent: FxHashMap::default() }
     }
 
-    /// Writes all recorded calls of the rank's threads.
     pub fn tell(&mut self, threads: &mut [ThreadEvents<'_>]) -> Result<(), Error> {
         loop {
             let starts = threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.stream.peek()?.start, at)));
             let Some((_, at)) = starts.min() else { return Ok(()) };
-            let ThreadEvents { stream, meanings, nesting, events } = &mut threads[at];
+            let until = threads[at].stream.peek().map_or(0, |call| call.start);
+            threads[at].sampled(until, self.told.origin)?;
+            let ThreadEvents { stream, meanings, nesting, events, .. } = &mut threads[at];
             if let Some(call) = stream.peek() {
                 let meaning = meanings.get(stream.signature(call)).copied().unwrap_or(UNKNOWN);
                 let mut out = Out { events, tells: stream.role(call).place.counts(), origin: self.told.origin };
@@ -116,7 +125,6 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         }
     }
 
-    /// Writes the messages of a blocking call.
     fn message(&mut self, out: &mut Out<'_, '_>, call: &TimedCall, role: &Role) -> Result<(), Error> {
         if let Some(sent) = self.told.sent(self.rank, role, call.start).filter(|_| out.tells) {
             out.write(call.start, Event::Send(sent))?;
@@ -127,7 +135,6 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         Ok(())
     }
 
-    /// Writes the begin of a request.
     fn begin(
         &mut self,
         out: &mut Out<'_, '_>,
@@ -211,25 +218,16 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     }
 }
 
-/// Writes the enter event of a row of `calls`, with attributes if it stands for several calls.
+/// Writes the enter event of a row of `calls`, with what is known of it besides.
 fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Result<(), Error> {
     let (enter, time) = (Event::Enter(meaning.region), out.time(call.start));
     let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
-    match (place, call.count, call.open) {
-        (Some(place), 1, false) => out.events.write_with(time, enter, &[place]),
-        (None, 1, false) => out.events.write(time, enter),
-        (place, count, open) => {
-            let mut attributes: Vec<Attribute> = place.into_iter().collect();
-            if count > 1 {
-                attributes.push(Attribute::Whole(CALLS, count));
-                attributes.push(Attribute::Whole(INSIDE, call.inside.max(0) as u64));
-            }
-            if open {
-                attributes.push(Attribute::Whole(OPEN, 1));
-            }
-            out.events.write_with(time, enter, &attributes)
-        }
-    }
+    let context = meaning.context.map(|context| Attribute::Context(CONTEXT, context));
+    let whole = |key, value, is_known: bool| is_known.then_some(Attribute::Whole(key, value));
+    let count = whole(CALLS, call.count, call.count > 1);
+    let inside = whole(INSIDE, call.inside.max(0) as u64, call.count > 1);
+    let open = whole(OPEN, 1, call.open);
+    out.events.write_with(time, enter, &[place, context, count, inside, open])
 }
 
 /// Number of a request that is unique in the process; a request for a send and a receive has two.

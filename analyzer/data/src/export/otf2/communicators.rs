@@ -28,10 +28,8 @@ pub struct Communicator {
     pub parent: Option<u32>,
 }
 
-/// The communicators of a run.
 #[derive(Default)]
 pub struct Communicators {
-    /// Communicators by number.
     pub list: Vec<Communicator>,
     /// Groups from [`FIRST_GROUP`] on, as numbers of processes.
     pub groups: Vec<Vec<u64>>,
@@ -82,7 +80,6 @@ impl Communicators {
         self.numbers.get(&object?).copied()
     }
 
-    /// Rank of a process in a communicator.
     pub fn rank(&self, communicator: u32, process: u32) -> Option<u32> {
         let listed = self.list.get(communicator as usize)?.group.checked_sub(FIRST_GROUP);
         let Some(listed) = listed else { return Some(0) };

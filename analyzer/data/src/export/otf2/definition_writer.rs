@@ -1,6 +1,8 @@
 //! Writes definitions by OTF2's library. A definition must follow those that it refers to.
 
 use super::archive::{Archive, text};
+use super::event_meanings::Context;
+use super::event_writer::TIMER;
 use super::library::{Code, Functions, Handle};
 use model::error::Error;
 
@@ -13,6 +15,11 @@ const TICKS_IN_A_SECOND: u64 = 1_000_000_000;
 const PROCESS: u8 = 1;
 const CPU_THREAD: u8 = 1;
 const PROCESS_CLASS: u8 = 0;
+
+/// `OTF2_INTERRUPT_GENERATOR_MODE_TIME`, `OTF2_BASE_DECIMAL`, and the exponent of nanoseconds.
+const BY_TIME: u8 = 0;
+const DECIMAL: u8 = 1;
+const NANO: i64 = -9;
 
 /// Writer of an archive's definitions. Names are numbers of strings.
 pub struct DefinitionWriter<'a> {
@@ -28,12 +35,10 @@ pub struct Group<'a> {
     pub kind: u8,
     /// `OTF2_PARADIGM_*`.
     pub paradigm: u8,
-    /// Numbers of its members.
     pub members: &'a [u64],
 }
 
 impl<'a> DefinitionWriter<'a> {
-    /// Opens the writer.
     pub fn begin(archive: &'a Archive<'_>) -> Result<DefinitionWriter<'a>, Error> {
         let functions = archive.functions;
         // SAFETY: the archive is open.
@@ -48,7 +53,6 @@ impl<'a> DefinitionWriter<'a> {
         self.check(unsafe { (self.functions.write_clock)(self.handle, TICKS_IN_A_SECOND, 0, length, realtime) })
     }
 
-    /// Defines a string.
     pub fn text(&self, number: u32, content: &str) -> Result<(), Error> {
         let content = text(content.as_bytes());
         // SAFETY: the writer is open, and the text ends in zero.
@@ -76,7 +80,6 @@ impl<'a> DefinitionWriter<'a> {
         }
     }
 
-    /// Defines a process on a node.
     pub fn process(&self, number: u32, name: u32, node: u32) -> Result<(), Error> {
         let write = self.functions.write_location_group;
         // SAFETY: the writer is open.
@@ -97,10 +100,23 @@ impl<'a> DefinitionWriter<'a> {
         self.check(unsafe { write(self.handle, number, name, name, NONE, role, paradigm, 0, NONE, 0, 0) })
     }
 
-    /// Defines a line of a source file.
     pub fn source_location(&self, number: u32, (file, line): (u32, u32)) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_source_location)(self.handle, number, file, line) })
+    }
+
+    /// Defines a function on a path, called by its parent.
+    pub fn context(&self, number: u32, context: &Context) -> Result<(), Error> {
+        let (place, parent) = (context.place.unwrap_or(NONE), context.parent.unwrap_or(NONE));
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_context)(self.handle, number, context.region, place, parent) })
+    }
+
+    /// Defines what interrupts threads to sample them: a timer with a period in nanoseconds.
+    pub fn timer(&self, name: u32, period: u64) -> Result<(), Error> {
+        let write = self.functions.write_generator;
+        // SAFETY: the writer is open.
+        self.check(unsafe { write(self.handle, TIMER, name, BY_TIME, DECIMAL, NANO, period) })
     }
 
     /// Defines a group of processes.
@@ -111,13 +127,11 @@ impl<'a> DefinitionWriter<'a> {
         self.check(unsafe { (self.functions.write_group)(self.handle, number, name, kind, paradigm, 0, count, first) })
     }
 
-    /// Defines a communicator of a group.
     pub fn communicator(&self, number: u32, name: u32, group: u32, parent: u32) -> Result<(), Error> {
         // SAFETY: the writer is open.
         self.check(unsafe { (self.functions.write_communicator)(self.handle, number, name, group, parent, 0) })
     }
 
-    /// Ends the definitions.
     pub fn finish(self) -> Result<(), Error> {
         self.archive.has_room()?;
         // SAFETY: the writer is this archive's, and nothing uses it any more.

@@ -2,14 +2,17 @@
 //!
 //! Types are those of `otf2/*.h` of version 3.0: references are integers, enumerations are bytes, times are ticks of the clock
 //! that the definitions state.
+//!
+//! The callbacks that OTF2's library requires of writers: memory, and whether to flush.
+//!
+//! Each writer gets one chunk at a time. By default the library takes 128 MiB first, and reports a full disk only at the end.
 
-use std::env;
 use std::ffi::{CStr, OsString, c_char, c_int, c_void};
 use std::path::Path;
+use std::{env, ptr};
 
 use libloading::Library;
 
-use super::callbacks::{FlushCallbacks, MemoryCallbacks};
 use model::error::Error;
 
 /// Environment variable with the library's path, if the system does not find it.
@@ -50,7 +53,6 @@ type TakeError = extern "C" fn(
 /// Declares the library's functions with their symbols.
 macro_rules! functions {
     ($($name:ident = $symbol:literal($($argument:ty),*) -> $result:ty;)*) => {
-        /// The library's functions.
         pub struct Functions {
             $(#[doc = "See its symbol."] pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
             /// Keeps the functions mapped.
@@ -91,6 +93,7 @@ functions! {
     new_attributes = b"OTF2_AttributeList_New\0"() -> Handle;
     delete_attributes = b"OTF2_AttributeList_Delete\0"(Handle) -> Code;
     add_whole = b"OTF2_AttributeList_AddUint64\0"(Handle, u32, u64) -> Code;
+    add_context = b"OTF2_AttributeList_AddCallingContextRef\0"(Handle, u32, u32) -> Code;
     add_source_location = b"OTF2_AttributeList_AddSourceCodeLocationRef\0"(Handle, u32, u32) -> Code;
 
     enter = b"OTF2_EvtWriter_Enter\0"(Handle, Handle, u64, u32) -> Code;
@@ -120,6 +123,10 @@ functions! {
     write_region = b"OTF2_GlobalDefWriter_WriteRegion\0"(Handle, u32, u32, u32, u32, u8, u8, u32, u32, u32, u32) -> Code;
     write_group = b"OTF2_GlobalDefWriter_WriteGroup\0"(Handle, u32, u32, u8, u8, u32, u32, *const u64) -> Code;
     write_communicator = b"OTF2_GlobalDefWriter_WriteComm\0"(Handle, u32, u32, u32, u32, u32) -> Code;
+    sample = b"OTF2_EvtWriter_CallingContextSample\0"(Handle, Handle, u64, u32, u32, u32) -> Code;
+
+    write_generator = b"OTF2_GlobalDefWriter_WriteInterruptGenerator\0"(Handle, u32, u32, u8, u8, i64, u64) -> Code;
+    write_context = b"OTF2_GlobalDefWriter_WriteCallingContext\0"(Handle, u32, u32, u32, u32) -> Code;
     write_source_location = b"OTF2_GlobalDefWriter_WriteSourceCodeLocation\0"(Handle, u32, u32, u32) -> Code;
 }
 
@@ -153,7 +160,6 @@ fn use_it(library: Library, name: &Path) -> Result<Functions, Error> {
 }
 
 impl Functions {
-    /// Description of a return code.
     pub fn meaning(&self, code: Code) -> String {
         // SAFETY: the function accepts any code, and returns null or a constant string.
         let text = unsafe { (self.describe)(code) };
@@ -162,5 +168,50 @@ impl Functions {
         }
         // SAFETY: the string is constant and ends in zero.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+}
+
+/// The library's flush callbacks, called when a writer has no free chunk.
+#[repr(C)]
+pub struct FlushCallbacks {
+    before: extern "C" fn(*mut c_void, u8, u64, *mut c_void, bool) -> u8,
+    after: Option<extern "C" fn(*mut c_void, u8, u64) -> u64>,
+}
+
+/// The library's callbacks for chunks of memory.
+#[repr(C)]
+pub struct MemoryCallbacks {
+    allocate: unsafe extern "C" fn(*mut c_void, u8, u64, *mut *mut c_void, u64) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void, u8, u64, *mut *mut c_void, bool),
+}
+
+/// Always writes a full chunk, without a flush event in the trace.
+pub static FLUSH: FlushCallbacks = FlushCallbacks { before: flush, after: None };
+
+/// Gives each writer a single chunk.
+pub static MEMORY: MemoryCallbacks = MemoryCallbacks { allocate, free };
+
+extern "C" fn flush(_: *mut c_void, _: u8, _: u64, _: *mut c_void, _: bool) -> u8 {
+    1
+}
+
+/// Allocates a writer's chunk; null if the writer has it already.
+unsafe extern "C" fn allocate(_: *mut c_void, _: u8, _: u64, chunk: *mut *mut c_void, bytes: u64) -> *mut c_void {
+    // SAFETY: the library keeps a word for each writer, which is null at first.
+    unsafe {
+        if !(*chunk).is_null() {
+            return ptr::null_mut();
+        }
+        *chunk = libc::malloc(bytes as usize);
+        *chunk
+    }
+}
+
+/// Frees a writer's chunk.
+unsafe extern "C" fn free(_: *mut c_void, _: u8, _: u64, chunk: *mut *mut c_void, _: bool) {
+    // SAFETY: the word holds a pointer from `allocate`, or null.
+    unsafe {
+        libc::free(*chunk);
+        *chunk = ptr::null_mut();
     }
 }

@@ -4,48 +4,41 @@
 //! matched first and held in memory, since the sender of a wildcard receive follows only from its message.
 
 mod archive;
-mod callbacks;
 mod calls;
 mod communicators;
 mod definition_writer;
+mod event_meanings;
 mod event_writer;
-mod events;
 mod global_definitions;
-mod kinds;
 mod library;
-mod meanings;
-mod messages;
-mod nesting;
 mod processes;
-mod referenced;
+mod selected_events;
 
 use std::path::Path;
 
 use super::Exported;
-use super::rows::each;
+use super::table_files::each;
 use crate::DataSet;
 use archive::Archive;
 pub use archive::NAME;
 use calls::{RankEvents, ThreadEvents};
 use communicators::Communicators;
 use definition_writer::DefinitionWriter;
-pub use event_writer::ExportSums;
-use event_writer::Told;
-use events::EventWriter;
+use event_meanings::Definitions;
+use event_writer::{EventWriter, Nesting, Region};
 pub use library::{Functions, load};
-use messages::MessageEnds;
 use model::Run;
 use model::error::Error;
 use model::levels::{self, Life};
 use model::matching::{Follow, Settled, settled};
 use model::roles::{CallSites, Roles};
 use model::stream::Stream;
-use nesting::{Nesting, Region};
 use processes::Processes;
-use referenced::Definitions;
+pub use selected_events::ExportSums;
+use selected_events::{MessageEnds, SelectedEvents};
 use tables::Cell;
 
-/// Size of an archive, and what it lacks of the run.
+/// Size of an archive, and the data of the run that it leaves out.
 pub struct ExportedArchive {
     pub exported: Exported,
     /// Data left out, one line each.
@@ -62,9 +55,9 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let communicators = Communicators::of(run, &set.objects);
-    let mut told = Told::new(run, &set.common_clock, &set.objects, &communicators, ends, origin);
+    let mut told = SelectedEvents::new(run, &set.common_clock, &set.objects, &communicators, ends, origin);
     let archive = Archive::create(functions, folder)?;
-    let (mut definitions, mut processes) = (Definitions::default(), Processes::of(run, &communicators.absent));
+    let (mut definitions, mut processes) = (Definitions::of(run), Processes::of(run, &communicators.absent));
     let (mut length, mut cut) = (0, 0);
     for (at, life) in lives.iter().enumerate() {
         let written = one_rank(&archive, &set, &mut told, &mut definitions, &mut processes, (at, life))?;
@@ -96,7 +89,7 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
 fn one_rank(
     archive: &Archive<'_>,
     set: &DataSet<'_>,
-    told: &mut Told<'_>,
+    told: &mut SelectedEvents<'_>,
     definitions: &mut Definitions,
     processes: &mut Processes,
     (at, life): (usize, &Life),
@@ -111,22 +104,30 @@ fn one_rank(
     let mut regions = regions(set, definitions, told.origin, (at, life.end))?;
     told.sums.regions += regions.len() as u64;
     let places = CallSites::default();
+    let mut samples = levels::samples(rank, &set.common_clock.lines[at]);
+    samples.reverse();
     let mut threads = Vec::new();
     for (thread, place) in pages.iter().zip(processes.locations()..) {
         let roles = Roles::of(set.run, told.objects, &places, at);
         let stream = Stream::whole(thread, rank, &told.common_clock.lines[at], roles);
-        let meanings = meanings::of_thread(definitions, set.run, rank, thread);
+        let meanings = event_meanings::of_thread(definitions, set.run, at, thread);
         let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
         threads.push(ThreadEvents {
             stream,
             meanings,
             nesting: Nesting::new(own),
+            samples: samples
+                .iter()
+                .filter(|sample| sample.thread == thread.number)
+                .filter_map(|sample| Some((sample.at, definitions.context(at, sample)?)))
+                .collect(),
             events: EventWriter::begin(archive, place)?,
         });
     }
     RankEvents::new(told, at as u32).tell(&mut threads)?;
     let (mut last, mut cut) = (0, 0);
     for (mut thread, pages) in threads.into_iter().zip(pages) {
+        thread.sampled(i64::MAX, told.origin)?;
         thread.nesting.until(u64::MAX, &mut thread.events)?;
         last = last.max(thread.events.last());
         cut += thread.nesting.cut;
@@ -150,7 +151,7 @@ fn regions(
         let from = line.nanoseconds_at(start);
         let to = if let Cell::Whole(left) = left { line.nanoseconds_at(left) } else { end };
         let time = |at: i64| at.saturating_sub(origin).max(0) as u64;
-        let number = definitions.region(name, kinds::CODE, kinds::USER);
+        let number = definitions.region(name, event_meanings::CODE, event_meanings::USER);
         regions.push((thread as u32, Region { from: time(from), to: time(to.max(from)), number }));
         Ok(1)
     });
@@ -179,7 +180,6 @@ fn left_out(sums: &ExportSums, elsewhere: u64, cut: u64) -> Vec<String> {
     all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
 
-/// Size of the archive's files in bytes.
 fn size(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for folder in [folder.to_path_buf(), folder.join(NAME)] {

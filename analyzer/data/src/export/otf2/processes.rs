@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::definition_writer::{DefinitionWriter, NONE};
-use super::referenced::Definitions;
+use super::event_meanings::Definitions;
 use model::Run;
 use model::error::Error;
 
@@ -91,7 +91,6 @@ impl Processes {
         }
     }
 
-    /// Writes the definitions.
     pub fn write(&self, writer: &DefinitionWriter<'_>, names: &TreeNames) -> Result<(), Error> {
         writer.node(0, names.machine[0], names.machine[1], NONE, MACHINE)?;
         for (number, name) in (1..).zip(&names.hosts) {

@@ -7,8 +7,8 @@ use std::io;
 
 use rustc_hash::FxHashMap;
 
-use super::file::TraceFile;
 use super::proto::TrackEvent;
+use super::trace_file::TraceFile;
 use super::tracks::{Lanes, below};
 use crate::DataSet;
 use metrics::words::rank_in_words;

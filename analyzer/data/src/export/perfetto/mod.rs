@@ -3,11 +3,10 @@
 //! The trace also has regions, wait states, the progress engine, and messages as arrows. Times are nanoseconds on the run's
 //! clock. Calls are streamed; messages and waits are matched first and held in memory.
 
-mod calls;
-mod file;
+mod call_slices;
 mod flows;
 mod proto;
-mod thread_tracks;
+mod trace_file;
 mod tracks;
 
 use std::io;
@@ -15,10 +14,10 @@ use std::path::Path;
 
 use super::Exported;
 use crate::DataSet;
-use file::TraceFile;
 use model::error::Error;
 use model::matching::Follow;
 use model::{Run, levels};
+use trace_file::TraceFile;
 use tracks::Numbers;
 
 /// Largest file, in bytes, that browsers open reliably. A page may have 2 GiB, and the viewer needs four times the size of a
@@ -44,11 +43,11 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
         let tracks = numbers.tracks(&mut file, run, at, &threads)?;
         processes[at] = Some(tracks.process);
         for (thread, track) in set.threads(at).iter().zip(&tracks.threads) {
-            calls += calls::write(&mut file, run, rank, thread, &set.common_clock.lines[at], *track)?;
+            calls += call_slices::write(&mut file, run, rank, thread, &set.common_clock.lines[at], *track)?;
         }
         let threads: Vec<(u32, u64)> = threads.into_iter().zip(tracks.threads).collect();
-        regions += thread_tracks::regions(&mut file, set, at, end, &threads)?;
-        progress += thread_tracks::progress(&mut file, set, at, &threads)?;
+        regions += tracks::regions(&mut file, set, at, end, &threads)?;
+        progress += tracks::progress(&mut file, set, at, &threads)?;
     }
     let waits = flows::waits(&mut file, set, &processes)?;
     let messages = flows::messages(&mut file, set, &processes)?;

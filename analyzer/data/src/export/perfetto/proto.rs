@@ -101,7 +101,6 @@ pub struct InternedName {
     pub name: String,
 }
 
-/// A track.
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackDescriptor {
     #[prost(uint64, tag = "1")]

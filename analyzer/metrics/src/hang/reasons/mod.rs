@@ -1,10 +1,7 @@
 //! Why a run hangs: the first cause of each kind among the ranks that wait for ever.
 
-mod circles;
-mod collectives;
-mod halted;
-mod locks;
-mod messages;
+mod collective_reasons;
+mod stuck_ranks;
 
 use super::ranks::call_of;
 use super::{Findings, Verdict};
@@ -62,7 +59,6 @@ impl Reason {
 
 pub struct ReasonRow {
     pub reason: Reason,
-    /// The ranks that cause it.
     pub ranks: String,
     /// The reason in a sentence.
     pub detail: String,
@@ -137,15 +133,15 @@ fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
     if !findings.judgement.verdict.hangs() && findings.judgement.aside.is_none() {
         return rows;
     }
-    halted::add(findings, &mut rows);
+    stuck_ranks::add_halted(findings, &mut rows);
     if findings.judgement.aside == Some(Doubt::Stopped) {
         return rows;
     }
-    collectives::add(findings, &mut rows);
-    messages::add(findings, &mut rows);
-    locks::add(findings, &mut rows);
+    collective_reasons::add(findings, &mut rows);
+    stuck_ranks::add_messages(findings, &mut rows);
+    stuck_ranks::add_locks(findings, &mut rows);
     if rows.is_empty() {
-        circles::add(findings, &mut rows);
+        stuck_ranks::add_circles(findings, &mut rows);
     }
     if rows.is_empty() {
         rows.push(still(findings));

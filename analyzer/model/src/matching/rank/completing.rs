@@ -4,11 +4,12 @@ use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
-use crate::matching::order::{Late, Received};
+use crate::matching::followed::ReceivedMessage;
+use crate::matching::links::Dependency;
+use crate::matching::order::Received;
 use crate::matching::queues::{MatchedMessage, Probe};
-use crate::matching::received::ReceivedMessage;
-use crate::matching::requests::{Partner, Request};
-use crate::matching::waits::{RankSite, WaitKey, WaitState};
+use crate::matching::requests::Partner;
+use crate::matching::wait_sums::{Late, RankSite, WaitKey, WaitState};
 use crate::matching::{Cause, Delivery, Letter, RankPair, Token};
 use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Role};
@@ -70,13 +71,13 @@ impl<'a> RankMatcher<'a> {
             operations.end(object, ordinal, self.number, call.end);
         }
         let Some(request) = self.requests.get(thread, number) else { return };
-        let Request { receive, partner, node, .. } = *request;
+        let (receive, partner, node) = (request.receive, request.partner, request.node.take());
         match partner {
             Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
             _ => self.requests.remove(thread, number),
         }
         self.send_partitioned((thread, number));
-        node.into_iter().for_each(|node| self.links.collective(node, false, true));
+        self.links.collective(node, false, true);
         if let Some((receipt, wanted)) = receive {
             if got.is_some_and(|got| got.fate == Fate::Cancelled) {
                 self.queues.complete(receipt, None, None, &mut self.matched);
@@ -153,13 +154,24 @@ impl<'a> RankMatcher<'a> {
                     uncertain,
                 });
             }
+            if let Some(passed_over) = self.passed_over.as_mut().filter(|_| post.place.counts()) {
+                let lay = post.at - message.begin;
+                let completed_at = self.completions.get(completion).place;
+                // Of a receive with a wildcard the sender may not be known before.
+                let received = post.received.unwrap_or_else(|| passed_over.receive(source));
+                passed_over.add(post.place, (message.number, received), lay, completed_at);
+            }
             if post.truncated {
                 count(&mut self.odd.truncated, receiver);
             }
             if uncertain {
                 // Several threads could own this message: count it, charge no wait.
                 count(&mut self.odd.uncertain, sender);
-                message.token.into_iter().for_each(|token| self.letters.send(source, Letter::Told(token, None)));
+                let link = &mut self.completions.get(completion).link;
+                *link = self.links.known(*link, Dependency::Nothing);
+                if let Some(token) = message.token {
+                    self.letters.send(source, Letter::Told(token, None));
+                }
                 self.tell(completion, None);
                 continue;
             }
@@ -185,7 +197,7 @@ impl<'a> RankMatcher<'a> {
                 cause.charge(waiter, start, end, self.common_clock, &mut self.waits);
             }
             let link = &mut self.completions.get(completion).link;
-            *link = self.links.known(*link, source, message.mark);
+            *link = self.links.known(*link, Dependency::Message(source, message.mark));
             if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
                 && message.begin < *earliest
             {
@@ -205,15 +217,15 @@ impl<'a> RankMatcher<'a> {
         let late = cause.and_then(|cause| {
             let wait = cause.charge(waiter, whole.start, whole.end, self.common_clock, &mut self.waits)?;
             let key = WaitKey { state: cause.state, waiter, cause: cause.who };
-            let (begin, end) = (whole.start, whole.end);
-            (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
+            let may_be_wrong = cause.state == WaitState::LateSender && whole.received.is_some();
+            let late = |span| Late { key, begin: whole.start, end: whole.end, wait, span };
+            may_be_wrong.then(|| late(self.waits.take_span(whole.start)))
         });
         if let Some((number, earliest, source)) = whole.received {
             let received = Received { start: whole.start, earliest, source, late };
             let (own, common_clock, waits) = (self.number, self.common_clock, &mut self.waits);
             let margin = |received: &Received| common_clock.error_between(own, received.source, received.earliest);
-            let wrong = |late: &Late| waits.call_it(late.key, late.begin, WaitState::WrongOrder, late.wait);
-            self.order.known(number, received, margin, wrong);
+            self.order.known(number, received, margin, |late, is_wrong| waits.judge(late, is_wrong));
         }
     }
 

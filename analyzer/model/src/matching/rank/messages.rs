@@ -4,6 +4,7 @@ use traces::record::{Arrived, Fate};
 
 use super::{RankMatcher, arrived, count};
 use crate::matching::concurrent::CallSpan;
+use crate::matching::links::Dependency;
 use crate::matching::posted_receive::{Envelope, Pattern, Post, Receival};
 use crate::matching::queues::Receipt;
 use crate::matching::requests::{Partner, Request, Wanted};
@@ -78,7 +79,13 @@ impl<'a> RankMatcher<'a> {
     ) {
         let envelope = got_by(stream, wanted, got);
         let truncated = got.is_some_and(|got| got.fate == Fate::Truncated);
-        let got = Receival { completion, end: call.end, bytes: got.map(|got| got.bytes), truncated };
+        let number = envelope.zip(self.passed_over.as_mut()).map(|(envelope, passed)| passed.receive(envelope.source));
+        let got = Receival { completion, end: call.end, number, bytes: got.map(|got| got.bytes), truncated };
+        if envelope.is_none_or(|envelope| envelope.source == Envelope::UNRECORDED) {
+            // No record tells when the message was sent.
+            let link = &mut self.completions.get(completion).link;
+            *link = self.links.known(*link, Dependency::Nothing);
+        }
         match self.threaded {
             // A receive of another thread may be complete earlier.
             true => self.completing.push((receipt, envelope, got)),
@@ -107,7 +114,7 @@ impl<'a> RankMatcher<'a> {
         }
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
         let (begin, mark) = (turn.begin, self.links.mark());
-        let message = Message { envelope, place, begin, turn, bytes: role.sent, token, open, mark };
+        let message = Message { envelope, place, begin, number: 0, turn, bytes: role.sent, token, open, mark };
         match (partitioned, token) {
             (true, Some(Token::Request(thread, number))) => {
                 self.partitioned.insert((thread, number), (to, message));
@@ -128,7 +135,6 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// The receive that a call posts, with its pattern.
     pub(super) fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
         let CallPart::Message { receives: true, .. } = role.what else { return None };
         let place = stream.role(call).place;
@@ -163,7 +169,6 @@ pub(super) fn wanted(role: &Role) -> Option<Pattern> {
     Some(Pattern { object: role.object?, source, tag, partitioned })
 }
 
-/// The call's thread and times.
 pub(super) fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
     CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
 }

@@ -2,32 +2,36 @@
 
 mod completing;
 mod messages;
-mod open;
+mod open_calls;
 
 use std::collections::HashSet;
 
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
-use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, NO_NODE, Ordinal, OwnPart};
+use super::collective_node::CollectiveNode;
+use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, Ordinal, OwnPart};
 use super::completions::Completions;
 use super::concurrent::Outbox;
+use super::followed::ReceivedMessage;
+use super::handed_on::HandedOn;
+use super::letters::Letters;
 use super::links::{Links, SelectionEdges};
 use super::operations::{OperationPart, Operations};
 use super::order::Order;
+use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
 use super::queues::{MatchedMessage, Queues, Receipt};
-use super::received::ReceivedMessage;
 use super::requests::{Partner, Request, Requests};
 use super::transfers::Transfers;
-use super::waits::{RankSite, Waits};
+use super::wait_sums::{RankSite, Waits};
 use super::windows::{Called, Windows};
-use super::{Account, Cause, Delivery, Follow, Letter, Letters, Message, RankPair, Shared, Token};
+use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Flow, Role};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
-use open::OpenWait;
+use open_calls::OpenWait;
 
 /// One rank's state while its calls are matched.
 pub struct RankMatcher<'a> {
@@ -63,6 +67,7 @@ pub struct RankMatcher<'a> {
     pairs: FxHashMap<u32, RankPair>,
     deliveries: Option<Vec<Delivery>>,
     messages: Option<Vec<ReceivedMessage>>,
+    passed_over: Option<PassedOver>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -70,11 +75,9 @@ pub struct RankMatcher<'a> {
     outbox: Outbox,
     /// Completed receives of a multithreaded rank, until their call has ended.
     completing: Vec<(Receipt, Option<Envelope>, Receival)>,
-    /// Calls that have not returned.
     open: Vec<OpenWait>,
     /// Time until which the rank lasted for certain, if it has not finalized MPI.
     lasts_until: Option<i64>,
-    /// Outgoing letters.
     pub letters: Letters,
     matched: Vec<MatchedMessage>,
     told: Vec<(u32, Token, Option<Cause>)>,
@@ -114,6 +117,8 @@ impl<'a> RankMatcher<'a> {
         let rank = RankMatcher {
             number,
             threaded: streams.len() > 1,
+            // The order of receives of threads that call at once is unknown.
+            passed_over: (follow.contains(Follow::QUEUES) && streams.len() <= 1).then(PassedOver::default),
             streams,
             cancelled,
             collectives,
@@ -157,7 +162,6 @@ impl<'a> RankMatcher<'a> {
         self.lasts_until = Some(until);
     }
 
-    /// Begin of the rank's next call.
     pub fn next(&self) -> Option<i64> {
         self.streams.iter().filter_map(Stream::peek).map(|call| call.start).min()
     }
@@ -199,7 +203,10 @@ impl<'a> RankMatcher<'a> {
 
     pub fn read(&mut self, letter: Letter) {
         match letter {
-            Letter::Message(message) => {
+            Letter::Message(mut message) => {
+                if let Some(passed_over) = &mut self.passed_over {
+                    message.number = passed_over.send(message.envelope.source);
+                }
                 self.queues.message(message, &mut self.matched);
                 self.judge_matched();
             }
@@ -324,11 +331,19 @@ impl<'a> RankMatcher<'a> {
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
         let awaits = flow != Flow::ToRoot || root;
-        self.links.collective(node, comes, awaits && end.token().is_none() && !(flow == Flow::FromRoot && root));
-        if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits) {
-            self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
+        self.links.collective(
+            node.clone(),
+            comes,
+            awaits && end.token().is_none() && !(flow == Flow::FromRoot && root),
+        );
+        if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
+            && let Some(request) = self.requests.get(thread, number)
+        {
+            request.node = node;
         }
-        self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
+        for (to, token, cause) in self.told.drain(..) {
+            self.letters.send(to, Letter::Told(token, cause));
+        }
     }
 
     /// Begins the rank's part in an operation; a nonblocking one ends with the request of `token`.
@@ -343,18 +358,23 @@ impl<'a> RankMatcher<'a> {
 
     /// Records that the rank reaches a neighborhood collective call. Each rank has a node of its own, from `first` on.
     /// Returns this rank's node.
-    fn come_to_neighbors(&mut self, object: u32, first: u32) -> u32 {
-        match self.collectives.objects.neighbors(self.number, object) {
-            Some(neighbors) if first != NO_NODE => {
-                neighbors.destinations.iter().for_each(|whom| self.links.collective(first + whom, true, false));
-                first + neighbors.own
-            }
-            _ => NO_NODE,
+    fn come_to_neighbors(&mut self, object: u32, first: Option<CollectiveNode>) -> Option<CollectiveNode> {
+        let first = first?;
+        let neighbors = self.collectives.objects.neighbors(self.number, object)?;
+        for whom in &neighbors.destinations {
+            self.links.collective(Some(first.other(*whom)), true, false);
         }
+        Some(first.other(neighbors.own))
     }
 
-    pub fn report(mut self, account: &mut Account) {
-        if let Some(until) = self.lasts_until.filter(|until| *until > self.links.end) {
+    /// Hands on what the rank need not keep.
+    pub fn hand_on(&mut self, handed_on: &HandedOn) {
+        handed_on.links(self.number, self.links.take_known());
+        handed_on.waits(&mut self.waits);
+    }
+
+    pub fn report(mut self, account: &mut Account, handed_on: &HandedOn) {
+        if let Some(until) = self.lasts_until.filter(|until| *until > self.links.span.end) {
             let links = &mut self.links;
             self.edges.until(until, |at, selected| links.edge(at, selected));
             links.call(until, until, 0);
@@ -377,12 +397,20 @@ impl<'a> RankMatcher<'a> {
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.deliveries.extend(self.deliveries.into_iter().flatten());
         account.messages.extend(self.messages.into_iter().flatten());
+        for (place, queued) in self.passed_over.map(|passed_over| passed_over.by_site).unwrap_or_default() {
+            account.queued.insert(RankSite { rank: self.number, place }, queued);
+        }
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.unrecorded += self.unrecorded;
+        for late in self.order.rest() {
+            self.waits.judge(&late, false);
+        }
+        handed_on.waits(&mut self.waits);
         account.add(self.waits);
         account.transfers.merge(self.transfers.unwrap_or_default());
-        account.links.push(self.links);
+        account.times.push(self.links.span);
+        handed_on.links(self.number, self.links.take_all());
     }
 }
 

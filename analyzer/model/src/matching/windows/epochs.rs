@@ -8,9 +8,10 @@ use std::sync::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 
 use super::super::Cause;
+use super::super::collective_node::CollectiveNode;
 use super::super::collectives::Collectives;
 use super::super::links::Links;
-use super::super::waits::{RankSite, WaitState, Waits};
+use super::super::wait_sums::{RankSite, WaitState, Waits};
 use super::Called;
 use crate::parallel::lock;
 
@@ -49,7 +50,7 @@ enum Half {
 #[derive(Default)]
 struct OpenWindow {
     /// The peer, its earlier epochs with this rank, and the node of the step that the peer opens it by.
-    peers: Vec<(u32, u64, u32)>,
+    peers: Vec<(u32, u64, Option<CollectiveNode>)>,
     /// Number of the wait in [`Window::waiting`].
     waiting: u64,
 }
@@ -65,7 +66,7 @@ struct WaitingCalls {
 
 #[derive(Default)]
 struct Window {
-    steps: FxHashMap<Step, (Half, u32)>,
+    steps: FxHashMap<Step, (Half, Option<CollectiveNode>)>,
     /// Number of starts and posts of one rank towards another.
     started: FxHashMap<(u32, u32), u64>,
     posted: FxHashMap<(u32, u32), u64>,
@@ -83,7 +84,7 @@ impl<'a> Epochs<'a> {
         Epochs { collectives, windows }
     }
 
-    /// MPI_Win_start; `group` is the rank's own number for the group.
+    /// `group` is the rank's own number for the group.
     pub fn start(&self, window: u32, group: i32, call: Called, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
@@ -99,13 +100,14 @@ impl<'a> Epochs<'a> {
         window.accesses.insert(rank, open);
     }
 
-    /// MPI_Win_complete.
     pub fn complete(&self, window: u32, call: Called, links: &mut Links, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
         let Some(open) = window.accesses.remove(&rank) else { return };
         // The data cannot arrive before all targets have posted.
-        open.peers.iter().for_each(|(_, _, node)| links.collective(*node, false, true));
+        for (_, _, node) in &open.peers {
+            links.collective(node.clone(), false, true);
+        }
         for (peer, before, _) in open.peers {
             let step = Step { kind: EpochKind::Complete, by: rank, whom: peer, before };
             links.collective(self.done(&mut window, step, call, waits), true, false);
@@ -116,7 +118,7 @@ impl<'a> Epochs<'a> {
         self.know(&mut window, open.waiting, None, waits);
     }
 
-    /// MPI_Win_post; `group` is the rank's own number for the group.
+    /// `group` is the rank's own number for the group.
     pub fn post(&self, window: u32, group: i32, call: Called, links: &mut Links, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
@@ -129,22 +131,30 @@ impl<'a> Epochs<'a> {
             let before = count(&mut window.posted, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: rank, whom: peer, before };
             let node = self.done(&mut window, step, call, waits);
-            links.collective(node, true, false);
+            links.collective(node.clone(), true, false);
             open.peers.push((peer, before, node));
         }
         window.exposures.insert(rank, open);
     }
 
-    /// MPI_Win_wait.
     pub fn wait(&self, window: u32, call: Called, links: &mut Links, waits: &mut Waits) {
         let mut window = self.lock(window);
         let Some(open) = window.exposures.remove(&call.at.rank) else { return };
         let nodes = self.end(&mut window, call.at.rank, open, vec![call], waits);
-        nodes.into_iter().for_each(|node| links.collective(node, false, true));
+        for node in nodes {
+            links.collective(node, false, true);
+        }
     }
 
     /// Ends a rank's exposure, which waits for its origins to complete. Returns the nodes of their steps.
-    fn end(&self, window: &mut Window, rank: u32, open: OpenWindow, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
+    fn end(
+        &self,
+        window: &mut Window,
+        rank: u32,
+        open: OpenWindow,
+        calls: Vec<Called>,
+        waits: &mut Waits,
+    ) -> Vec<Option<CollectiveNode>> {
         let waiting = window.wait(WaitState::EarlyWait, calls, open.peers.len());
         let step = |(peer, before, _)| Step { kind: EpochKind::Complete, by: peer, whom: rank, before };
         let nodes = open.peers.into_iter().map(|peer| self.await_step(window, step(peer), waiting, waits)).collect();
@@ -159,7 +169,7 @@ impl<'a> Epochs<'a> {
     }
 
     /// Enters a step that was made. Returns its node.
-    fn done(&self, window: &mut Window, step: Step, call: Called, waits: &mut Waits) -> u32 {
+    fn done(&self, window: &mut Window, step: Step, call: Called, waits: &mut Waits) -> Option<CollectiveNode> {
         match window.steps.remove(&step) {
             Some((Half::Awaited(waiting), node)) => {
                 self.know(window, waiting, Some((call.begin, call.at)), waits);
@@ -167,14 +177,14 @@ impl<'a> Epochs<'a> {
             }
             _ => {
                 let node = self.collectives.node(1);
-                window.steps.insert(step, (Half::Done(call.begin, call.at), node));
+                window.steps.insert(step, (Half::Done(call.begin, call.at), node.clone()));
                 node
             }
         }
     }
 
     /// Enters a step that is awaited. Returns its node.
-    fn await_step(&self, window: &mut Window, step: Step, waiting: u64, waits: &mut Waits) -> u32 {
+    fn await_step(&self, window: &mut Window, step: Step, waiting: u64, waits: &mut Waits) -> Option<CollectiveNode> {
         match window.steps.remove(&step) {
             Some((Half::Done(at, who), node)) => {
                 self.know(window, waiting, Some((at, who)), waits);
@@ -182,7 +192,7 @@ impl<'a> Epochs<'a> {
             }
             _ => {
                 let node = self.collectives.node(1);
-                window.steps.insert(step, (Half::Awaited(waiting), node));
+                window.steps.insert(step, (Half::Awaited(waiting), node.clone()));
                 node
             }
         }
@@ -196,8 +206,9 @@ impl<'a> Epochs<'a> {
         if waiting.missing > 0 {
             return;
         }
-        let waiting = window.waiting.remove(&number);
-        waiting.into_iter().for_each(|waiting| self.charge(&waiting, waits));
+        if let Some(waiting) = window.waiting.remove(&number) {
+            self.charge(&waiting, waits);
+        }
     }
 
     /// Charges calls that have not returned with the steps that no rank has made. To be called after all calls of all ranks.

@@ -12,14 +12,13 @@ use traces::signature::lock::EXCLUSIVE;
 
 use super::super::Cause;
 use super::super::collectives::Collectives;
-use super::super::waits::{RankSite, WaitState, Waits};
+use super::super::wait_sums::{RankSite, WaitState, Waits};
 use super::Called;
 use crate::parallel::{into_inner, lock};
 
 /// Locks kept for a target before a first cleanup.
 const KEPT: usize = 256;
 
-/// Locks of all windows.
 pub struct Locks<'a> {
     collectives: &'a Collectives<'a>,
     /// By object and target.
@@ -76,11 +75,13 @@ impl<'a> Locks<'a> {
         self.reached[rank as usize].store(at, Release);
     }
 
-    /// Charges what is left once all calls of all ranks were seen.
+    /// Charges the remaining calls, once all calls of all ranks were seen.
     pub fn finish(mut self, waits: &mut Waits) {
         for window in std::mem::take(&mut self.windows) {
             let targets = into_inner(window);
-            targets.into_values().for_each(|mut target| self.resolve(&mut target, i64::MAX, waits));
+            for mut target in targets.into_values() {
+                self.resolve(&mut target, i64::MAX, waits);
+            }
         }
     }
 

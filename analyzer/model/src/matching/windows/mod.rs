@@ -7,7 +7,7 @@ mod locks;
 
 use super::collectives::Collectives;
 use super::links::Links;
-use super::waits::{RankSite, Waits};
+use super::wait_sums::{RankSite, Waits};
 use crate::roles::{Epoch, Peer, Role};
 use epochs::Epochs;
 use locks::Locks;
@@ -55,7 +55,7 @@ impl<'a> Windows<'a> {
         self.locks.reached(rank, at.unwrap_or(i64::MAX));
     }
 
-    /// Charges what is left once all calls were seen. With `is_whole`, what no rank recorded did not happen.
+    /// Charges the remaining calls, once all calls were seen. With `is_whole`, an event that no rank recorded did not happen.
     pub fn finish(self, is_whole: bool, waits: &mut Waits) {
         if is_whole {
             self.epochs.finish(waits);

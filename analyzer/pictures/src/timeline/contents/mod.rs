@@ -1,6 +1,6 @@
 //! Contents of a timeline: its rows, its longest waits, its messages.
 
-mod names;
+mod page_names;
 mod page_parts;
 mod sum_files;
 
@@ -67,7 +67,7 @@ pub fn label(rank: &Rank) -> String {
 
 /// The program, and its number of ranks.
 pub fn title(run: &Run) -> String {
-    let (command, ranks) = (metrics::programs::command(run.first()), run.size());
+    let (command, ranks) = (metrics::rank_programs::command(run.first()), run.size());
     format!("{command}, {ranks} rank{}", if ranks == 1 { "" } else { "s" })
 }
 
@@ -94,7 +94,9 @@ fn regions(run: &Run, timeline: &CommonClock, grid: &Grid) -> (Vec<RegionSpan>, 
 /// Takes the messages between rows that begin or end in a time out of the account, since there may be many; returns
 /// them in order. Sorts the account's waits by call.
 pub fn take_messages(run: &Run, account: &mut Account, (from, to): (i64, i64)) -> Vec<MessageLine> {
-    account.spans.iter_mut().for_each(|waits| waits.sort_unstable());
+    for waits in &mut account.spans {
+        waits.sort_unstable();
+    }
     let places = places(run);
     let line = |delivery: Delivery| {
         let row = |rank: u32| places.get(rank as usize).copied().flatten();
@@ -108,7 +110,6 @@ pub fn take_messages(run: &Run, account: &mut Account, (from, to): (i64, i64)) -
     lines
 }
 
-/// A wait of one call.
 pub struct WaitSpanRow {
     from: i64,
     state: &'static str,

@@ -1,21 +1,24 @@
 //! Data of a page's timeline: bins as fine as fit into the page, finer ones beside it, and single calls in chunks.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use super::names::{Names, call_sites};
+use super::page_names::{Names, call_sites};
 use super::sum_files::SumFiles;
 use super::{longest, places, regions, title};
 use crate::SourceLines;
 use crate::timeline::{
     self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
-    PictureRow, RankSection, rank_json,
+    PictureRow, RankSection, SampleRecord, rank_json,
 };
 use metrics::totals::world_rank;
 use model::error::Error;
-use model::levels::{Grid, PlacedCall, RankCalls};
+use model::levels::{Grid, PlacedCall, RankCalls, samples};
 use model::matching::{Settled, WaitSpan, WaitState};
 use model::parallel::{lock, map};
+use model::sites::short_function;
 use model::{Rank, Run};
+use tables::number;
 
 /// Limits for bins and for single calls within a page, in characters.
 const BINS_IN_PAGE: usize = 1_900_000;
@@ -27,6 +30,8 @@ const CELLS: usize = 1 << 20;
 const MOST_BINS: usize = 1 << 13;
 /// Files of the finest level.
 const FILES: usize = 16;
+/// Most samples in a page, some four bytes each.
+const SAMPLES: usize = 400_000;
 /// Waits that a page lists.
 const WAITS: usize = 1000;
 
@@ -75,7 +80,11 @@ impl PageParts<'_> {
         let run = self.run;
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
         let (regions, left_out, regions_of) = regions(run, &self.settled.common_clock, &self.finest.grid);
-        let note = format!("{left_out} shorter regions are not shown");
+        let mut notes = Vec::new();
+        if left_out > 0 {
+            notes.push(format!("{} shorter regions are not shown", number::whole(left_out as u64)));
+        }
+        let (samples, sampled) = self.samples((from, to), &own, &mut notes);
         Ok(PageData {
             layouts: timeline::layouts(),
             title: title(run),
@@ -89,6 +98,10 @@ impl PageParts<'_> {
             sites: self.names.sites.clone(),
             sources: SourceLines::new(),
             site_names: self.names.site_names.clone(),
+            paths: self.names.paths.clone(),
+            callers: self.names.callers.clone(),
+            sampled,
+            samples,
             places: call_sites(&self.settled.account),
             sizes: [None].into_iter().chain((0..64).map(|power| Some(1 << power))).collect(),
             objects: self.names.objects.clone(),
@@ -101,7 +114,7 @@ impl PageParts<'_> {
             waits: self.longest((from, to)),
             regions: timeline::page_data::regions(&regions),
             regions_of,
-            notes: (left_out > 0).then_some(note).into_iter().collect(),
+            notes,
         })
     }
 
@@ -132,6 +145,42 @@ impl PageParts<'_> {
             data = encoded(&rows, &grid);
         }
         Ok((PageBins::in_page(&grid, data), Some(fine)))
+    }
+
+    /// Encodes the samples of a time, a row's each, and names their functions. Leaves them out where they are too many.
+    fn samples(
+        &self,
+        (from, to): (i64, i64),
+        own: &[u32],
+        notes: &mut Vec<String>,
+    ) -> (Vec<String>, BTreeMap<u32, String>) {
+        let (tree, lines) = (&self.names.tree, &self.settled.common_clock.lines);
+        let (mut encoded, mut names, mut count) = (Vec::new(), BTreeMap::new(), 0);
+        for at in own.iter().map(|at| *at as usize) {
+            let rank = &self.run.ranks[at];
+            let mut records = Vec::new();
+            for sample in samples(rank, &lines[at]).into_iter().filter(|sample| (from..=to).contains(&sample.at)) {
+                let Some(path) = tree.place(at, sample.site).and_then(|place| place.node) else { continue };
+                for path in [Some(path), tree.nodes[path as usize].parent].into_iter().flatten() {
+                    names.entry(path).or_insert_with(|| short_function(&tree.nodes[path as usize].function));
+                }
+                records.push(SampleRecord { at: sample.at, path: path.into(), time: sample.time as u64 });
+            }
+            let mut bytes = timeline::Bytes::default();
+            bytes.length(records.len());
+            let mut last = SampleRecord { at: from, ..SampleRecord::default() };
+            for record in &records {
+                record.write(&last, &mut bytes);
+                last = *record;
+            }
+            count += records.len();
+            encoded.push(bytes.text());
+        }
+        if count > SAMPLES {
+            notes.push(format!("{} samples are too many for a page: see overhear paths", number::whole(count as u64)));
+            return (Vec::new(), BTreeMap::new());
+        }
+        (encoded, names)
     }
 
     fn longest(&self, interval: (i64, i64)) -> Vec<LongWait> {

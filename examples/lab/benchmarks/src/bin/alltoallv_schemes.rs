@@ -57,7 +57,7 @@ fn main() {
     finalize();
 }
 
-/// What is sent, so that a message in the wrong place shows.
+/// The value sent; a message in the wrong place shows by it.
 fn mark(from: usize, to: usize, round: u32) -> u8 {
     (from * 31 + to * 7 + round as usize) as u8
 }

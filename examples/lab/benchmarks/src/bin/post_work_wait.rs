@@ -123,7 +123,7 @@ fn answer(direction: Direction, data: &mut [u8]) {
     }
 }
 
-/// What was measured of one size and direction. Times in seconds.
+/// Figures of one size and direction. Times in seconds.
 struct Row {
     direction: Direction,
     bytes: usize,
@@ -208,7 +208,7 @@ impl Test<'_> {
         }
     }
 
-    /// The same with medians, each work value so often.
+    /// The row with medians over `repeats` goes of each work value.
     fn robust(&mut self, repeats: usize) -> Row {
         let mut alone: Vec<f64> = (0..repeats).map(|_| self.iterate(0).whole).collect();
         let mut units = (median(&alone) / 16.0 / time_of_a_unit()).max(1.0) as u64;
@@ -277,7 +277,7 @@ impl Test<'_> {
     }
 }
 
-/// So many units of work, in registers alone: it leaves the message's caches as they are.
+/// Computes in registers alone, so that the message stays in the caches.
 fn compute(units: u64) {
     let mut state = 1u64;
     for _ in 0..units {

@@ -1,4 +1,4 @@
-//! What is said of many times of the same thing.
+//! Statistics of repeated times.
 
 use benchmarks::statistics::{DISTURBED, interval, mean, median, quantile};
 
@@ -24,7 +24,6 @@ impl Sample {
         mean(&self.0)
     }
 
-    /// See [`quantile`].
     pub fn quantile(&self, share: f64) -> f64 {
         quantile(&self.0, share)
     }
@@ -33,12 +32,11 @@ impl Sample {
         median(&self.0)
     }
 
-    /// See [`interval`].
     pub fn interval(&self) -> Option<(f64, f64)> {
         interval(&self.0)
     }
 
-    /// Whether a time was disturbed, and is also beyond the upper quartile by three times the middle half's width.
+    /// True if a time was disturbed and also lies beyond the upper quartile by three times the interquartile range.
     pub fn is_maverick(&self, time: f64) -> bool {
         let (low, high) = (self.quantile(0.25), self.quantile(0.75));
         time > high + 3.0 * (high - low) && time > DISTURBED * self.median()

@@ -8,7 +8,7 @@ use benchmarks::{
 use clap::ValueEnum;
 use mpi_sys::MPI_Comm;
 
-/// What stands for the document's transport functions at MPI level.
+/// MPI's counterparts of the document's transport functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Function {
     /// Send: MPI_Isend, each message back by the same
@@ -32,7 +32,7 @@ impl Function {
     }
 }
 
-/// What rank 0 measured of a round, seconds.
+/// Times that rank 0 measured in a round, seconds.
 pub struct Round {
     /// From the first send to the last answer; in the second stage of reading, the longest read.
     pub whole: f64,
@@ -50,9 +50,8 @@ pub struct Transport<'a> {
     pub window: &'a Window,
     /// Bytes of the window for each peer's answer.
     pub slot: usize,
-    /// What is sent.
     pub data: Vec<u8>,
-    /// What comes back: at rank 0 of each peer.
+    /// Answers from each peer, at rank 0.
     pub answers: Vec<u8>,
     /// Rounds so far.
     pub number: u64,

@@ -9,7 +9,6 @@ use super::protocol::Protocol;
 const DATA: i32 = 1;
 const READY: i32 = 2;
 
-/// See the module.
 pub struct Side<'a> {
     pub protocol: &'a Protocol,
     pub peer: usize,
@@ -92,12 +91,12 @@ impl<'a> Side<'a> {
         last.into_iter().for_each(|mut last| wait(&mut last));
     }
 
-    /// The second processor of an ordered swap.
+    /// True for the second processor of an ordered swap.
     fn answers(&self) -> bool {
         self.protocol.is_ordered && self.is_second
     }
 
-    /// This processor begins its receive. One that answers does so only for ready sends, before it says that it has.
+    /// True if this processor begins its receive. One that answers does so only for ready sends, before it says that it has.
     fn posts(&self) -> bool {
         self.protocol.posts_receive && (!self.answers() || self.protocol.mode == SendMode::Ready)
     }
@@ -134,7 +133,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// What a swap sends: another part of the memory for each message.
+    /// The data of a swap: another part of the memory for each message.
     fn message(&self, swap: usize) -> &'a [f64] {
         let first = swap / self.repeats * self.length;
         &self.sent[first..first + self.length]

@@ -133,7 +133,7 @@ fn main() {
         std::process::exit(2);
     }
     let largest = *arguments.volumes.iter().max().unwrap_or(&0);
-    // What MPI keeps beside each buffered message is less than 4 KiB.
+    // For each buffered message, MPI keeps less than 4 KiB of its own.
     attach((4 * largest + (4096 * 4 * arguments.max_messages.min(largest / 8))).min(1 << 30) as usize);
     let mut rows = Vec::new();
     for pairs in arguments.pairs.clone() {
@@ -327,7 +327,7 @@ impl Swapper {
 /// Nanoseconds of a day: times of it keep theirs in a double.
 const DAY: u128 = 86_400_000_000_000;
 
-/// Whether all that swap read one clock: their kernel was started at once.
+/// True if all processors of a swap read one clock: one kernel was booted on all.
 fn has_one_clock(world: World, pairs: Pairs) -> bool {
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let own: Vec<u8> = boot.into_iter().chain(std::iter::repeat(0)).take(36).collect();

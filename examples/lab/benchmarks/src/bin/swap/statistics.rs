@@ -11,7 +11,6 @@ pub struct Point {
     pub elapsed: Option<Vec<f64>>,
 }
 
-/// What one protocol's points say.
 pub struct Statistics {
     /// (T_N2 - T_N1) / (N2 - N1) of the two largest numbers of messages.
     pub a: Option<Spread>,

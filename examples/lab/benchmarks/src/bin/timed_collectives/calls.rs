@@ -7,7 +7,6 @@ use mpi_sys::{MPI_Comm, MPI_Request};
 
 use crate::functions::Function;
 
-/// What a function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     Barrier,
@@ -66,7 +65,6 @@ impl Group {
     }
 }
 
-/// What a rank sends and receives.
 pub struct Buffers {
     from: Vec<i32>,
     to: Vec<i32>,

@@ -3,7 +3,6 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// So many units of work.
 pub fn work(units: u64) {
     let mut state = 1u64;
     for _ in 0..units {
@@ -30,7 +29,7 @@ pub fn units_of(seconds: f64) -> u64 {
     units
 }
 
-/// What so many units take; the least of three, since an interruption only adds.
+/// Seconds for `units` of work: the least of three, since interruptions only add.
 pub fn time_of(units: u64) -> f64 {
     let time = || {
         let begin = Instant::now();

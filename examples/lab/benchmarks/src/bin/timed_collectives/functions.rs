@@ -8,7 +8,6 @@ use crate::calls::{Buffers, Group, Operation};
 pub struct Function {
     /// As the command line names it.
     pub name: &'static str,
-    /// What it does.
     pub operation: Operation,
     /// It only begins the operation.
     pub is_nonblocking: bool,

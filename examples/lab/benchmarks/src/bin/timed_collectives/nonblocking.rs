@@ -11,7 +11,7 @@ use crate::computation;
 use crate::functions::Function;
 use crate::windows;
 
-/// What fills the time between the begin and the wait.
+/// Fills the time between the begin and the wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
     /// Computation for as long as the operation takes alone.
@@ -44,12 +44,12 @@ pub struct Part {
     pub test: f64,
     pub wait: f64,
     pub whole: f64,
-    /// What the workload takes alone; by time, what was computed.
+    /// Time of the workload alone; if it is given as a time, the time computed.
     pub computed: f64,
 }
 
 impl Part {
-    /// What the operation cost the program: all but the computation.
+    /// Time that the operation cost the program: all but the computation.
     pub fn overhead(&self, scheme: Scheme) -> f64 {
         match scheme {
             Scheme::Time => self.begin + self.test + self.wait,
@@ -58,11 +58,11 @@ impl Part {
     }
 }
 
-/// What was found, on rank 0.
+/// Results, on rank 0.
 pub struct Measured {
     /// t_b, the slowest rank's.
     pub blocking: f64,
-    /// The same of all ranks and runs.
+    /// Times of all ranks and runs.
     pub alone: Vec<f64>,
     /// By rank, one run after the other.
     pub parts: Vec<Part>,

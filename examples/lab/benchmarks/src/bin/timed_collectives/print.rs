@@ -9,7 +9,6 @@ use crate::functions::Function;
 use crate::nonblocking::{Measured, Part, Plan, Scheme};
 use crate::windows::Window;
 
-/// What was measured, on rank 0.
 #[derive(Default)]
 pub struct Results {
     blocking: Vec<BlockingRow>,

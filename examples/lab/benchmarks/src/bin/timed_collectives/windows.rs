@@ -20,7 +20,7 @@ const IN_A_ROW: usize = 8;
 /// How long before the first of them it is named.
 const AHEAD: f64 = 200e-6;
 
-/// What the ranks found in one window, on rank 0.
+/// Times and states of all ranks in one window, on rank 0.
 #[derive(Clone, Default)]
 pub struct Window {
     /// By rank: when it began and ended, on rank 0's clock, seconds.
@@ -30,7 +30,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// What each rank took.
     pub fn taken(&self) -> Vec<f64> {
         self.times.iter().map(|(begin, end)| end - begin).collect()
     }

@@ -1,0 +1,134 @@
+//! Writes a file of Perfetto packets: names are interned, events lie on tracks.
+
+use std::io;
+use std::io::Write;
+use std::path::Path;
+
+use prost::encoding::message;
+use rustc_hash::FxHashMap;
+
+use super::proto::{
+    AnnotationValue, DebugAnnotation, EventType, InternedData, InternedName, SEQ_INCREMENTAL_STATE_CLEARED,
+    SEQ_NEEDS_INCREMENTAL_STATE, TracePacket, TrackDescriptor, TrackEvent,
+};
+use crate::export::Output;
+
+pub struct TraceFile {
+    out: Output,
+    /// The time written as 0: the format has no negative times.
+    origin: i64,
+    tracks: u64,
+    events: Names,
+    categories: Names,
+    keys: Names,
+    texts: Names,
+    encoded: Vec<u8>,
+    is_begun: bool,
+}
+
+impl TraceFile {
+    pub fn create(path: &Path, origin: i64) -> io::Result<TraceFile> {
+        let (out, names) = (crate::export::create(path)?, Names::default);
+        let (events, categories, keys, texts) = (names(), names(), names(), names());
+        Ok(TraceFile { out, origin, tracks: 0, events, categories, keys, texts, encoded: Vec::new(), is_begun: false })
+    }
+
+    /// Adds a track; returns its number.
+    pub fn track(&mut self, track: TrackDescriptor) -> io::Result<u64> {
+        self.tracks += 1;
+        let track = TrackDescriptor { uuid: self.tracks, ..track };
+        self.packet(TracePacket { track_descriptor: Some(track), ..TracePacket::default() })?;
+        Ok(self.tracks)
+    }
+
+    /// A new event, not placed on a track yet.
+    pub fn event(&mut self, name: &str, category: &str) -> TrackEvent {
+        let (name_iid, category_iids) = (self.events.number(name), vec![self.categories.number(category)]);
+        TrackEvent { name_iid, category_iids, ..TrackEvent::default() }
+    }
+
+    pub fn whole(&mut self, event: &mut TrackEvent, key: &str, value: u64) {
+        self.add(event, key, AnnotationValue::Whole(value));
+    }
+
+    pub fn signed(&mut self, event: &mut TrackEvent, key: &str, value: i64) {
+        self.add(event, key, AnnotationValue::Signed(value));
+    }
+
+    pub fn text(&mut self, event: &mut TrackEvent, key: &str, value: &str) {
+        let value = AnnotationValue::Text(self.texts.number(value));
+        self.add(event, key, value);
+    }
+
+    /// Adds an argument that is true.
+    pub fn flag(&mut self, event: &mut TrackEvent, key: &str) {
+        self.add(event, key, AnnotationValue::Flag(true));
+    }
+
+    fn add(&mut self, event: &mut TrackEvent, key: &str, value: AnnotationValue) {
+        event.debug_annotations.push(DebugAnnotation { name_iid: self.keys.number(key), value: Some(value) });
+    }
+
+    /// Writes an event with a duration.
+    pub fn slice(&mut self, track: u64, (from, to): (i64, i64), event: TrackEvent) -> io::Result<()> {
+        self.place(track, from, EventType::SliceBegin, event)?;
+        self.place(track, to, EventType::SliceEnd, TrackEvent::default())
+    }
+
+    /// Writes an event without a duration.
+    pub fn instant(&mut self, track: u64, at: i64, event: TrackEvent) -> io::Result<()> {
+        self.place(track, at, EventType::Instant, event)
+    }
+
+    fn place(&mut self, track: u64, at: i64, kind: EventType, event: TrackEvent) -> io::Result<()> {
+        let event = TrackEvent { track_uuid: track, r#type: kind as i32, ..event };
+        let timestamp = Some(at.saturating_sub(self.origin).max(0) as u64);
+        self.packet(TracePacket { timestamp, track_event: Some(event), ..TracePacket::default() })
+    }
+
+    /// Writes a packet, with the names that are new in it.
+    fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
+        let interned_data = self.untold();
+        let cleared = if self.is_begun { 0 } else { SEQ_INCREMENTAL_STATE_CLEARED };
+        let sequence_flags = cleared | SEQ_NEEDS_INCREMENTAL_STATE;
+        self.is_begun = true;
+        let packet = TracePacket { trusted_packet_sequence_id: 1, sequence_flags, interned_data, ..packet };
+        self.encoded.clear();
+        // Field `Trace.packet` has number 1.
+        message::encode(1, &packet, &mut self.encoded);
+        self.out.write_all(&self.encoded)
+    }
+
+    fn untold(&mut self) -> Option<InternedData> {
+        let lists = [&mut self.categories, &mut self.events, &mut self.keys, &mut self.texts];
+        let [event_categories, event_names, debug_annotation_names, debug_annotation_string_values] =
+            lists.map(|names| std::mem::take(&mut names.untold));
+        let told =
+            InternedData { event_categories, event_names, debug_annotation_names, debug_annotation_string_values };
+        (told != InternedData::default()).then_some(told)
+    }
+
+    /// Completes the file; returns its size in bytes.
+    pub fn finish(self) -> io::Result<u64> {
+        crate::export::finish(self.out)
+    }
+}
+
+/// Names numbered from 1.
+#[derive(Default)]
+struct Names {
+    numbers: FxHashMap<String, u64>,
+    untold: Vec<InternedName>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u64 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let iid = self.numbers.len() as u64 + 1;
+        self.numbers.insert(name.into(), iid);
+        self.untold.push(InternedName { iid, name: name.into() });
+        iid
+    }
+}

@@ -1,0 +1,184 @@
+//! All figures of one run, each identified by its table, its row and its column.
+
+use crate::engine::Ledger;
+use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
+use model::Run;
+use model::matching::{Follow, settled};
+use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
+
+pub struct ComparedFigure {
+    pub name: FigureName,
+    /// `None` if the run has the figure but its value is unknown.
+    pub value: Option<f64>,
+}
+
+/// The identity of a figure in all runs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FigureName {
+    /// The table, one of [`names`].
+    pub table: &'static str,
+    /// The values that name the row, such as call site and function; empty for facts.
+    pub row: Vec<String>,
+    /// The key of the column, which ends in its unit.
+    pub figure: String,
+    pub heading: String,
+    pub unit: Unit,
+    /// The row's label, if the row is named by one rather than by values of the program.
+    pub label: Option<Label>,
+}
+
+/// The compared figures of a run.
+pub struct Figures {
+    pub all: Vec<ComparedFigure>,
+    /// True if single calls were recorded, without which there are no waits and no efficiencies.
+    pub has_calls: bool,
+    /// Warnings about the run's waits and overlap.
+    pub warnings: Vec<String>,
+    /// The program, and the ranks and hosts it ran on.
+    pub program: Fact,
+    pub command: String,
+    pub ranks: u32,
+}
+
+/// Computes all figures of a run but those of `Figures::add_overlap`.
+pub fn figures(run: &Run) -> Figures {
+    let overview = overview::facts(run);
+    let mut all = facts(&overview);
+    all.extend(engine_figures(run));
+    all.extend(of_sheet(FUNCTIONS, &breakdown::functions(run).into()));
+    all.extend(of_sheet(SITES, &groupings::sites(run).into()));
+    all.extend(of_sheet(SIZES, &groupings::sizes(run).into()));
+    all.extend(of_sheet(IMBALANCE, &imbalance::functions(run).into()));
+    let mut warnings = Vec::new();
+    let has_calls = run.has_calls("waits").is_ok();
+    if has_calls {
+        let account = settled(run, Follow::DEPENDENCIES).account;
+        warnings.extend(waits::unmatched(run, &account));
+        warnings.extend(waits::explained(run, &account));
+        all.extend(facts(&waits::facts(run, &account)));
+        all.extend(of_sheet(WAITS, &waits::states(run, &account).into()));
+        let (efficiency, _) = pop::efficiencies(run, &account);
+        all.extend(facts(&pop::facts(run, &efficiency)));
+        all.extend(of_sheet(POP, &pop::factors(&efficiency).into()));
+    }
+    let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
+    let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
+    Figures { all, has_calls, warnings, program, command: rank_programs::command(run.first()), ranks: run.size() }
+}
+
+impl Figures {
+    /// Adds the figures of nonblocking requests.
+    pub fn add_overlap(&mut self, requests: &overlap::GatheredRequests) {
+        self.all.extend(of_sheet(OVERLAP, &overlap::messages(requests).into()));
+        self.all.extend(of_sheet(OVERLAP, &overlap::collectives(requests).into()));
+        self.warnings.extend(overlap::unseen(requests));
+    }
+
+    pub fn fact(&self, key: &str) -> Option<f64> {
+        self.all.iter().find(|figure| figure.name.table == RUN && figure.name.figure == key)?.value
+    }
+
+    /// Seconds by function, mean of the ranks.
+    pub fn functions(&self) -> impl Iterator<Item = (String, f64)> {
+        self.column(FUNCTION_TIMES.0, FUNCTION_TIMES.1).filter_map(|(row, time)| Some((row.first()?.clone(), time)))
+    }
+
+    /// Seconds by call site and function, mean of the ranks.
+    pub fn sites(&self) -> impl Iterator<Item = (String, f64)> {
+        self.column(SITES, "time_mean_s").filter_map(|(row, time)| match row {
+            [site, function] => Some((format!("{function} at {site}"), time)),
+            _ => None,
+        })
+    }
+
+    /// The POP metrics in percent.
+    pub fn efficiencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.column(POP, "percent").filter_map(|(row, percent)| Some((row.first()?.as_str(), percent)))
+    }
+
+    /// One column of a table, with the values that name its rows.
+    fn column(&self, table: &'static str, key: &'static str) -> impl Iterator<Item = (&[String], f64)> {
+        let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
+        self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.as_slice(), figure.value?)))
+    }
+}
+
+/// The facts that are numbers. When the run began is not compared.
+fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
+    let numbers = facts.iter().filter(|fact| fact.key != overview::BEGAN);
+    let figure = |fact: &Fact| {
+        let name = FigureName {
+            table: RUN,
+            row: Vec::new(),
+            figure: fact.key.name.to_string(),
+            heading: fact.heading.to_string(),
+            unit: fact.key.unit,
+            label: None,
+        };
+        Some(ComparedFigure { name, value: Some(fact.value.number()?) })
+    };
+    numbers.filter_map(figure).collect()
+}
+
+/// The figures of the progress engine that are known.
+fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
+    let ledger = Ledger::of_run(run);
+    let figure = |figure: &engine::LedgerFigure| {
+        let value = figure.value(&ledger);
+        let name = FigureName {
+            table: ENGINE,
+            row: vec![figure.label.name.to_string()],
+            figure: figure.label.key.to_string(),
+            heading: figure.heading.to_string(),
+            unit: figure.unit(),
+            label: Some(figure.label),
+        };
+        ComparedFigure { name, value: value.number() }
+    };
+    engine::FIGURES.iter().filter(|figure| figure.is_shown(&ledger)).map(figure).collect()
+}
+
+/// The measured figures of all rows of a table. Columns with `is_name` name the row.
+fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
+    let named = |row: &[Value]| -> Vec<Value> {
+        let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);
+        columns.map(|(_, value)| value.clone()).filter(|value| *value != Value::None).collect()
+    };
+    let of_row = |row: &Vec<Value>| {
+        let names = named(row);
+        let label = if let [Value::Label(label)] = names[..] { Some(label) } else { None };
+        let parts: Vec<String> = names.iter().map(|name| name.to_string().trim_start().to_string()).collect();
+        let figures = sheet.columns.iter().zip(row).filter(|(column, _)| !column.is_name && column.unit.is_measured());
+        let figure = |(column, value): (&ColumnHead, &Value)| {
+            let name = FigureName {
+                table,
+                row: parts.clone(),
+                figure: column.key.to_string(),
+                heading: column.heading.to_string(),
+                unit: column.unit,
+                label,
+            };
+            ComparedFigure { name, value: value.number() }
+        };
+        figures.map(figure).collect::<Vec<_>>()
+    };
+    sheet.rows.iter().flat_map(of_row).collect()
+}
+
+pub const RUN: &str = "run";
+/// Figures of the progress engine.
+pub const ENGINE: &str = "ledger";
+pub const FUNCTIONS: &str = "functions";
+/// Time by function, mean of the ranks: table and column.
+pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, "time_mean_s");
+/// Time by call site and function.
+pub const SITES: &str = "sites";
+/// Time by size of message and function.
+pub const SIZES: &str = "sizes";
+pub const IMBALANCE: &str = "imbalance";
+pub const WAITS: &str = "wait_states";
+/// Nonblocking requests by direction, function, call site and size.
+pub const OVERLAP: &str = "overlap";
+pub const POP: &str = "pop";
+/// All tables, as `--fail-if TABLE:` may name them.
+pub const TABLES: [&str; 9] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP, OVERLAP];

@@ -1,0 +1,174 @@
+//! The reasons of ranks that wait for messages, for each other, for a lock, or for a process that does nothing more.
+
+use traces::signature::tag;
+
+use super::{Reason, ReasonRow, agree, communicator, names, stands};
+use crate::hang::Findings;
+use crate::words::{call_in_words, rank_in_words, upper};
+use model::deadlock::knots;
+use model::roles::Peer;
+use model::standing::{Awaited, Position};
+use model::wait_for::{Halt, MessageClass, PostedReceive, ReceiveOwner, holders};
+
+/// Adds a row for each rank that waits for a message while others are under way to it.
+pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
+    for at in findings.waiting() {
+        let mailbox = &findings.graph.mail[at];
+        let unserved = || mailbox.posts.iter().filter(|post| !post.is_served && post.of != ReceiveOwner::Nobody);
+        let taken = unserved().find_map(|post| Some((post, taken(findings, at, post)?)));
+        let stray = || unserved().find_map(|post| Some((post, stray(findings, at, post)?)));
+        let (reason, post, messages) = match taken {
+            Some((post, messages)) => (Reason::Taken, post, messages),
+            None => match stray() {
+                Some((post, messages)) => (Reason::Tag, post, messages),
+                None => continue,
+            },
+        };
+        let who = rank_in_words(&findings.run.ranks[at]);
+        let wanted = wanted(findings, post);
+        let detail = format!("{} waits for {wanted} and {}; {messages}.", upper(&who), stands(findings, at));
+        rows.push(ReasonRow { reason, ranks: who, detail });
+    }
+}
+
+/// The message that a receive asks for, in words: `tag 7 from rank 0`.
+fn wanted(findings: &Findings<'_>, post: &PostedReceive) -> String {
+    let wanted = if post.tag == tag::ANY { "any tag".into() } else { format!("tag {}", post.tag) };
+    match post.from {
+        Peer::Rank(from) => format!("{wanted} from {}", rank_in_words(&findings.run.ranks[from as usize])),
+        _ => format!("{wanted} from any rank"),
+    }
+}
+
+/// The messages that fit the receive but belong to receives posted earlier, in words.
+fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
+    let mailbox = &findings.graph.mail[at];
+    let count: u64 =
+        mailbox.under_way.iter().filter(|(class, _)| post.fits(**class)).map(|(_, under_way)| under_way.count).sum();
+    let by = mailbox.posts.iter().filter(|other| other.takes && other.is_served && other.object == post.object);
+    let mut places = by.filter_map(|other| match other.of {
+        ReceiveOwner::Request(id) => {
+            let place = findings.standing.place(findings.standing.ranks[at].past.pending.get(&id)?.place);
+            Some(format!(" by {} at {}", place.function, place.site))
+        }
+        _ => None,
+    });
+    let place = places.next_back().unwrap_or_default();
+    match count {
+        0 => None,
+        1 => Some(format!("the one that came is for a receive that was posted before{place}")),
+        count => Some(format!("the {count} that came are for receives that were posted before, the last{place}")),
+    }
+}
+
+/// A message from the rank that the receive names and that no receive asks for, in words.
+fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
+    let (run, standing, mailbox) = (findings.run, findings.standing, &findings.graph.mail[at]);
+    let Peer::Rank(from) = post.from else { return None };
+    let asked_for = |class: &MessageClass| mailbox.posts.iter().any(|post| post.fits(*class));
+    let strays = mailbox.under_way.iter().filter(|(class, _)| class.1 == from && !asked_for(class));
+    let (&(object, _, sent), under_way) = strays.min_by_key(|((on, _, tag), _)| (*on != post.object, *on, *tag))?;
+    let on_other =
+        if object == post.object { String::new() } else { format!(" on {}", communicator(findings, object)) };
+    let sends = |awaits: &Awaited| {
+        matches!(*awaits, Awaited::Delivery { object: on, to, tag, .. }
+            if (on, to, tag) == (Some(object), Peer::Rank(at as u32), sent))
+    };
+    let open = standing.ranks[from as usize].entered().find(|(_, entered)| entered.awaits.iter().any(sends));
+    let by = match (under_way.sent_by, open) {
+        (Some((place, _)), _) => {
+            let place = standing.place(place);
+            format!(" by {} at {}", place.function, place.site)
+        }
+        (None, Some((_, entered))) => {
+            format!(" by {}", call_in_words(run, &run.ranks[from as usize], &entered.signature))
+        }
+        (None, None) => String::new(),
+    };
+    let sender = rank_in_words(&run.ranks[from as usize]);
+    Some(format!("{sender} has sent it tag {sent}{on_other}{by}, which no receive asks for"))
+}
+
+/// Adds a row for each circle or knot of waiting ranks.
+pub fn add_circles(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
+    let run = findings.run;
+    for knot in knots(&findings.graph.needs, &findings.stuck) {
+        let has_choice = knot.iter().any(|at| findings.graph.needs[*at].has_choice());
+        let reason = if has_choice { Reason::Knot } else { Reason::Cycle };
+        let how = if has_choice {
+            "wait for any of each other, and for nobody else"
+        } else {
+            "wait for each other in a circle"
+        };
+        const SHOWN: usize = 4;
+        let each =
+            knot.iter().take(SHOWN).map(|at| format!("{} {}", rank_in_words(&run.ranks[*at]), stands(findings, *at)));
+        let each: Vec<String> = each.collect();
+        let more = if knot.len() > SHOWN { format!("; and {} more", knot.len() - SHOWN) } else { String::new() };
+        let who = names(run, &knot);
+        let detail = match knot.len() {
+            1 => format!("{} waits for itself: {}.", upper(&who), each.join("; ")),
+            _ => format!("{} {how}: {}{more}.", upper(&who), each.join("; ")),
+        };
+        rows.push(ReasonRow { reason, ranks: who, detail });
+    }
+}
+
+/// The ranks that others wait for and for which `is` holds.
+fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
+    let ranks = findings.waiting().into_iter().flat_map(|at| findings.graph.needs[at].ranks());
+    let mut found: Vec<usize> = ranks.filter(|at| is(*at)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Adds rows for ranks whose process is stopped or dead, or that have finalized MPI.
+pub fn add_halted(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
+    let run = findings.run;
+    let mut say = |reason, places: Vec<usize>, what: &str| {
+        for at in places {
+            let who = rank_in_words(&run.ranks[at]);
+            let mut others = findings.waiting();
+            others.retain(|other| *other != at && findings.graph.needs[*other].ranks().contains(&at));
+            let waits = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" {} for it.", agree(run, &others, "waits", "wait"))
+            };
+            let detail = format!("{} {what}: it {}.{waits}", upper(&who), stands(findings, at));
+            rows.push(ReasonRow { reason, ranks: who, detail });
+        }
+    };
+    let halted = |at: usize, halt: Halt| findings.sightings[at].halt == Some(halt);
+    let stopped = (0..findings.sightings.len()).filter(|at| halted(*at, Halt::Stopped)).collect();
+    say(Reason::Stopped, stopped, "is stopped, by a signal or a debugger");
+    say(Reason::Dead, awaited(findings, |at| halted(at, Halt::Dead)), "is dead");
+    let finalized = |at: usize| matches!(findings.standing.ranks[at].position(), Position::Finalized);
+    say(Reason::Finished, awaited(findings, finalized), "has finished");
+}
+
+/// Adds a row for each rank that waits for a lock whose holder waits for ever, too.
+pub fn add_locks(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
+    use traces::calls::Class::Rma;
+    let (run, standing) = (findings.run, findings.standing);
+    for at in findings.waiting() {
+        let entered = standing.ranks[at].entered().map(|(_, entered)| entered);
+        let Some(entered) = entered.into_iter().find(|entered| entered.call().is_some_and(|call| call.class() == Rma))
+        else {
+            continue;
+        };
+        let mut holders = holders(standing, at, entered);
+        holders.retain(|holder| findings.stuck[*holder]);
+        let Some(first) = holders.first() else { continue };
+        let detail = format!(
+            "{} {}, for a lock that {}: {} {}.",
+            upper(&rank_in_words(&run.ranks[at])),
+            stands(findings, at),
+            agree(run, &holders, "holds", "hold").to_lowercase(),
+            rank_in_words(&run.ranks[*first]),
+            stands(findings, *first),
+        );
+        rows.push(ReasonRow { reason: Reason::Lock, ranks: names(run, &holders), detail });
+    }
+}

@@ -1,0 +1,152 @@
+//! The figures that the OSU benchmarks and IMB-NBC print for nonblocking operations: means, taken by a timer in the
+//! program.
+//!
+//! In: means of requests that were waited for right after the post, and of the others. Out: the benchmarks' own
+//! figures. Their timers include recording and their own cost, which the trace's times leave out; the time between two
+//! consecutive calls shows how much that is.
+//!
+//! The figures that Sandia's mpi_overhead prints for its loop: base, overhead, availability.
+//!
+//! In: the levels of a loop that works longer from level to level. Everything in an iteration counts, such as a barrier
+//! before the post, so the base is longer than a transfer. Availability is 1 - overhead / base; it is negative if the
+//! last level was disturbed.
+
+use super::means::{BatchesByRank, FirstRequests, LifeMeans, tells};
+use super::transfer_time::TransferTime;
+use model::overlap::{LevelLoop, WorkLevel};
+
+/// The figures of the OSU benchmarks. Times in nanoseconds, overlap in percent.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct OsuFigures {
+    /// The operation alone, mean over ranks.
+    pub pure: f64,
+    /// The operation with computation, mean over ranks.
+    pub overall: f64,
+    /// The call that begins the operation, and the call that waits for it.
+    pub init: f64,
+    pub wait: f64,
+    /// 100 - (overall - computation) / pure, at least 0.
+    pub overlap: f64,
+    /// The 95 % interval of the overlap, widened so that it holds with and without the cost around the calls.
+    pub between: Option<(f64, f64)>,
+}
+
+/// The figures of IMB-NBC, all of the rank whose operations take longest on average. Times in nanoseconds, overlap in
+/// percent.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct ImbFigures {
+    pub pure: f64,
+    pub overlapped: f64,
+    pub computation: f64,
+    /// (pure + computation - overlapped) / the larger of pure and computation, from 0 to 100.
+    pub overlap: f64,
+}
+
+/// How many times the gap between two consecutive calls lies between OSU's timers but outside the computation that it
+/// times, beyond the gaps that lie between post and wait anyway: its loop reads the clock six times there, IMB's reads
+/// it twice.
+const OSU_OUTSIDE_COMPUTATION: f64 = 4.0;
+const IMB_OUTSIDE_COMPUTATION: f64 = 2.0;
+
+/// The figures of both benchmarks, if there is enough computation to show anything.
+pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Option<(OsuFigures, ImbFigures)> {
+    let means = LifeMeans::of(later, FirstRequests::LeftOut, true);
+    let pure = transfer.means.whole?;
+    if !tells(means.computing?.value, pure.value) {
+        return None;
+    }
+    Some((osu(&means, transfer)?, imb(later, transfer)?))
+}
+
+/// The gaps between a request's calls that its timer includes, mean in nanoseconds.
+fn between(means: &LifeMeans, transfer: &TransferTime) -> f64 {
+    transfer.between_calls * (means.calls - 1.0).max(0.0)
+}
+
+fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
+    let (overhead, whole) = (means.overhead?, means.whole?);
+    let (beside, between) = (transfer.beside, between(means, transfer));
+    let overlap = |overhead: f64, pure: f64| (100.0 * (1.0 - overhead / pure)).clamp(0.0, 100.0);
+    let seen = between + OSU_OUTSIDE_COMPUTATION * beside + means.turning;
+    let (timed, overall) = (transfer.timed(&transfer.means)?, transfer.timed(means)? + beside);
+    let bounds = || {
+        let (pure, overhead) = (transfer.mean()?.between?, overhead.between?);
+        Some((overlap(overhead.1 + seen, pure.0 + beside), overlap(overhead.0, pure.1)))
+    };
+    let [post, _, wait] = means.parts;
+    Some(OsuFigures {
+        pure: timed,
+        overall,
+        init: post?.value + transfer.between_calls + 0.75 * beside,
+        wait: wait?.value + overall - whole.value - means.turning - beside,
+        overlap: overlap(overhead.value + seen, timed),
+        between: bounds(),
+    })
+}
+
+fn imb(later: &BatchesByRank, transfer: &TransferTime) -> Option<ImbFigures> {
+    let of_ranks = later.iter().filter_map(|(rank, batches)| {
+        let means = LifeMeans::of_rank(batches);
+        Some((*rank, means, transfer.timed(&means)?))
+    });
+    let (rank, means, overlapped) = of_ranks.max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let pure = transfer.timed(transfer.means_of(rank))?;
+    let seen = between(&means, transfer) + IMB_OUTSIDE_COMPUTATION * transfer.beside + means.turning;
+    let computation = (overlapped - means.overhead?.value - seen).max(0.0);
+    let overlap = 100.0 * ((pure + computation - overlapped) / pure.max(computation)).clamp(0.0, 1.0);
+    Some(ImbFigures { pure, overlapped, computation, overlap })
+}
+
+/// Times in nanoseconds, availability in percent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SmbFigures {
+    /// The number of levels of work, and of iterations in each.
+    pub levels: u64,
+    pub iterations: u64,
+    /// The time of an iteration that no work has lengthened.
+    pub base: f64,
+    /// The time of an iteration of the last level beyond its work.
+    pub overhead: f64,
+    pub availability: f64,
+    /// True if the work was timed alone, after the loop; if not, the computation in the last level takes its place.
+    pub is_alone: bool,
+}
+
+/// A level joins the base if it is shorter than this many times the average so far.
+const BASE: f64 = 1.02;
+/// The time after the loop counts as the time of its work alone if it lies between these shares of the computation in the
+/// loop: two processors that share a core run the work half as fast again when alone.
+const ALONE: (f64, f64) = (0.5, 1.5);
+/// The tolerance of that comparison in nanoseconds, since clocks are read there, too.
+const CLOCKS: f64 = 100.0;
+
+impl SmbFigures {
+    /// The figures of a loop; `tick` is the length of a tick in nanoseconds.
+    pub fn of(found: &LevelLoop, tick: f64) -> Option<SmbFigures> {
+        let last = found.levels.last()?;
+        let (alone, computed) = (last.behind as f64 / last.rounds as f64, last.work());
+        let clocks = CLOCKS / tick;
+        let is_alone = (ALONE.0 * computed - clocks..=ALONE.1 * computed + clocks).contains(&alone) && alone > 0.0;
+        let work = if is_alone { alone } else { computed };
+        let (base, overhead) = (base(&found.levels), last.round() - work);
+        Some(SmbFigures {
+            levels: found.levels.len() as u64,
+            iterations: last.rounds,
+            base: base * tick,
+            overhead: overhead * tick,
+            availability: 100.0 * (1.0 - overhead / base),
+            is_alone,
+        })
+    }
+}
+
+fn base(levels: &[WorkLevel]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for level in levels {
+        if count == 0.0 || level.round() < BASE * sum / count {
+            sum += level.round();
+            count += 1.0;
+        }
+    }
+    sum / f64::max(count, 1.0)
+}

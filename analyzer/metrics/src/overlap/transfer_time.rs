@@ -1,0 +1,144 @@
+//! The time of transfers that nothing overlaps, and bounds of the hidden part of others.
+//!
+//! The time at which the transfer was known to be over bounds it from above (Shet, Sadayappan, Bernholdt, CLUSTER
+//! 2008). The time of equal requests that nothing overlaps bounds it on both sides: the part of that time not spent in
+//! MPI was hidden. If there are no equal requests, the next smaller and the next larger ones bound it.
+
+use super::means::{BatchesByRank, FirstRequests, LifeMeans};
+use crate::mean::Mean;
+use crate::median::{interval, median};
+use model::overlap::{BoundRule, RequestLife};
+
+/// Transfer times of requests of one size, in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct TransferTime {
+    pub median: f64,
+    /// The 95 % confidence interval of the median.
+    pub between: Option<(f64, f64)>,
+    /// The first and the ninth decile.
+    pub most_take: (f64, f64),
+    /// The gap between two calls of a request, which is mostly recording.
+    pub between_calls: f64,
+    /// The gap between the end of a request and the next call: recording, and short work between two consecutive calls,
+    /// such as reading clocks. If the program does something else there, the time that recording a call takes.
+    pub beside: f64,
+    /// True if the program makes its next call at once.
+    is_followed: bool,
+    /// The time that recording a call adds, as measured at the start.
+    pub recording: f64,
+    /// True if all of the requests have other MPI calls between post and wait.
+    pub has_others: bool,
+    /// Means over ranks, including the gaps between calls.
+    pub means: LifeMeans,
+    /// The means of each rank, with its first requests.
+    by_rank: Vec<(u32, LifeMeans)>,
+}
+
+/// A program that does nothing in between makes its next call within this many nanoseconds.
+const NEXT_CALL: f64 = 1_000.0;
+
+impl TransferTime {
+    /// From the lives of requests that were waited for right after the post, the gaps after them, and their batches.
+    pub fn of<'a>(
+        direct: impl Iterator<Item = &'a RequestLife> + Clone,
+        behind: impl Iterator<Item = &'a u64>,
+        batches: &BatchesByRank,
+    ) -> Option<TransferTime> {
+        let has_others = direct.clone().all(RequestLife::has_others);
+        let direct = direct.filter(|life| has_others || !life.has_others());
+        let gaps = direct.clone().filter_map(|life| life.between_calls()).map(|gap| gap as f64);
+        let between_calls = median(gaps).unwrap_or(0.0);
+        let behind = median(behind.map(|behind| *behind as f64)).filter(|behind| *behind < NEXT_CALL);
+        let recording = direct.clone().map(|life| life.recording).max()? as f64;
+        let mut times: Vec<f64> = direct.map(|life| life.transfer() as f64).collect();
+        times.sort_by(f64::total_cmp);
+        Some(TransferTime {
+            median: median(times.iter().copied())?,
+            between: interval(&times),
+            most_take: (times[times.len() / 10], times[times.len() - 1 - times.len() / 10]),
+            between_calls,
+            beside: behind.unwrap_or(recording),
+            is_followed: behind.is_some(),
+            recording,
+            has_others,
+            means: LifeMeans::of(batches, FirstRequests::LeftOut, true),
+            by_rank: batches.iter().map(|(rank, batches)| (*rank, LifeMeans::of_rank(batches))).collect(),
+        })
+    }
+
+    /// The mean of the ranks' means, without the gaps between calls.
+    pub fn mean(&self) -> Option<Mean> {
+        let gaps = self.between_calls * (self.means.calls - 1.0).max(0.0);
+        let mean = self.means.whole?;
+        let without = |time: f64| (time - gaps).max(0.0);
+        let between = mean.between.map(|(least, most)| (without(least), without(most)));
+        Some(Mean { value: without(mean.value), between })
+    }
+
+    /// The means of a rank with its first requests; the means of all ranks if it has none.
+    pub fn means_of(&self, rank: u32) -> &LifeMeans {
+        let own = self.by_rank.iter().find(|(other, _)| *other == rank);
+        own.map_or(&self.means, |(_, means)| means)
+    }
+
+    /// The mean that a timer from before the post to after the wait would show: it stops right before the next call.
+    pub fn timed(&self, means: &LifeMeans) -> Option<f64> {
+        let behind = if self.is_followed { means.behind } else { self.recording };
+        Some(means.whole?.value + means.turning + behind)
+    }
+
+    /// The 95 % confidence interval of the median, or the deciles if there are too few transfers.
+    pub fn bounds(&self) -> (f64, f64) {
+        self.between.unwrap_or(self.most_take)
+    }
+}
+
+/// Bounds in percent of the transfer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HiddenBounds {
+    /// `None` if no transfer of this or a smaller size is known.
+    pub least: Option<f64>,
+    pub most: f64,
+    /// The rule behind the upper bound.
+    pub rule: &'static str,
+}
+
+/// Transfers of the same kind: of the nearest size that is not larger, and of the nearest that is not smaller.
+#[derive(Clone, Copy, Default)]
+pub struct NearTransfers<'a> {
+    pub smaller: Option<&'a TransferTime>,
+    pub larger: Option<&'a TransferTime>,
+}
+
+impl HiddenBounds {
+    /// The bounds for typical requests. `host` is the overhead of a request in nanoseconds; `rule` says how the end of
+    /// a transfer is known.
+    pub fn of(
+        lives: &[&RequestLife],
+        host: impl Fn(&RequestLife) -> f64,
+        near: NearTransfers<'_>,
+        rule: BoundRule,
+    ) -> Option<HiddenBounds> {
+        let mut overheads: Vec<f64> = lives.iter().map(|life| host(life)).collect();
+        overheads.sort_by(f64::total_cmp);
+        let middle = median(overheads.iter().copied())?;
+        let overhead = interval(&overheads).unwrap_or((middle, middle));
+        let by_end = median(lives.iter().map(|life| hidden(life.over as f64, host(life))))?;
+        let computing = median(lives.iter().map(|life| life.computing() as f64))?;
+        let least = near.smaller.map(|transfer| hidden(transfer.bounds().0, overhead.1));
+        let by_equals = near.larger.map(|transfer| {
+            let most = transfer.bounds().1;
+            hidden(most, overhead.0).min(100.0 * computing / most)
+        });
+        let (most, rule) = match by_equals {
+            Some(most) if most < by_end => (most, "equal"),
+            _ => (by_end, rule.name()),
+        };
+        Some(HiddenBounds { least: least.map(|least| least.min(most)), most, rule })
+    }
+}
+
+/// The share of a transfer that its overhead leaves, in percent.
+pub fn hidden(transfer: f64, overhead: f64) -> f64 {
+    (100.0 * (1.0 - overhead / transfer)).clamp(0.0, 100.0)
+}

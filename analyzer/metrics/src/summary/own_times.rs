@@ -1,0 +1,105 @@
+//! How much of a rank's lateness is its own, and how much may be the scheduler's.
+//!
+//! In: the times of the ranks' activities, and the delays of their threads. Out: each rank's times of computation and in calls.
+
+use crate::scheduling::scheduled;
+use crate::totals::seconds;
+use model::Run;
+use model::origins::{Activity, WaitOrigins};
+
+/// The scheduler's part of a rank's lateness is an estimate: a smaller rest is not told from none.
+pub const UNSURE: f64 = 0.25;
+/// Ranks with even work differ by a few percent: less work beyond that of others is not told from none.
+const UNEVEN: f64 = 0.1;
+
+/// One rank's time of computation, or in calls, in seconds.
+#[derive(Clone, Copy, Default)]
+pub struct OwnTimes {
+    /// Time without waits.
+    busy: f64,
+    /// The part of it in which others waited.
+    waited_for: f64,
+    /// The part of it in which the rank was ready but did not run: of computation the most that it can be, of calls an estimate.
+    pub delay: f64,
+}
+
+/// Each rank's computation and calls.
+pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<[OwnTimes; 2]> {
+    let mut times = vec![[OwnTimes::default(); 2]; run.ranks.len()];
+    for ((rank, activity), one) in &origins.activities {
+        let sum = &mut times[*rank as usize][kind_of(*activity)];
+        sum.busy += seconds(one.total);
+        sum.waited_for += seconds(one.waited_for);
+    }
+    for (rank, [computing, calling]) in run.ranks.iter().zip(&mut times) {
+        let Some(scheduled) = scheduled(rank) else { continue };
+        // Delays are read between the ends of MPI_Init and MPI_Finalize, and may have hit the work more than they hit the polls:
+        // nobody is named whom they could excuse.
+        computing.busy = computing.busy.min(scheduled.outside);
+        computing.delay = scheduled.most_work_delay;
+        // A rank that waits in MPI polls, and is delayed in its waits as it is in the rest of its calls.
+        let in_mpi = (scheduled.wall - scheduled.outside).max(f64::MIN_POSITIVE);
+        calling.delay = (scheduled.delay - scheduled.work_delay) * (calling.busy / in_mpi).min(1.0);
+    }
+    times
+}
+
+/// For computation and for calls, the share of each rank's lateness that is its own: nobody is to blame for what the scheduler did.
+pub fn own_shares(times: &[[OwnTimes; 2]]) -> Vec<[f64; 2]> {
+    let usual = [0, 1].map(|kind| usual(times.iter().map(|of_rank| of_rank[kind].undelayed()).collect()));
+    times.iter().map(|of_rank| [0, 1].map(|kind| of_rank[kind].own_share(usual[kind]))).collect()
+}
+
+/// The lower median.
+fn usual(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
+}
+
+impl OwnTimes {
+    /// Time in which it ran, or slept.
+    pub fn undelayed(&self) -> f64 {
+        (self.busy - self.delay).max(0.0)
+    }
+
+    /// The share of the lateness that is the rank's own for certain, given what is usual of all ranks: what remains if all delays hit
+    /// when others waited, or what the rank has more to do than others, whichever is more.
+    fn own_share(&self, usual: f64) -> f64 {
+        let told = |time: f64, least: f64| if time < least { 0.0 } else { time };
+        let rest = told(self.waited_for - self.delay, UNSURE * self.waited_for);
+        let more = told(self.undelayed() - usual, UNEVEN * usual);
+        (rest.max(more) / self.waited_for.max(f64::MIN_POSITIVE)).min(1.0)
+    }
+}
+
+/// 0 for computation, 1 for calls.
+pub fn kind_of(activity: Activity) -> usize {
+    usize::from(matches!(activity, Activity::In(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own_share(busy: f64, waited_for: f64, delay: f64, usual: f64) -> f64 {
+        OwnTimes { busy, waited_for, delay }.own_share(usual)
+    }
+
+    #[test]
+    fn what_delays_can_explain_is_not_the_ranks_own() {
+        assert_eq!(own_share(1.0, 0.4, 0.0, 1.0), 1.0, "the scheduler did nothing");
+        assert_eq!(own_share(1.0, 0.5, 0.125, 1.0), 0.75);
+        assert_eq!(own_share(1.0, 0.4, 0.35, 1.0), 0.0, "too little is left to be sure");
+    }
+
+    #[test]
+    fn more_work_than_others_have_is_the_ranks_own_however_long_it_was_delayed() {
+        assert_eq!(own_share(1.6, 0.8, 0.8, 0.4), 0.5, "0.8 s of work where 0.4 s are usual");
+        assert_eq!(own_share(1.22, 0.8, 0.8, 0.4), 0.0, "a few percent more is even work");
+    }
+
+    #[test]
+    fn the_usual_time_is_the_lower_median() {
+        assert_eq!([usual(vec![3.0, 1.0]), usual(vec![3.0, 1.0, 2.0]), usual(Vec::new())], [1.0, 2.0, 0.0]);
+    }
+}

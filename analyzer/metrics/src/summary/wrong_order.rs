@@ -1,0 +1,138 @@
+//! The findings on messages that are received in another order than they come: the library looks past those between, and the rank
+//! waits for one while others are there.
+
+use std::collections::BTreeMap;
+
+use super::used_sites::UsedSite;
+use super::{Evidence, Finding, FindingKind};
+use crate::totals::{seconds, world_rank};
+use crate::words::{numbers_of, plural, site_in_words, upper};
+use model::matching::{QueuedMessages, WaitState};
+use model::origins::Activity;
+use model::roles::CallSite;
+use model::sums::{Grow, Total};
+use tables::{Value, WorldRank};
+
+/// To pass over fewer takes no longer than the call itself: 50 entries of a list, 10 ns each, are 0.5 us.
+const LEAST_PASSED_OVER: f64 = 50.0;
+/// Seconds that an entry takes at most: reading it from memory, not from a cache.
+const ENTRY: f64 = 100e-9;
+
+/// The least share of the run where ranks share cores: the scheduler changes the order in which messages come. Programs that receive
+/// in the order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
+const LEAST_SHARE_OF_SHARED: f64 = 0.2;
+
+/// A rank by its place in the run, the nanoseconds that it waits at a line, and how often.
+type RankWaits = (u32, i64, u64);
+
+pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = sites.iter().filter_map(|used| passed_over(used, sites)).collect();
+    findings.extend(waits(known));
+    findings
+}
+
+/// The finding on receives of one line, each of which passes over many messages.
+fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
+    let account = used.known.account?;
+    let is_here = |place: usize| account.places.get(place) == Some(used.site);
+    let mut all = QueuedMessages::default();
+    let (mut time, mut own, mut culprits) = (0.0, 0i64, Vec::new());
+    for (at, queued) in account.queued.iter().filter(|(at, _)| is_here(at.place.number())) {
+        let passed_over = queued.passed_over as f64;
+        if passed_over < LEAST_PASSED_OVER * queued.messages as f64 {
+            continue;
+        }
+        let completed = account.places.get(queued.completed_at.number()).filter(|site| *site != used.site);
+        let completing = sites.iter().find(|other| Some(other.site) == completed);
+        let of_rank = [Some(used), completing].into_iter().flatten().map(|site| site.own_of(at.rank)).total();
+        time += seconds(of_rank).min(passed_over * ENTRY);
+        own.grow(of_rank);
+        all.messages.grow(queued.messages);
+        all.unexpected.grow(queued.unexpected);
+        all.lay.grow(queued.lay);
+        all.passed_over.grow(queued.passed_over);
+        culprits.push(world_rank(&used.known.run.ranks[at.rank as usize]));
+    }
+    if culprits.is_empty() || own <= 0 {
+        return None;
+    }
+    // Others wait for the whole call, of which this is a part.
+    let blamed = seconds(used.blamed()) * (time / seconds(own)).min(1.0);
+    let costs = (time + blamed) / used.known.ranks() as f64;
+    culprits.sort_unstable();
+    let headline = format!(
+        "{} {} {} in {} in another order than they are sent, each past {} others: {}.",
+        upper(&numbers_of(&culprits)),
+        if culprits.len() == 1 { "takes" } else { "take" },
+        plural(all.messages, "message"),
+        used.place(),
+        all.passed_over / all.messages.max(1),
+        used.known.cost(costs)
+    );
+    let detail = if all.unexpected > 0 {
+        let lay = Value::Seconds(seconds(all.lay) / all.unexpected as f64);
+        format!("{} came before their receive was posted, and lay there for {lay} in the mean.", all.unexpected)
+    } else {
+        "Each message that comes is compared with the receives that were posted before its own.".to_string()
+    };
+    let next =
+        "Receive them in the order in which they are sent, or as they come, by MPI_ANY_TAG, and look at the tag then.";
+    let finding = Finding::new(FindingKind::WrongOrder, "messages", headline).detail(detail).next(next);
+    Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
+}
+
+/// The findings on ranks that wait for a message while others are there, by line.
+fn waits(known: &Evidence) -> Vec<Finding> {
+    let Some(account) = known.account else { return Vec::new() };
+    let mut waits: BTreeMap<(&str, &str), Vec<RankWaits>> = BTreeMap::new();
+    for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
+        let Some(site) = account.places.get(key.waiter.place.number()) else { continue };
+        let of_site = waits.entry((&site.site, &site.function)).or_default();
+        match of_site.iter_mut().find(|(rank, ..)| *rank == key.waiter.rank) {
+            Some((_, time, count)) => {
+                time.grow(sum.time);
+                count.grow(sum.count);
+            }
+            None => of_site.push((key.waiter.rank, sum.time, sum.count)),
+        }
+    }
+    let found = waits.into_iter().filter_map(|((site, function), ranks)| {
+        let site = CallSite { function: function.into(), site: site.into() };
+        waiting(known, &site, ranks)
+    });
+    found.collect()
+}
+
+/// The finding on ranks that wait at one line.
+fn waiting(known: &Evidence, site: &CallSite, ranks: Vec<RankWaits>) -> Option<Finding> {
+    // While it waits, a rank can do no more than all that it computes.
+    let saved = |(rank, time, _): &RankWaits| seconds(*time).min(computation(known, *rank));
+    let saved_of: Vec<(u32, f64)> = ranks.iter().map(|one| (one.0, saved(one))).collect();
+    let costs = saved_of.iter().map(|(_, time)| *time).fold(0.0, f64::max);
+    let least = if known.shares_cores() { LEAST_SHARE_OF_SHARED * known.wall() } else { 0.0 };
+    if costs <= least {
+        return None;
+    }
+    let named = saved_of.iter().filter(|(_, time)| *time >= costs / 2.0);
+    let mut culprits: Vec<WorldRank> = named.map(|(rank, _)| world_rank(&known.run.ranks[*rank as usize])).collect();
+    culprits.sort_unstable();
+    let count = ranks.iter().map(|(_, _, count)| *count).total();
+    let headline = format!(
+        "{} {} in {} for a message while another is there, {}: {}.",
+        upper(&numbers_of(&culprits)),
+        if culprits.len() == 1 { "waits" } else { "wait" },
+        site_in_words(site),
+        plural(count, "time"),
+        known.cost(costs)
+    );
+    let next = "Take messages as they come, by MPI_ANY_SOURCE or MPI_Waitany, and work on each when it is there.";
+    let sites = Some(site.site.clone()).filter(|site| !site.is_empty()).into_iter().collect();
+    Some(Finding::new(FindingKind::WrongOrder, "waits", headline).costs(costs).next(next).ranks(culprits).sites(sites))
+}
+
+/// Seconds that a rank computes.
+fn computation(known: &Evidence, rank: u32) -> f64 {
+    let activities = known.walk.into_iter().flat_map(|walk| &walk.origins.activities);
+    let between = activities.filter(|((of, activity), _)| *of == rank && matches!(activity, Activity::Between(..)));
+    between.map(|(_, times)| seconds(times.total)).sum()
+}

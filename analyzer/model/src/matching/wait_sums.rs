@@ -1,0 +1,330 @@
+//! Sums up wait states: which rank waited, at which call site, for which rank.
+//!
+//! Definitions after Scalasca's catalogue of performance properties (Geimer, Wolf et al.: "The Scalasca performance toolset
+//! architecture", 2010), except where a comment says otherwise.
+
+use rustc_hash::FxHashMap;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::Follow;
+use crate::roles::SpottedSite;
+use crate::spill::RankRecord;
+use crate::sums::Grow;
+
+macro_rules! wait_states {
+    ($($(#[$meaning:meta])* $state:ident $name:literal;)*) => {
+        /// Why a call waits for another rank.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum WaitState { $($(#[$meaning])* $state),* }
+
+        impl WaitState {
+            pub const ALL: &'static [WaitState] = &[$(WaitState::$state),*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(WaitState::$state => $name),* }
+            }
+        }
+    };
+}
+
+wait_states! {
+    /// A receive, or its completion, began before the message was sent. Until the send begins.
+    LateSender "late_sender";
+    /// A late sender, although another message that the rank received only later was there already.
+    WrongOrder "wrong_order";
+    /// A send, or its completion, lasted until the receive was posted. Until then.
+    LateReceiver "late_receiver";
+    /// MPI_Barrier: until the last rank entered.
+    WaitAtBarrier "wait_at_barrier";
+    /// MPI_Barrier: from when the first rank left it.
+    BarrierCompletion "barrier_completion";
+    /// MPI_Allreduce, MPI_Alltoall and the like: until the last rank entered.
+    WaitAtNxn "wait_at_nxn";
+    /// MPI_Allreduce, MPI_Alltoall and the like: from when the first rank left.
+    NxnCompletion "nxn_completion";
+    /// MPI_Bcast, MPI_Scatter: until the root entered.
+    LateBroadcast "late_broadcast";
+    /// MPI_Reduce, MPI_Gather at the root: until the last rank entered.
+    EarlyReduce "early_reduce";
+    /// MPI_Scan, MPI_Exscan: until the last of the lower ranks entered.
+    EarlyScan "early_scan";
+    /// MPI_Win_fence: until the last rank entered.
+    WaitAtFence "wait_at_fence";
+    /// Making a communicator, window or file: until the last rank entered.
+    WaitAtCreate "wait_at_create";
+    /// MPI_Win_start, or where the library puts it off MPI_Win_complete, lasted until the last of the targets entered
+    /// MPI_Win_post. Until then.
+    LatePost "late_post";
+    /// MPI_Win_wait: until the last of the origins entered MPI_Win_complete.
+    EarlyWait "early_wait";
+    /// MPI_Win_lock lasted until another rank unlocked that target, and one of the two locks was exclusive: until the last such
+    /// rank entered MPI_Win_unlock. Not in Scalasca's catalogue as it is here. It is assumed that a rank holds a lock from the
+    /// end of its MPI_Win_lock to the begin of its MPI_Win_unlock, so nothing is found where a library gets the lock
+    /// later; of those that overhear is tested with, none does. MPI_Win_lock_all neither waits nor holds here.
+    LockContention "lock_contention";
+    /// MPI_Neighbor_allgather, MPI_Neighbor_alltoall and the like: until the last of those that the rank receives from
+    /// entered. Not in Scalasca's catalogue.
+    WaitAtNeighbors "wait_at_neighbors";
+}
+
+/// A call site of a rank, which is given by its place in [`Run::ranks`](crate::Run::ranks).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RankSite {
+    pub rank: u32,
+    /// Function and call site; marks whether the call is selected.
+    pub place: SpottedSite,
+}
+
+/// Attributes by which waits are summed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WaitKey {
+    pub state: WaitState,
+    pub waiter: RankSite,
+    /// Rank and site it waited for; equal to `waiter` if no single rank was late.
+    pub cause: RankSite,
+}
+
+/// Sum of waits, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct WaitSum {
+    pub time: i64,
+    pub count: u64,
+    pub longest: i64,
+    /// Maximum error of `time`.
+    pub error: i64,
+    /// Waits that go on: the awaited event has not happened.
+    pub open: u64,
+}
+
+#[derive(Default)]
+pub struct Waits {
+    /// Waits longer than the clocks' error.
+    pub sums: FxHashMap<WaitKey, WaitSum>,
+    /// Waits within the clocks' error, which may be none.
+    pub unresolved: FxHashMap<WaitState, WaitSum>,
+    /// Each wait as a jump to another rank, if followed, until the rank's turn is over.
+    pub jumps: Vec<Jump>,
+    /// Each wait with its times, if followed; without those whose state is not certain yet.
+    pub spans: Vec<WaitSpan>,
+    follow: Follow,
+}
+
+/// One summed wait. Times in nanoseconds on the run's common clock.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WaitSpan {
+    pub call: i64,
+    pub from: i64,
+    pub until: i64,
+    pub key: WaitKey,
+}
+
+/// A call that waited for another rank. Times in nanoseconds on the run's common clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+pub struct Jump {
+    pub rank: u32,
+    pub cause_rank: u32,
+    pub end: i64,
+    /// Time of the awaited event; [`NEVER`] if it has not happened.
+    pub cause_at: i64,
+}
+
+impl RankRecord for Jump {
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn order(&self) -> impl Ord {
+        (self.end, self.cause_at, self.cause_rank)
+    }
+}
+
+/// A wait for a late sender, until it is certain that the message was not one in the wrong order.
+#[derive(Clone, Copy, Debug)]
+pub struct Late {
+    pub key: WaitKey,
+    pub begin: i64,
+    pub end: i64,
+    /// Duration and maximum error, nanoseconds.
+    pub wait: (i64, i64),
+    /// The single wait, if those are followed.
+    pub span: Option<WaitSpan>,
+}
+
+/// A wait that is followed to its origin, as it may lie in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+pub struct FollowedWait {
+    pub from: i64,
+    pub until: i64,
+    waiter: [u32; 2],
+    cause: [u32; 2],
+    /// Place in [`WaitState::ALL`].
+    state: u64,
+}
+
+impl FollowedWait {
+    pub fn key(&self) -> WaitKey {
+        let site = |[rank, place]: [u32; 2]| RankSite { rank, place: SpottedSite::numbered(place) };
+        WaitKey { state: WaitState::ALL[self.state as usize], waiter: site(self.waiter), cause: site(self.cause) }
+    }
+}
+
+impl From<WaitSpan> for FollowedWait {
+    fn from(span: WaitSpan) -> FollowedWait {
+        let site = |site: RankSite| [site.rank, site.place.number() as u32];
+        let WaitKey { state, waiter, cause } = span.key;
+        let (waiter, cause) = (site(waiter), site(cause));
+        FollowedWait { from: span.from, until: span.until, waiter, cause, state: state as u64 }
+    }
+}
+
+impl RankRecord for FollowedWait {
+    fn rank(&self) -> u32 {
+        self.waiter[0]
+    }
+
+    fn order(&self) -> impl Ord {
+        (self.from, self.until, self.state, self.waiter, self.cause)
+    }
+}
+
+/// Time of an event that has not happened.
+pub const NEVER: i64 = i64::MAX;
+
+impl Waits {
+    /// Adds a wait of `time` ± `error` nanoseconds if its call is selected. Returns whether the wait exceeds the error.
+    pub fn add(&mut self, key: WaitKey, time: i64, error: i64) -> bool {
+        let resolved = time > error;
+        if !key.waiter.place.counts() {
+            return resolved;
+        }
+        let key = key.anyway();
+        let sum = match resolved {
+            true => self.sums.entry(key).or_default(),
+            false => self.unresolved.entry(key.state).or_default(),
+        };
+        sum.add(time, error);
+        resolved
+    }
+
+    /// Adds the wait of a call that has not returned; `whom` is the one rank that could end it, if there is one.
+    pub fn add_open(
+        &mut self,
+        (state, whom): (WaitState, Option<u32>),
+        waiter: RankSite,
+        (start, until): (i64, i64),
+        error: i64,
+    ) {
+        let key = WaitKey { state, waiter, cause: waiter };
+        if self.add(key, until - start, error) {
+            if let Some(sum) = self.sums.get_mut(&key.anyway()) {
+                sum.open += 1;
+            }
+            self.span(WaitSpan { call: start, from: start, until, key });
+            if let Some(cause_rank) = whom {
+                self.jump(Jump { rank: waiter.rank, cause_rank, end: until, cause_at: NEVER });
+            }
+        }
+    }
+
+    pub fn new(follow: Follow) -> Waits {
+        Waits { follow, ..Waits::default() }
+    }
+
+    /// Keeps a wait as a jump, if jumps are followed.
+    pub fn jump(&mut self, jump: Jump) {
+        if self.follow.contains(Follow::JUMPS) {
+            self.jumps.push(jump);
+        }
+    }
+
+    /// Keeps a wait with its times, if spans are followed.
+    pub fn span(&mut self, span: WaitSpan) {
+        if self.follow.intersects(Follow::SPANS | Follow::ORIGINS) && span.key.waiter.place.counts() {
+            self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
+        }
+    }
+
+    /// Takes out the single wait that was kept last, if it is of the call that began at `call`.
+    pub fn take_span(&mut self, call: i64) -> Option<WaitSpan> {
+        self.spans.pop_if(|span| span.call == call)
+    }
+
+    /// Adds the single wait for a late sender that [`Waits::take_span`] took out. With `is_wrong`, another message was there
+    /// already, and the wait changes its state.
+    pub fn judge(&mut self, late: &Late, is_wrong: bool) {
+        let mut span = late.span;
+        if is_wrong && late.key.waiter.place.counts() {
+            let (key, (time, error)) = (late.key.anyway(), late.wait);
+            let state = WaitState::WrongOrder;
+            if let Some(sum) = self.sums.get_mut(&key) {
+                sum.time = sum.time.saturating_sub(time);
+                sum.error = sum.error.saturating_sub(error);
+                sum.count -= 1;
+                if sum.count == 0 {
+                    self.sums.remove(&key);
+                }
+                self.sums.entry(WaitKey { state, ..key }).or_default().add(time, error);
+                if let Some(span) = &mut span {
+                    span.key.state = state;
+                }
+            }
+        }
+        self.spans.extend(span);
+    }
+
+    /// Adds the sums of another part of the run; jumps and spans are left to the caller.
+    pub fn merge(&mut self, other: Waits) {
+        for (key, sum) in other.sums {
+            self.sums.entry(key).or_default().merge(&sum);
+        }
+        for (state, sum) in other.unresolved {
+            self.unresolved.entry(state).or_default().merge(&sum);
+        }
+    }
+}
+
+impl WaitKey {
+    /// Drops whether the cause is selected, so that both cases share a sum.
+    fn anyway(self) -> WaitKey {
+        WaitKey { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
+    }
+}
+
+impl WaitSum {
+    fn add(&mut self, time: i64, error: i64) {
+        self.merge(&WaitSum { time, count: 1, longest: time, error, open: 0 });
+    }
+
+    pub fn merge(&mut self, other: &WaitSum) {
+        self.time.grow(other.time);
+        self.count.grow(other.count);
+        self.longest = self.longest.max(other.longest);
+        self.error.grow(other.error);
+        self.open.grow(other.open);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_was_for_the_wrong_message_changes_its_state_in_the_sums_and_alone() {
+        let site = |rank| RankSite { rank, place: SpottedSite::default() };
+        let key = WaitKey { state: WaitState::LateSender, waiter: site(0), cause: site(1) };
+        let mut waits = Waits::new(Follow::SPANS);
+        for call in [100, 200, 300] {
+            waits.add(key, 7, 0);
+            waits.span(WaitSpan { call, from: call, until: call + 7, key });
+            let span = waits.take_span(call);
+            let late = Late { key, begin: call, end: call + 7, wait: (7, 0), span };
+            waits.judge(&late, call == 200);
+        }
+        let states: Vec<WaitState> = waits.spans.iter().map(|span| span.key.state).collect();
+        assert_eq!(states, [WaitState::LateSender, WaitState::WrongOrder, WaitState::LateSender]);
+        assert_eq!(waits.sums[&key].count, 2);
+        assert_eq!(waits.sums[&WaitKey { state: WaitState::WrongOrder, ..key }].time, 7);
+    }
+}

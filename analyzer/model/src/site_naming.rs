@@ -1,0 +1,83 @@
+//! What tables call a call site by.
+
+use tables::Named;
+
+/// The place that stands for a call in tables.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum NamedBy {
+    /// Where the program calls MPI.
+    #[default]
+    Site,
+    /// The first place outside the program's communication layer.
+    Caller,
+    /// All functions on the way to the call.
+    Path,
+}
+
+impl Named for NamedBy {
+    const NAMES: &'static [(&'static str, &'static str, NamedBy)] = &[
+        ("site", "Place in the program", NamedBy::Site),
+        ("caller", "First place outside the program's communication layer", NamedBy::Caller),
+        ("path", "All functions on the way to the call", NamedBy::Path),
+    ];
+}
+
+/// The user's choice of names.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SiteNaming {
+    pub by: NamedBy,
+    /// Patterns of the communication layer's functions; none if it is to be found.
+    pub layers: Vec<String>,
+    /// True if the command has chosen, not the user.
+    pub is_default: bool,
+}
+
+impl SiteNaming {
+    /// Names for conclusions: whoever calls the communication layer is the cause, and the one to change.
+    pub fn for_conclusions(layers: Vec<String>) -> SiteNaming {
+        SiteNaming { by: NamedBy::Caller, layers, is_default: true }
+    }
+}
+
+/// True if a function's name has the pattern's form: `*` stands for any letters, `?` for one.
+pub fn has_form(name: &str, pattern: &str) -> bool {
+    let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
+    let (mut at, mut of, mut star) = (0, 0, None);
+    while at < name.len() {
+        match pattern.get(of) {
+            Some('*') => {
+                star = Some((of, at));
+                of += 1;
+            }
+            Some(letter) if *letter == '?' || *letter == name[at] => (at, of) = (at + 1, of + 1),
+            _ => {
+                let Some((behind, from)) = star else { return false };
+                star = Some((behind, from + 1));
+                (of, at) = (behind + 1, from + 1);
+            }
+        }
+    }
+    pattern[of..].iter().all(|letter| *letter == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_any_letters() {
+        for (name, pattern, has) in [
+            ("comm_sum", "comm_*", true),
+            ("comm_sum", "*_sum", true),
+            ("comm_sum", "c*_s?m", true),
+            ("comm_sum", "comm", false),
+            ("my_comm_sum", "comm_*", false),
+            ("comm_", "comm_*", true),
+            ("", "*", true),
+            ("aXbXc", "a*X*c", true),
+            ("aXbXd", "a*X*c", false),
+        ] {
+            assert_eq!(has_form(name, pattern), has, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Finds the program's communication layer: its own functions around MPI's.
+//!
+//! Thin functions call MPI and nothing else on the way to it, or a thin function at one place. Those that several places call are the
+//! layer, with what is called by them alone and with the thin functions of source files that have no others. What the user names is the layer instead.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::call_tree::CallTree;
+use super::short_function;
+use crate::site_naming::has_form;
+
+/// Functions with their files.
+#[derive(Default)]
+pub struct Layers(BTreeSet<(String, String)>);
+
+/// A function, as the tree's nodes show it together.
+#[derive(Default)]
+struct Function<'a> {
+    /// Its callers and where they call it.
+    callers: BTreeSet<(Option<Identity<'a>>, &'a str)>,
+    /// Functions that it calls on paths to MPI, and where.
+    callees: BTreeSet<(Identity<'a>, &'a str)>,
+    calls_mpi: bool,
+}
+
+type Identity<'a> = (&'a str, &'a str);
+
+impl Layers {
+    /// The layer by patterns, or as found if there are none.
+    pub fn of(tree: &CallTree, patterns: &[String]) -> Layers {
+        let nodes = tree.nodes.iter();
+        if !patterns.is_empty() {
+            let is_named = |function: &str| {
+                let short = short_function(function);
+                patterns.iter().any(|pattern| has_form(function, pattern) || has_form(&short, pattern))
+            };
+            let named = nodes.filter(|node| is_named(&node.function));
+            return Layers(named.map(|node| (node.function.clone(), node.file.clone())).collect());
+        }
+        let functions = functions(tree);
+        let thin = grown(BTreeSet::new(), &functions, Function::is_thin);
+        let is_shared = |of: &&Identity<'_>| functions[*of].callers.len() > 1;
+        let shared: BTreeSet<Identity<'_>> = thin.iter().filter(is_shared).copied().collect();
+        // A source file of thin functions alone is the layer's, those among them that one place calls, too.
+        let others: BTreeSet<&str> = functions.keys().filter(|of| !thin.contains(*of)).map(|of| of.1).collect();
+        let files: BTreeSet<&str> = shared.iter().map(|of| of.1).filter(|file| !others.contains(file)).collect();
+        let is_of_file = |of: &&Identity<'_>| !of.1.is_empty() && files.contains(of.1);
+        let begun = thin.iter().filter(|of| shared.contains(*of) || is_of_file(of)).copied().collect();
+        // What the layer alone calls is inside it.
+        let found = grown(begun, &functions, |function, found| {
+            function.is_thin(&thin)
+                && function.callers.iter().all(|(caller, _)| caller.is_some_and(|of| found.contains(&of)))
+        });
+        Layers(found.into_iter().map(|(function, file)| (function.to_string(), file.to_string())).collect())
+    }
+
+    /// The names of its functions.
+    pub fn names(&self) -> BTreeSet<String> {
+        self.0.iter().map(|(function, _)| short_function(function)).collect()
+    }
+
+    pub fn holds(&self, tree: &CallTree, node: u32) -> bool {
+        let node = &tree.nodes[node as usize];
+        self.0.contains(&(node.function.clone(), node.file.clone()))
+    }
+}
+
+impl<'a> Function<'a> {
+    /// True if it calls nothing but MPI, or does nothing towards MPI but call a thin function at one place.
+    fn is_thin(&self, thin: &BTreeSet<Identity<'a>>) -> bool {
+        match self.callees.len() {
+            0 => self.calls_mpi,
+            1 => !self.calls_mpi && self.callees.iter().all(|(callee, _)| thin.contains(callee)),
+            _ => false,
+        }
+    }
+}
+
+/// The set with all functions that belong to it, where each may make others do so.
+fn grown<'a>(
+    mut set: BTreeSet<Identity<'a>>,
+    functions: &BTreeMap<Identity<'a>, Function<'a>>,
+    belongs: impl Fn(&Function<'a>, &BTreeSet<Identity<'a>>) -> bool,
+) -> BTreeSet<Identity<'a>> {
+    loop {
+        let is_new = |(of, function): &(&Identity<'a>, &Function<'a>)| !set.contains(*of) && belongs(function, &set);
+        let more: Vec<Identity<'a>> = functions.iter().filter(is_new).map(|(of, _)| *of).collect();
+        if more.is_empty() {
+            return set;
+        }
+        set.extend(more);
+    }
+}
+
+fn functions<'a>(tree: &'a CallTree) -> BTreeMap<Identity<'a>, Function<'a>> {
+    let identity = |node: u32| {
+        let node = &tree.nodes[node as usize];
+        (node.function.as_str(), node.file.as_str())
+    };
+    let mut functions: BTreeMap<Identity<'a>, Function<'a>> = BTreeMap::new();
+    let leads_to_mpi = tree.leads_to_mpi();
+    for (number, node) in (0..).zip(&tree.nodes).filter(|(number, _)| leads_to_mpi[*number as usize]) {
+        let caller = node.parent.map(identity);
+        if !node.is_call {
+            functions.entry(identity(number)).or_default().callers.insert((caller, &node.site));
+        }
+        match caller.map(|caller| functions.entry(caller).or_default()) {
+            Some(caller) if node.is_call => caller.calls_mpi = true,
+            Some(caller) => drop(caller.callees.insert((identity(number), &node.site))),
+            None => {}
+        }
+    }
+    functions
+}

@@ -1,0 +1,98 @@
+//! Names call sites by their callers or paths, where the user asks for that.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::call_tree::{CallNode, CallPlace, CallTree};
+use super::layers::Layers;
+use super::{Sites, short_function};
+use crate::rank::Rank;
+use crate::site_naming::{NamedBy, SiteNaming};
+
+/// World, rank and process.
+type RankKey = (u32, u32, u32);
+
+/// Names of call sites that are not their own.
+#[derive(Default)]
+pub struct NamedSites {
+    names: HashMap<RankKey, HashMap<u32, SiteName>>,
+    /// The functions of the communication layer that are left out of the names.
+    pub left_out: BTreeSet<String>,
+}
+
+/// A name, and the same in short.
+#[derive(Clone)]
+pub struct SiteName {
+    pub name: String,
+    pub place: String,
+}
+
+impl NamedSites {
+    /// Names the sites of ranks with paths.
+    pub fn of(sites: &Sites, ranks: &[Rank], naming: &SiteNaming) -> NamedSites {
+        let mut named = NamedSites::default();
+        if naming.by == NamedBy::Site {
+            return named;
+        }
+        let tree = CallTree::of(sites, ranks);
+        let layers = Layers::of(&tree, &naming.layers);
+        let mut names: HashMap<CallPlace, SiteName> = HashMap::new();
+        for (at, rank) in ranks.iter().enumerate().filter(|(_, rank)| !rank.callers.is_empty()) {
+            let mut of_rank = HashMap::new();
+            for site in rank.sites.keys().chain(rank.places.keys()) {
+                let Some(place) = tree.place(at, *site).filter(|place| place.node.is_some()) else { continue };
+                let name = names.entry(place.clone()).or_insert_with(|| match naming.by {
+                    NamedBy::Path => path(&tree, place),
+                    _ => caller(&tree, &layers, place, &mut named.left_out),
+                });
+                of_rank.insert(*site, name.clone());
+            }
+            named.names.insert(key(rank), of_rank);
+        }
+        named
+    }
+
+    pub fn get(&self, rank: &Rank, site: u32) -> Option<&SiteName> {
+        self.names.get(&key(rank))?.get(&site)
+    }
+}
+
+fn key(rank: &Rank) -> RankKey {
+    (rank.header.world, rank.header.rank, rank.header.pid)
+}
+
+/// The path as `main:88 > solve:41 > comm_sum:12`.
+fn path(tree: &CallTree, place: &CallPlace) -> SiteName {
+    let mut parts = Vec::new();
+    let mut site = &place.site;
+    for node in tree.upwards(place.node) {
+        let node = &tree.nodes[node as usize];
+        parts.push(function_and_line(node, site));
+        site = &node.site;
+    }
+    parts.reverse();
+    let path = parts.join(" > ");
+    SiteName { name: path.clone(), place: path }
+}
+
+fn function_and_line(node: &CallNode, site: &str) -> String {
+    let function = short_function(&node.function);
+    site.rsplit_once(':').map_or(function.clone(), |(_, line)| format!("{function}:{line}"))
+}
+
+/// The first place outside the communication layer, named as a call site is. The layer's functions are added to `left_out`.
+fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BTreeSet<String>) -> SiteName {
+    let (mut node, mut site) = (place.node, &place.site);
+    while let Some(inner) = node.filter(|inner| layers.holds(tree, *inner)) {
+        let of_layer = &tree.nodes[inner as usize];
+        if of_layer.parent.is_none() {
+            break;
+        }
+        left_out.insert(short_function(&of_layer.function));
+        (node, site) = (of_layer.parent, &of_layer.site);
+    }
+    let function = node.map_or("", |node| tree.nodes[node as usize].function.as_str());
+    match site.is_empty() {
+        true => SiteName { name: function.into(), place: function.into() },
+        false => SiteName { name: format!("{function} ({site})"), place: site.clone() },
+    }
+}

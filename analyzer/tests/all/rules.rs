@@ -1,0 +1,152 @@
+//! Rules of `overhear diagnose` on runs made by hand: what a rule is for is found with its cost, and what lies just beside it is not.
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::{Signature, peer, tag};
+
+use crate::common::made::{Calls, made, on_nobody, send};
+use crate::common::recorded::ask;
+use crate::common::stories::{collective, inside, outside, run, to};
+use crate::common::{Folder, signature};
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// The finding of a rule, if it has one.
+fn finding(folder: &Folder, kind: &str) -> Option<Value> {
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    answer.rows("findings").iter().find(|row| row["kind"] == kind).cloned()
+}
+
+fn finding_of(ranks: Vec<Calls>, kind: &str) -> Option<Value> {
+    let size = ranks.len() as u32;
+    finding(&made(ranks, size).0, kind)
+}
+
+/// Asserts that a text of a finding contains these words.
+fn says(found: &Option<Value>, key: &str, said: &str) {
+    let text = found.as_ref().map_or("", |found| found[key].as_str().unwrap());
+    assert!(text.contains(said), "{said}: {found:#?}");
+}
+
+/// Calls one behind the other, each this many milliseconds long, from the first millisecond on.
+fn in_a_row(all: impl IntoIterator<Item = Signature>, milliseconds: u64) -> Calls {
+    let one = |calls: Calls, (at, call)| {
+        calls.call(call, MILLISECOND * (1 + milliseconds * at), milliseconds * MILLISECOND - 100)
+    };
+    (0..).zip(all).fold(Calls::default(), one)
+}
+
+fn receive(from: i32, bytes: u64) -> Signature {
+    signature(0, Call::Recv, from, 0, bytes)
+}
+
+fn both(bytes: u64) -> Signature {
+    signature(0, Call::Allreduce, peer::NONE, bytes, bytes)
+}
+
+#[test]
+fn the_rank_that_called_mpi_abort_ended_the_run() {
+    let aborts = inside(&[collective(Call::Barrier)], to(Call::Abort, peer::NONE, tag::NONE));
+    let found = finding(&run(vec![outside(&[collective(Call::Barrier)]), aborts]), "aborted");
+    says(&found, "headline", "Rank 1 ended the run in MPI_Abort");
+}
+
+#[test]
+fn small_messages_in_a_row_to_one_rank_are_found_with_what_their_calls_cost_and_large_ones_are_not() {
+    let ranks = |bytes| {
+        let sends = in_a_row((0..200).map(|_| send(Call::Send, 1, bytes)), 1).call(
+            on_nobody(Call::Barrier),
+            900 * MILLISECOND,
+            100,
+        );
+        // Rank 0 waits for the other one at a barrier, which has nothing to do with the messages.
+        let sends = sends.call(on_nobody(Call::Barrier), 901 * MILLISECOND, 50 * MILLISECOND);
+        let receives =
+            in_a_row((0..200).map(|_| receive(0, bytes)), 1).call(on_nobody(Call::Barrier), 900 * MILLISECOND, 100);
+        vec![sends, receives.call(on_nobody(Call::Barrier), 950 * MILLISECOND, MILLISECOND)]
+    };
+    let found = finding_of(ranks(8), "small_messages");
+    says(&found, "headline", "200 messages of 8 B");
+    // All but one of 200 sends on one rank and of 200 receives on the other.
+    let cost = found.unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.199).abs() < 1e-3, "{cost}");
+    assert_eq!(finding_of(ranks(8_192), "small_messages"), None);
+}
+
+#[test]
+fn small_collective_calls_in_a_row_are_found_by_the_bytes_of_each() {
+    let ranks = |bytes| (0..2).map(|_| in_a_row((0..100).map(|_| both(bytes)), 3)).collect();
+    says(&finding_of(ranks(24), "small_collectives"), "headline", "100 calls of 24 B");
+    assert_eq!(finding_of(ranks(2_048), "small_collectives"), None);
+}
+
+#[test]
+fn a_rank_that_sends_to_each_other_in_turn_makes_a_broadcast_and_all_of_them_an_all_to_all() {
+    let others = |rank: i32| (0..4).filter(move |other| *other != rank);
+    let turns = |rank| (0..10).flat_map(move |_| others(rank).map(|other| send(Call::Send, other, 10_000)));
+    let root = in_a_row(turns(0), 30);
+    let receives = |_| in_a_row((0..10).map(|_| receive(0, 10_000)), 90);
+    let one = std::iter::once(root).chain((1..4).map(receives)).collect();
+    says(&finding_of(one, "collective_by_hand"), "headline", "Rank 0 sends to each other rank in turn");
+    // With a barrier behind each message it is none of both.
+    let step = |rank| {
+        (1..4).flat_map(move |other| {
+            (rank == other).then(|| receive(0, 10_000)).into_iter().chain([on_nobody(Call::Barrier)])
+        })
+    };
+    let apart = turns(0).flat_map(|send| [send, on_nobody(Call::Barrier)]);
+    let others_apart = (1..4).map(|rank| in_a_row((0..10).flat_map(move |_| step(rank)), 15));
+    assert_eq!(
+        finding_of(std::iter::once(in_a_row(apart, 15)).chain(others_apart).collect(), "collective_by_hand"),
+        None
+    );
+    let all = (0..4).map(|rank| {
+        let receives = (0..10).flat_map(move |_| others(rank).map(|other| receive(other, 10_000)));
+        in_a_row(turns(rank).chain(receives), 15)
+    });
+    says(&finding_of(all.collect(), "collective_by_hand"), "headline", "exchange messages with each other rank");
+}
+
+#[test]
+fn barriers_at_which_ranks_wait_in_turn_are_needless_and_seven_are_for_something_else() {
+    let barriers = |count: u64| {
+        let rank = |number: u64| {
+            (0..count).fold(Calls::default(), |calls, at| {
+                let (end, late) = (100 * (1 + at) * MILLISECOND, at % 2 == number);
+                let waits = if late { MILLISECOND } else { 60 * MILLISECOND };
+                calls.call(on_nobody(Call::Barrier), end - waits, waits)
+            })
+        };
+        finding_of(vec![rank(0), rank(1)], "needless_barrier")
+    };
+    says(&barriers(8), "headline", "8 times");
+    assert_eq!(barriers(7), None);
+}
+
+#[test]
+fn a_rank_in_a_call_that_the_others_wait_for_is_named_with_the_call() {
+    let waits = || {
+        (0..5).fold(Calls::default(), |calls, at| {
+            calls.call(on_nobody(Call::Barrier), (10 + 150 * at) * MILLISECOND, 101 * MILLISECOND)
+        })
+    };
+    let writes = (0..5).fold(Calls::default(), |calls, at| {
+        let file = signature(0, Call::File_write, peer::NONE, 1 << 20, 0);
+        let written = calls.call(file, (10 + 150 * at) * MILLISECOND, 100 * MILLISECOND);
+        written.call(on_nobody(Call::Barrier), (110 + 150 * at) * MILLISECOND, MILLISECOND)
+    });
+    let found = finding_of(vec![writes, waits(), waits(), waits()], "slow_call");
+    says(&found, "headline", "Rank 0 is in MPI_File_write");
+    // Three of four ranks wait, five times.
+    says(&found, "headline", "while the others wait for it: 375.00 ms a rank");
+    assert_eq!(found.unwrap()["sites"], "(not told apart)");
+}
+
+#[test]
+fn large_calls_are_compared_with_what_a_slow_network_allows() {
+    // On such a network a mebibyte from each of two ranks takes 17 ms.
+    let ranks =
+        |count: u64, milliseconds| (0..2).map(|_| in_a_row((0..count).map(|_| both(1 << 20)), milliseconds)).collect();
+    says(&finding_of(ranks(20, 25), "transfer"), "advice", "Compare it with what the network allows");
+    says(&finding_of(ranks(10, 50), "transfer"), "advice", "No network is that slow");
+}

@@ -1,0 +1,146 @@
+//! The scheduler's part: ranks that share cores are told so first, and nobody is blamed for what the scheduler did.
+
+use crate::common::made::{Calls, made};
+use crate::common::recorded::ask;
+use crate::common::{BEGIN, Folder, signature};
+use metrics::{hosts, scheduling};
+use model::Run;
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::{Counters, Definition, HostTime, Machine, Process, Span, Usage, UsageMoment};
+use traces::signature::peer;
+
+const MILLISECOND: u64 = 1_000_000;
+/// All ranks leave their last barrier then.
+const END: u64 = 900;
+
+/// A rank that computes, enters a barrier, and leaves it with the others. Times in milliseconds.
+struct Share {
+    computes: u64,
+    /// The part of that in which it was ready, but did not run.
+    delayed: u64,
+}
+
+fn cores(count: u32) -> Vec<Span> {
+    vec![Span { first: 0, count, step: 1 }]
+}
+
+fn usage(
+    moment: UsageMoment,
+    thread: Option<u32>,
+    at: u64,
+    share: &Share,
+    (allowed, online): (u32, u32),
+) -> Definition {
+    let is_end = moment == UsageMoment::Finalizing;
+    // Each core is busy for 600 ms, and a hypervisor has it for 9.
+    let of_host = |milliseconds: u64| if is_end { u64::from(online) * milliseconds * MILLISECOND } else { 0 };
+    let host = HostTime { busy: of_host(600), idle: of_host(291), stolen: of_host(9) };
+    let of = |milliseconds: u64| if is_end { milliseconds * MILLISECOND } else { 0 };
+    Definition::Usage(Usage {
+        moment,
+        thread,
+        ticks: BEGIN + at * MILLISECOND,
+        core: Some(0),
+        allowed: cores(allowed),
+        counters: Some(Counters { user: of(END - share.delayed), ..Counters::default() }),
+        delay: Some(of(share.delayed)),
+        threads: Some(1),
+        host: Some(host),
+    })
+}
+
+fn run(shares: &[Share], online: u32) -> Folder {
+    bound(shares, online, online)
+}
+
+/// Such a run of ranks that may use the first cores alone.
+fn bound(shares: &[Share], allowed: u32, online: u32) -> Folder {
+    let rank = |share: &Share| {
+        let machine = Machine { online: cores(online), limit: Machine::UNLIMITED, ..Machine::default() };
+        let mut definitions = vec![Definition::Machine(machine)];
+        for thread in [None, Some(0)] {
+            definitions.push(usage(UsageMoment::Initialized, thread, 1, share, (allowed, online)));
+            definitions.push(usage(UsageMoment::Finalizing, thread, END + 1, share, (allowed, online)));
+        }
+        let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
+        let first = Calls::default().call(barrier, MILLISECOND, 1);
+        let begin = (1 + share.computes) * MILLISECOND;
+        first.call(barrier, begin, END * MILLISECOND - begin).defines(definitions)
+    };
+    made(shares.iter().map(rank).collect(), shares.len() as u32).0
+}
+
+fn findings(folder: &Folder) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    answer.rows("findings").iter().map(|row| (text(&row["kind"]), text(&row["ranks"]))).collect()
+}
+
+#[test]
+fn a_rank_that_computes_longer_than_the_others_is_the_late_one_where_it_had_its_core() {
+    let shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    assert_eq!(findings(&run(&shares, 4)), [("late_rank".into(), "3".into())]);
+}
+
+#[test]
+fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_cores_is_said() {
+    let mut shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    shares[3].delayed = 400;
+    let found = findings(&run(&shares, 2));
+    assert_eq!(found.first().map(|first| first.0.as_str()), Some("oversubscribed"), "{found:?}");
+    assert!(found.iter().all(|(kind, _)| kind != "late_rank"), "{found:?}");
+}
+
+#[test]
+fn ranks_with_a_core_each_that_do_not_wait_have_no_finding() {
+    let shares = [880, 880].map(|computes| Share { computes, delayed: 0 });
+    assert_eq!(findings(&run(&shares, 2)), []);
+}
+
+#[test]
+fn what_a_rank_and_its_host_did_beside_mpi_is_found_exactly() {
+    let run = |shares: &[Share], online| Run::load(&run(shares, online).0).unwrap();
+    let share = || Share { computes: 400, delayed: 300 };
+    let alone = run(&[share()], 4);
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-6, "{value}, not {expected}");
+    // It ran for 600 ms of 900, and the host's cores for 2.4 s.
+    let load = scheduling::others(&alone.ranks.iter().collect::<Vec<_>>()).unwrap();
+    near(load.busy, (2.4 - 0.6) / 0.9);
+    near(load.stolen, 4.0 * 0.009 / 0.9);
+    // The barrier begins 401 ms after the begin, and MPI_Finalize 901.
+    near(scheduling::scheduled(&alone.ranks[0]).unwrap().outside, 0.401);
+    assert_eq!(hosts::in_words(&alone), "1 rank on 4 cores");
+    assert_eq!(hosts::in_words(&run(&[share(), share(), share()], 2)), "3 ranks on 2 cores: they take turns");
+    let one_core = bound(&[share(), share()], 1, 2);
+    assert_eq!(hosts::in_words(&Run::load(&one_core.0).unwrap()), "2 ranks on 1 core of 2: they take turns");
+    let found = ask(&one_core.0, "diagnose", &["--no-cache"]).rows("findings")[0]["headline"].to_string();
+    assert!(found.contains("2 ranks share core 0 of the 2 of h1"), "{found}");
+}
+
+/// Four ranks, the last two on another host, that compute for this many milliseconds.
+fn on_two_hosts(computes: [u64; 4]) -> Folder {
+    let rank = |(computes, number): (u64, u32)| {
+        let host = if number < 2 { "h1" } else { "h2" };
+        let process = Process { host: host.into(), program: "/bin/app".into(), ..Process::default() };
+        let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
+        let first = Calls::default().call(barrier, MILLISECOND, 1);
+        let begin = (1 + computes) * MILLISECOND;
+        first.call(barrier, begin, END * MILLISECOND - begin).defines(vec![Definition::Process(process)])
+    };
+    made(computes.into_iter().zip(0..).map(rank).collect(), 4).0
+}
+
+#[test]
+fn a_host_whose_ranks_all_compute_longer_is_said_and_its_ranks_are_not_blamed() {
+    let mut found = findings(&on_two_hosts([400, 410, 600, 610]));
+    // After the last rank has come, the barrier of this run goes on for a third of it.
+    found.retain(|(kind, _)| kind != "transfer");
+    assert_eq!(found, [("slow_host".into(), "2 3".into())]);
+}
+
+#[test]
+fn where_the_ranks_of_a_host_differ_as_much_as_the_hosts_the_rank_is_late_and_not_the_host() {
+    let found = findings(&on_two_hosts([400, 400, 430, 800]));
+    assert_eq!(found, [("late_rank".into(), "3".into())]);
+}

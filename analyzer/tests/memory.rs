@@ -1,0 +1,79 @@
+//! What an analysis holds does not grow with the run: its memory is that of what is under way between ranks. Nor do threads work that have
+//! nothing to do.
+
+#[path = "../benches/common/mod.rs"]
+mod counted;
+
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use model::Run;
+use model::matching::{Account, Follow, settled};
+use rustix::time::{ClockId, clock_gettime};
+use synthetic::{Shape, Topology};
+use traces::calls::Call;
+use traces::file::{FINALIZED, FileHeader, INITIALIZED};
+use traces::folder::file_name;
+use traces::record;
+use traces::signature::Signature;
+use traces::write::{FileWriter, blank_header};
+
+/// Memory and processor time are the process's, so each test is alone.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The account of a run, and the most bytes that matching took at a time.
+fn matched(run: &Run, follow: Follow) -> (Account, usize) {
+    counted::forget_peak();
+    let before = counted::peak();
+    let account = settled(run, follow).account;
+    (account, counted::peak() - before)
+}
+
+#[test]
+fn the_ideal_run_is_replayed_in_less_than_eight_bytes_a_call_since_each_is_forgotten() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = std::env::temp_dir().join(format!("overhear-memory-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let shape = Shape { ranks: 8, calls: 160_000, topology: Topology::Torus, seed: 1 };
+    let calls = synthetic::run(&folder, &shape).unwrap().total.calls as usize;
+    let run = Run::load(&folder).unwrap();
+    let (_, plain) = matched(&run, Follow::empty());
+    let (account, most) = matched(&run, Follow::DEPENDENCIES);
+    assert_eq!(account.phases.len(), 8);
+    assert!(most < plain + 8 * calls, "{most} bytes for {calls} calls, of which matching alone takes {plain}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The file of one of two ranks that calls MPI_Send so many times.
+fn file(rank: u32, calls: usize) -> Vec<u8> {
+    let header = FileHeader { rank, size: 2, run: [1; 16], state: INITIALIZED | FINALIZED, ..blank_header() };
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.signatures(0, 0, &[Signature { number: 1, call: Call::Send.number(), ..Signature::EMPTY }]).unwrap();
+    let words = vec![record::short(1, 50, 50).unwrap(); calls];
+    for (sequence, page) in (0..).zip(words.chunks(30_000)) {
+        file.events(0, sequence, 0, page).unwrap();
+    }
+    file.into_inner()
+}
+
+#[test]
+fn while_one_rank_alone_has_calls_left_one_thread_alone_works() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = std::env::temp_dir().join(format!("overhear-idle-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for (rank, calls) in [(0, 1_000_000), (1, 1)] {
+        fs::write(folder.join(file_name(0, rank)), file(rank, calls)).unwrap();
+    }
+    let run = Run::load(&folder).unwrap();
+    let worked = || {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    let (began, before) = (Instant::now(), worked());
+    settled(&run, Follow::empty());
+    let (wall, worked) = (began.elapsed().as_secs_f64(), worked() - before);
+    assert!(wall > 0.01, "{wall} s");
+    assert!(worked < 1.5 * wall, "{worked} s of processor time in {wall} s");
+    fs::remove_dir_all(&folder).unwrap();
+}

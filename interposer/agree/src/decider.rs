@@ -1,0 +1,60 @@
+//! Who decides where the host of rank 0 is not recorded: the lowest speaker that there is.
+
+use std::time::Duration;
+
+use crate::board::{self, Board, Pace};
+use crate::host::{LONGEST, RecordedHost};
+
+/// When a search for the lowest speaker fails.
+const SEARCHED: Duration = Duration::from_secs(8);
+/// When a search ends that asks every rank, and would ask hundreds of thousands.
+const SEARCHED_FINELY: Duration = Duration::from_secs(5);
+
+impl RecordedHost {
+    /// The speaker that decides; `None` if the one that this host follows does not say.
+    pub(crate) async fn lowest(&self, board: &impl Board) -> Option<u32> {
+        if let Some(speakers) = board.speakers(0).await {
+            return Some(speakers.first().map_or(self.speaker, |first| self.speaker.min(*first)));
+        }
+        let decider = self.search(board).await?;
+        board.post(&board::follows(self.speaker), &decider.to_string()).await.then_some(decider)
+    }
+
+    /// The lowest speaker, on a board that cannot list them: a speaker above in the tree knows it, and one without such
+    /// looks for it, unless that takes too long.
+    async fn search(&self, board: &impl Board) -> Option<u32> {
+        let placement = self.placement();
+        for above in placement.ancestors() {
+            if board.read(&board::here(0, above)).await.is_some() {
+                return followed(board, above).await;
+            }
+        }
+        for lower in (0..self.speaker).step_by(placement.run as usize) {
+            if board.read(&board::here(0, lower)).await.is_some() {
+                return followed(board, lower).await;
+            }
+            if board.now() > SEARCHED {
+                return None;
+            }
+        }
+        // Hosts may have other ranks than this one's make expect.
+        for lower in (0..self.speaker).rev().take_while(|_| board.now() < SEARCHED_FINELY) {
+            if board.read(&board::here(0, lower)).await.is_some() {
+                return followed(board, lower).await;
+            }
+        }
+        Some(self.speaker)
+    }
+}
+
+/// The decider that another speaker follows.
+async fn followed(board: &impl Board, speaker: u32) -> Option<u32> {
+    let mut pace = Pace::new(board);
+    while board.now() < LONGEST {
+        if let Some(decider) = board.read(&board::follows(speaker)).await {
+            return decider.parse().ok();
+        }
+        pace.pause(board).await;
+    }
+    None
+}

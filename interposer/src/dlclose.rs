@@ -1,0 +1,31 @@
+//! Our `dlclose`: what is unloaded may give way to other code, so that an address no longer says where a call comes from.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::recorder::file::sampled_paths;
+use crate::symbol;
+use recorder_core::call_paths;
+
+/// The address of the C library's `dlclose`.
+static REAL: AtomicUsize = AtomicUsize::new(0);
+
+type Dlclose = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+#[cfg_attr(not(feature = "races"), unsafe(export_name = "dlclose"))]
+#[cfg_attr(feature = "races", unsafe(export_name = "overhear_dlclose"))]
+unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
+    // The look-up waits for the loader's lock, which the function takes anyway.
+    if REAL.load(Relaxed) == 0 {
+        REAL.store(symbol::next(c"dlclose").unwrap_or(0), Relaxed);
+    }
+    let real = REAL.load(Relaxed);
+    if real == 0 {
+        return -1;
+    }
+    // SAFETY: the function's type, by dlfcn.h; it gets what this one got.
+    let result = unsafe { std::mem::transmute::<usize, Dlclose>(real)(handle) };
+    call_paths::forget_all();
+    sampled_paths::learn();
+    result
+}

@@ -1,0 +1,213 @@
+//! Samples: where the thread is each time that it has used another period of processor time.
+//!
+//! A timer's signal says that periods have ended. The handler runs on memory of the recording, since threads may have small stacks, and may
+//! have interrupted anything: the program, MPI, the recorder. Between two calls it unwinds the stack and writes a record. Inside a call it
+//! counts, and the call's return writes the count; while the recorder is at work it counts, too.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use traces::definitions::CalledFrom;
+use traces::progress::Polls;
+use traces::record::{self, Sample, Unsampled};
+use traces::settings::MOST_FRAMES;
+
+use super::recording::Thread;
+use super::sample_counts::Samples;
+use crate::recorder::file::sampled_paths::{self, code_at};
+use crate::recorder::file::shared::{self, WarningOnce};
+use crate::recorder::guard::{self, spent};
+use crate::recorder::process::{path_limit, sampling};
+use crate::thread_timer::processor_time;
+use crate::unwind::{self, Registers, Room, WayEnd};
+use recorder_core::memory;
+
+static NO_TIMER: WarningOnce =
+    WarningOnce::new("a thread was not sampled: the system gave it no timer (see ulimit -i)");
+
+/// Bytes of the handler's stack.
+const STACK: usize = 256 << 10;
+/// Words of all records that a sample may end, and of its own.
+const WORDS: usize = 64;
+
+/// Where a recording holds the upper end of the handler's stack.
+pub const HANDLER_STACK: usize = offset_of!(Thread, samples) + offset_of!(Samples, stack);
+
+impl Thread {
+    /// Begins to sample the calling thread, if that is wanted.
+    pub(super) fn samples_begin(&self) {
+        if !sampling::is_on() {
+            return;
+        }
+        if self.samples.stack.get() == 0
+            && let Some(stack) = memory::zeroed::<u8>(STACK)
+        {
+            self.samples.stack.set(stack.as_ptr() as usize + STACK);
+        }
+        self.samples.ended.set(0);
+        self.samples.since.set(processor_time());
+        self.samples.is_on.set(self.samples.stack.get() != 0);
+        if !self.samples.is_on.get() || !self.listed.timer.start(sampling::signal(), sampling::period()) {
+            self.samples.is_on.set(false);
+            NO_TIMER.say();
+        }
+    }
+
+    /// Ends the sampling of the calling thread, and counts periods whose signals never came.
+    pub fn samples_end(&self) {
+        self.listed.timer.stop();
+        if self.samples.is_on.replace(false) {
+            let periods = processor_time().wrapping_sub(self.samples.since.get()) / sampling::period().max(1);
+            self.lose(periods.saturating_sub(self.samples.ended.get()));
+            self.settle_call();
+            self.write_unsampled();
+        }
+    }
+
+    /// Handles the end of periods of the calling thread's processor time. For its signal handler, which has interrupted this.
+    pub fn periods_ended(&self, periods: u64, interrupted: &libc::ucontext_t) {
+        if !self.samples.is_on.get() || !sampling::is_on() {
+            return;
+        }
+        self.samples.ended.set(self.samples.ended.get() + periods);
+        if self.is_over() {
+            return;
+        }
+        let (registers, address) = Registers::interrupted(interrupted);
+        if self.is_at_work() || spent::is_measured() || is_ours(address) {
+            let without = self.samples.without.get();
+            self.samples.without.set(Unsampled { recording: without.recording + periods, ..without });
+        } else if self.nested() {
+            self.ended_in_call(periods);
+        } else {
+            self.work(true);
+            let is_written = guard::run_waiting(|| self.sample(periods, registers, address)).flatten().is_some();
+            self.work(false);
+            if !is_written {
+                self.lose(periods);
+            }
+        }
+        // The next call writes what was counted, and learns of code that was unknown.
+        self.has_more();
+    }
+
+    /// Counts the periods that ended while the thread filled a rehearsal.
+    pub fn rehearsed(&self, rehearsal: &Thread) {
+        let (periods, without) = (rehearsal.samples.ended.get(), self.samples.without.get());
+        self.samples.ended.set(self.samples.ended.get() + periods);
+        self.samples.without.set(Unsampled { recording: without.recording + periods, ..without });
+    }
+
+    fn ended_in_call(&self, periods: u64) {
+        if self.samples.in_call.get() > 0 && self.samples.call.get() != self.since() {
+            self.settle_call();
+        }
+        self.samples.call.set(self.since());
+        self.samples.in_call.set(self.samples.in_call.get() + periods);
+    }
+
+    /// Moves what is counted for a call to the polls that it was one of. A call that has a record is past.
+    fn settle_call(&self) {
+        let (periods, polls) = (self.samples.in_call.take(), self.block.polls().read());
+        if is_among(self.samples.call.get(), &polls) {
+            self.samples.in_polls.set(self.samples.in_polls.get() + periods);
+        } else {
+            self.lose(periods);
+        }
+    }
+
+    fn lose(&self, periods: u64) {
+        let without = self.samples.without.get();
+        self.samples.without.set(Unsampled { lost: without.lost + periods, ..without });
+    }
+
+    /// Records the periods that ended inside the call that began then.
+    pub(super) fn write_sampled_in_call(&self, start: u64) {
+        if self.samples.in_call.get() > 0 {
+            if self.samples.call.get() != start {
+                self.settle_call();
+            }
+            let periods = self.samples.in_call.take();
+            if periods > 0 && !self.write(&[record::sampled(periods)]) {
+                self.lose(periods);
+            }
+        }
+        self.write_unsampled();
+        sampled_paths::learn_missed();
+    }
+
+    /// Records the periods that ended inside polls of the run that was just recorded.
+    pub(super) fn write_sampled_in_polls(&self, polls: &Polls) {
+        if is_among(self.samples.call.get(), polls) {
+            self.samples.in_polls.set(self.samples.in_polls.get() + self.samples.in_call.take());
+        }
+        let periods = self.samples.in_polls.take();
+        if periods > 0 && !self.write(&[record::sampled(periods)]) {
+            self.lose(periods);
+        }
+    }
+
+    fn write_unsampled(&self) {
+        let without = self.samples.without.get();
+        if without != Unsampled::default() && self.write(&[without.word()]) {
+            self.samples.without.set(Unsampled::default());
+        }
+    }
+
+    /// Records a sample of what has these registers and is at this address.
+    fn sample(&self, periods: u64, registers: Registers, address: usize) -> Option<()> {
+        let mut addresses = [0; MOST_FRAMES as usize];
+        // As return addresses are, behind the code that ran.
+        *addresses.first_mut()? = address + 1;
+        let (frames, end) = find_callers(&mut addresses, (registers, address), self.stack.lend().clone());
+        let site = sampled_paths::number(addresses.get(..frames)?, end)?;
+        if self.events.room() < WORDS {
+            // Without a reading of the thread's usage, which allocates.
+            self.events.turn(shared::output().filter(|output| !output.is_buffered())?).ok()?;
+        }
+        self.mark(|gap| Sample { site, periods }.words(gap));
+        self.write_unsampled();
+        Some(())
+    }
+}
+
+/// Puts the addresses of the callers behind the first address. Returns the number of all, and why there are no more.
+fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack: Range<usize>) -> (usize, CalledFrom) {
+    let limit = path_limit::frames().clamp(1, addresses.len());
+    let mut frames = 1;
+    let mut is_in_handler = false;
+    let table_at =
+        |address: usize| code_at(address).filter(|code| code.table != 0).map(|code| (code.begin..code.end, code.table));
+    let end = unwind::visit_from(&mut Room::new(), interrupted, stack, table_at, |frame| {
+        // What the program's own signal handlers have interrupted is no part of their path.
+        is_in_handler = frame.is_interrupted;
+        let place = addresses.get_mut(frames).filter(|_| frames < limit && !is_in_handler);
+        let Some(place) = place else { return false };
+        *place = frame.address;
+        frames += 1;
+        true
+    });
+    // A stack that makecontext began says not how to go on from the C library.
+    let begins = addresses
+        .get(frames - 1)
+        .is_some_and(|outermost| is_in_code_of(libc::getpid as *const () as usize, *outermost));
+    let end = match end {
+        WayEnd::Stopped if !is_in_handler => CalledFrom::Limit,
+        WayEnd::NoUnwindInformation if !begins => CalledFrom::NoUnwindInformation,
+        _ => CalledFrom::Start,
+    };
+    (frames, end)
+}
+
+fn is_among(call: u64, polls: &Polls) -> bool {
+    polls.count > 0 && polls.start <= call && call < polls.end
+}
+
+/// Whether an address is in this library, and so is the recorder's work.
+fn is_ours(address: usize) -> bool {
+    is_in_code_of(is_ours as *const () as usize, address)
+}
+
+fn is_in_code_of(one: usize, other: usize) -> bool {
+    code_at(one).is_some_and(|code| (code.begin..code.end).contains(&other))
+}

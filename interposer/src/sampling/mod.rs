@@ -1,0 +1,43 @@
+//! Samples the threads that call MPI, by timers of their processor time.
+//!
+//! In: a real-time signal that nobody uses, which the timers send. Out: [`periods_ended`](Thread::periods_ended) for the thread, by our
+//! [`handler`]. The program's own [`calls about signals`](program_signals) leave this one out.
+
+mod handler;
+mod program_signals;
+
+use traces::definitions::Definition;
+
+use crate::recorder::file::{sampled_paths, shared};
+use crate::recorder::process::sampling;
+use crate::recorder::thread::{Thread, current, slots};
+
+/// Begins to sample threads whose recordings begin from here on.
+pub fn begin(period: u64) {
+    let Some(signal) = handler::install() else {
+        let warning = "threads were not sampled (--sample): all real-time signals are in use";
+        return shared::define(&Definition::Warning(warning.into()));
+    };
+    shared::define(&Definition::SamplingPeriod(period));
+    sampling::begin(period, signal);
+    program_signals::prepare();
+    ready();
+}
+
+/// Also prepares for objects that were loaded since.
+pub fn ready() {
+    if sampling::is_on() {
+        program_signals::patch();
+        sampled_paths::learn();
+    }
+}
+
+/// Ends the sampling of all threads, for good.
+pub fn end() {
+    if let Some(thread) = current::thread().filter(|thread| !thread.is_at_work()) {
+        thread.work(true);
+        Thread::samples_end(thread);
+        thread.work(false);
+    }
+    slots::end_samples();
+}
