@@ -212,21 +212,23 @@ fn of_long_gaps_between_calls_the_time_on_a_processor_is_recorded() {
     }
 }
 
-/// What `beside_samples` does, by its argument, and the least periods of a millisecond that it takes.
-const BESIDE: [(&str, u64); 5] =
-    [("profiles", 900), ("waits", 900), ("sleeps", 900), ("handles", 900), ("threads", 800)];
+/// What `beside_samples` does, by its argument, the least periods of a millisecond that it takes, and its threads.
+const BESIDE: [(&str, u64, u64); 5] =
+    [("profiles", 900, 1), ("waits", 900, 1), ("sleeps", 900, 1), ("handles", 900, 1), ("threads", 800, 5)];
+/// Most periods that a thread's last signals leave out: the kernel looks at timers of processor time once a tick, which is 4 ms or more.
+const LOST_AT_END: u64 = 8;
 
 #[test]
 fn a_sampled_program_is_undisturbed_in_what_a_signal_could_disturb() {
     let mut ran = 0;
     for mpi in one_at_most(libraries(), "beside_samples.c") {
-        for (what, least) in BESIDE {
+        for (what, least, threads) in BESIDE {
             let case = case("beside_samples", &mpi, 0, &[what]).with("OVERHEAR_SAMPLE", "1ms");
             let (output, run) = case.recorded(&format!("beside-{what}"));
             assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{what}, {}: {}", mpi.name, output.stderr);
             let run = SampledRun::read(&run.folder);
             let periods = &run.ranks[0];
-            let few = periods.without.lost * 50 < periods.all();
+            let few = periods.without.lost < periods.all() / 50 + threads * LOST_AT_END;
             assert!(
                 few && periods.between_calls() >= least,
                 "{what}, {}: {} of {} between calls, {:?}",
