@@ -29,6 +29,7 @@ with open(sys.argv[1], "rb") as file:
     trace.ParseFromString(file.read())
 lists = ["event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"]
 names = {of: {} for of in lists}
+functions, frames, callstacks = {}, {}, {}
 tracks, slices, instants, open_slices = {}, [], [], {}
 for packet in trace.packet:
     assert packet.IsInitialized() and packet.trusted_packet_sequence_id == 1
@@ -36,6 +37,13 @@ for packet in trace.packet:
         for name in getattr(packet.interned_data, of):
             assert name.iid not in names[of]
             names[of][name.iid] = name.str.decode() if of == lists[3] else name.name
+    for function in packet.interned_data.function_names:
+        functions[function.iid] = function.str.decode()
+    for frame in packet.interned_data.frames:
+        frames[frame.iid] = functions[frame.function_name_id]
+    for callstack in packet.interned_data.callstacks:
+        assert callstack.iid not in callstacks
+        callstacks[callstack.iid] = ";".join(frames[frame] for frame in callstack.frame_ids)
     if packet.HasField("track_descriptor"):
         track = packet.track_descriptor
         assert track.uuid not in tracks and (track.parent_uuid == 0 or track.parent_uuid in tracks)
@@ -63,6 +71,7 @@ for packet in trace.packet:
         "begin": packet.timestamp,
         "flows": list(event.flow_ids),
         "ended_flows": list(event.terminating_flow_ids),
+        "callstack": callstacks[event.callstack_iid] if event.HasField("callstack_iid") else None,
     }
     for argument in event.debug_annotations:
         kind = argument.WhichOneof("value")
@@ -134,7 +143,7 @@ fn every_message_is_one_arrow_from_where_it_was_sent_to_where_it_was_received() 
     for run in fixtures.iter().map(|fixture| fixture.run.clone()).chain([sample()]) {
         let trace = exported(&run, &[]);
         let mut ends: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
-        for end in list(&trace, "instants") {
+        for end in list(&trace, "instants").filter(|instant| instant["category"] != "sample") {
             assert_eq!(end["track"], "messages");
             let flows: Vec<u64> =
                 list(end, "flows").chain(list(end, "ended_flows")).map(|flow| flow.as_u64().unwrap()).collect();
@@ -190,6 +199,31 @@ fn waits_add_up_to_what_waits_says_and_regions_are_those_of_the_table() {
         regions += of("region").count();
     }
     assert!(waits > 5 && regions > 5, "{waits} {regions}");
+}
+
+#[test]
+fn calls_and_samples_have_the_functions_that_led_to_them_as_call_stacks() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/solver");
+    let trace = exported(&run, &[]);
+    let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in list(&trace, "slices").filter(is_call) {
+        let callstack = call["callstack"].as_str().unwrap();
+        assert_eq!(callstack.rsplit(';').next(), call["name"].as_str());
+        *calls.entry(callstack).or_default() += 1;
+    }
+    assert_eq!(calls.get("main;checkpoint;comm_sum;MPI_Allreduce"), Some(&8), "{calls:?}");
+
+    let (mut all, mut in_compute) = (0, 0);
+    for sample in list(&trace, "instants").filter(|instant| instant["category"] == "sample") {
+        let time = sample["processor_time_ns"].as_i64().unwrap();
+        all += time;
+        in_compute += if sample["callstack"].as_str().unwrap().ends_with(";compute") { time } else { 0 };
+    }
+    let rows = table(&run, "samples", &[]);
+    let nanoseconds = |row: &Value| (row["time_s"].as_f64().unwrap() * 1e9).round() as i64;
+    let said: i64 = rows.iter().filter(|row| row["function"] == "compute").map(nanoseconds).sum();
+    assert!(said > 400_000_000, "{said}");
+    assert_eq!((all, in_compute), (rows.iter().map(nanoseconds).sum(), said));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writes a thread's calls as slices, with their arguments.
+//! Writes a thread's calls as slices, with their arguments and call stacks, and its samples.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::proto::TrackEvent;
 use super::trace_file::TraceFile;
 use metrics::words::{object, peer_in_words, peer_role};
 use model::common_clock::ClockLine;
-use model::levels::{SingleCalls, TimeClass};
+use model::levels::{self, SingleCalls, TimeClass};
 use model::rank::function;
 use model::thread_calls::Extras;
 use model::{Rank, Run};
@@ -66,6 +66,32 @@ pub fn write(
     Ok(written)
 }
 
+/// Writes where a rank's threads, given by number and track, were sampled between calls. Returns the number of samples.
+pub fn samples(
+    file: &mut TraceFile,
+    run: &Run,
+    rank: &Rank,
+    line: &ClockLine,
+    threads: &[(u32, u64)],
+) -> io::Result<u64> {
+    let mut callstacks: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut written = 0;
+    for sample in levels::samples(rank, line) {
+        let Some((_, track)) = threads.iter().find(|(number, _)| *number == sample.thread) else { continue };
+        let mut event = file.event("sample", "sample");
+        event.callstack_iid = *callstacks.entry(sample.site).or_insert_with(|| {
+            let mut stack = run.sites.stack(rank, sample.site, String::new());
+            // A sample calls nothing.
+            stack.pop();
+            file.callstack(stack.iter().map(|(function, _)| function.as_str()))
+        });
+        file.signed(&mut event, "processor_time_ns", sample.time);
+        file.instant(*track, sample.at, event)?;
+        written += 1;
+    }
+    Ok(written)
+}
+
 /// Event with the attributes that all calls of a signature share.
 fn event(file: &mut TraceFile, run: &Run, rank: &Rank, signature: &Signature) -> TrackEvent {
     let mut event = file.event(&function(signature), TimeClass::of(signature.call).name());
@@ -74,8 +100,7 @@ fn event(file: &mut TraceFile, run: &Run, rank: &Rank, signature: &Signature) ->
     }
     if !rank.callers.is_empty() {
         let stack = run.sites.stack(rank, signature.site, function(signature));
-        let path: Vec<String> = stack.into_iter().map(|(function, _)| function).collect();
-        file.text(&mut event, "path", &path.join(" > "));
+        event.callstack_iid = file.callstack(stack.iter().map(|(function, _)| function.as_str()));
     }
     if signature.object != 0 {
         file.text(&mut event, "object", &object(rank, signature).0);

@@ -1,6 +1,6 @@
 //! Exports a run as a trace for Perfetto's viewer, <https://ui.perfetto.dev>: a process per rank, a slice per call.
 //!
-//! The trace also has regions, wait states, the progress engine, and messages as arrows. Times are nanoseconds on the run's
+//! The trace also has call stacks, samples, regions, wait states, the progress engine, and messages as arrows. Times are nanoseconds on the run's
 //! clock. Calls are streamed; messages and waits are matched first and held in memory.
 
 mod call_slices;
@@ -36,7 +36,7 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
     let mut file = TraceFile::create(path, origin)?;
     let mut numbers = Numbers::of(run);
     let mut processes: Vec<Option<u64>> = vec![None; run.ranks.len()];
-    let (mut calls, mut regions, mut progress) = (0, 0, 0);
+    let (mut calls, mut samples, mut regions, mut progress) = (0, 0, 0, 0);
     for at in set.asked() {
         let (rank, end) = (&run.ranks[at], lives[at].end);
         let threads: Vec<u32> = set.threads(at).iter().map(|thread| thread.number).collect();
@@ -46,12 +46,19 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
             calls += call_slices::write(&mut file, run, rank, thread, &set.common_clock.lines[at], *track)?;
         }
         let threads: Vec<(u32, u64)> = threads.into_iter().zip(tracks.threads).collect();
+        samples += call_slices::samples(&mut file, run, rank, &set.common_clock.lines[at], &threads)?;
         regions += tracks::regions(&mut file, set, at, end, &threads)?;
         progress += tracks::progress(&mut file, set, at, &threads)?;
     }
     let waits = flows::waits(&mut file, set, &processes)?;
     let messages = flows::messages(&mut file, set, &processes)?;
-    let tables =
-        vec![("calls", calls), ("waits", waits), ("messages", messages), ("regions", regions), ("progress", progress)];
+    let tables = vec![
+        ("calls", calls),
+        ("samples", samples),
+        ("waits", waits),
+        ("messages", messages),
+        ("regions", regions),
+        ("progress", progress),
+    ];
     Ok(Exported { tables, bytes: file.finish()? })
 }

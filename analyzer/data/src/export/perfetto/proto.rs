@@ -46,6 +46,9 @@ pub struct TrackEvent {
     /// Arrows that end here.
     #[prost(fixed64, repeated, packed = "false", tag = "48")]
     pub terminating_flow_ids: Vec<u64>,
+    /// Number of an interned call stack; 0 for none.
+    #[prost(uint64, tag = "56")]
+    pub callstack_iid: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, prost::Enumeration)]
@@ -88,6 +91,12 @@ pub struct InternedData {
     pub event_names: Vec<InternedName>,
     #[prost(message, repeated, tag = "3")]
     pub debug_annotation_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "5")]
+    pub function_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "6")]
+    pub frames: Vec<Frame>,
+    #[prost(message, repeated, tag = "7")]
+    pub callstacks: Vec<Callstack>,
     #[prost(message, repeated, tag = "29")]
     pub debug_annotation_string_values: Vec<InternedName>,
 }
@@ -99,6 +108,24 @@ pub struct InternedName {
     pub iid: u64,
     #[prost(string, tag = "2")]
     pub name: String,
+}
+
+/// A function in call stacks.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub struct Frame {
+    #[prost(uint64, tag = "1")]
+    pub iid: u64,
+    #[prost(uint64, tag = "2")]
+    pub function_name_id: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct Callstack {
+    #[prost(uint64, tag = "1")]
+    pub iid: u64,
+    /// The outermost frame first.
+    #[prost(uint64, repeated, packed = "false", tag = "2")]
+    pub frame_ids: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -8,8 +8,8 @@ use prost::encoding::message;
 use rustc_hash::FxHashMap;
 
 use super::proto::{
-    AnnotationValue, DebugAnnotation, EventType, InternedData, InternedName, SEQ_INCREMENTAL_STATE_CLEARED,
-    SEQ_NEEDS_INCREMENTAL_STATE, TracePacket, TrackDescriptor, TrackEvent,
+    AnnotationValue, Callstack, DebugAnnotation, EventType, Frame, InternedData, InternedName,
+    SEQ_INCREMENTAL_STATE_CLEARED, SEQ_NEEDS_INCREMENTAL_STATE, TracePacket, TrackDescriptor, TrackEvent,
 };
 use crate::export::Output;
 
@@ -22,6 +22,8 @@ pub struct TraceFile {
     categories: Names,
     keys: Names,
     texts: Names,
+    functions: Names,
+    callstacks: Callstacks,
     encoded: Vec<u8>,
     is_begun: bool,
 }
@@ -30,7 +32,20 @@ impl TraceFile {
     pub fn create(path: &Path, origin: i64) -> io::Result<TraceFile> {
         let (out, names) = (crate::export::create(path)?, Names::default);
         let (events, categories, keys, texts) = (names(), names(), names(), names());
-        Ok(TraceFile { out, origin, tracks: 0, events, categories, keys, texts, encoded: Vec::new(), is_begun: false })
+        let (functions, callstacks) = (names(), Callstacks::default());
+        Ok(TraceFile {
+            out,
+            origin,
+            tracks: 0,
+            events,
+            categories,
+            keys,
+            texts,
+            functions,
+            callstacks,
+            encoded: Vec::new(),
+            is_begun: false,
+        })
     }
 
     /// Adds a track; returns its number.
@@ -69,6 +84,12 @@ impl TraceFile {
         event.debug_annotations.push(DebugAnnotation { name_iid: self.keys.number(key), value: Some(value) });
     }
 
+    /// The number of a call stack, given by its functions, the outermost first.
+    pub fn callstack<'n>(&mut self, functions: impl IntoIterator<Item = &'n str>) -> u64 {
+        let frames = functions.into_iter().map(|function| self.functions.number(function)).collect();
+        self.callstacks.number(frames)
+    }
+
     /// Writes an event with a duration.
     pub fn slice(&mut self, track: u64, (from, to): (i64, i64), event: TrackEvent) -> io::Result<()> {
         self.place(track, from, EventType::SliceBegin, event)?;
@@ -100,11 +121,20 @@ impl TraceFile {
     }
 
     fn untold(&mut self) -> Option<InternedData> {
-        let lists = [&mut self.categories, &mut self.events, &mut self.keys, &mut self.texts];
-        let [event_categories, event_names, debug_annotation_names, debug_annotation_string_values] =
+        let lists = [&mut self.categories, &mut self.events, &mut self.keys, &mut self.texts, &mut self.functions];
+        let [event_categories, event_names, debug_annotation_names, debug_annotation_string_values, function_names] =
             lists.map(|names| std::mem::take(&mut names.untold));
-        let told =
-            InternedData { event_categories, event_names, debug_annotation_names, debug_annotation_string_values };
+        // A frame has the number of its function.
+        let frame = |function: &InternedName| Frame { iid: function.iid, function_name_id: function.iid };
+        let told = InternedData {
+            frames: function_names.iter().map(frame).collect(),
+            callstacks: std::mem::take(&mut self.callstacks.untold),
+            event_categories,
+            event_names,
+            debug_annotation_names,
+            debug_annotation_string_values,
+            function_names,
+        };
         (told != InternedData::default()).then_some(told)
     }
 
@@ -129,6 +159,25 @@ impl Names {
         let iid = self.numbers.len() as u64 + 1;
         self.numbers.insert(name.into(), iid);
         self.untold.push(InternedName { iid, name: name.into() });
+        iid
+    }
+}
+
+/// Call stacks numbered from 1.
+#[derive(Default)]
+struct Callstacks {
+    numbers: FxHashMap<Vec<u64>, u64>,
+    untold: Vec<Callstack>,
+}
+
+impl Callstacks {
+    fn number(&mut self, frame_ids: Vec<u64>) -> u64 {
+        if let Some(number) = self.numbers.get(&frame_ids) {
+            return *number;
+        }
+        let iid = self.numbers.len() as u64 + 1;
+        self.numbers.insert(frame_ids.clone(), iid);
+        self.untold.push(Callstack { iid, frame_ids });
         iid
     }
 }
