@@ -43,6 +43,7 @@ pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
 pub use settled::{Settled, settled, settled_by_path};
 pub use transfers::{Transfer, TransferKey, Transfers};
+use wait_sums::Late;
 pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
 use super::common_clock::CommonClock;
@@ -267,24 +268,33 @@ impl Cause {
         self.at.min(end) - begin
     }
 
-    /// Adds the wait of a call from `begin` to `end`. Returns the wait and its error if the wait exceeds the error.
-    pub fn charge(
+    /// Adds the wait of a call from `begin` to `end`.
+    pub fn charge(&self, waiter: RankSite, begin: i64, end: i64, common_clock: &CommonClock, waits: &mut Waits) {
+        if let Some(late) = self.charge_later(waiter, begin, end, common_clock, waits) {
+            waits.judge(&late, false);
+        }
+    }
+
+    /// Adds the wait of a call from `begin` to `end` if its error exceeds it. Otherwise returns it, for [`Waits::judge`].
+    pub fn charge_later(
         &self,
         waiter: RankSite,
         begin: i64,
         end: i64,
         common_clock: &CommonClock,
         waits: &mut Waits,
-    ) -> Option<(i64, i64)> {
+    ) -> Option<Late> {
         let error = common_clock.error_between(waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
         let key = WaitKey { state: self.state, waiter, cause: self.who };
-        if time <= 0 || !waits.add(key, time, error) {
+        if time <= 0 {
             return None;
         }
-        let (rank, cause_rank) = (waiter.rank, self.who.rank);
-        waits.span(WaitSpan { call: begin, from: begin, until: begin + time, key });
-        waits.jump(Jump { rank, cause_rank, end, cause_at: self.at.min(end) });
-        Some((time, error))
+        if time <= error {
+            waits.add(key, time, error);
+            return None;
+        }
+        waits.jump(Jump { rank: waiter.rank, cause_rank: self.who.rank, end, cause_at: self.at.min(end) });
+        Some(Late { key, begin, end, wait: (time, error) })
     }
 }

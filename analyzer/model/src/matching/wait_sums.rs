@@ -139,7 +139,7 @@ impl RankRecord for Jump {
     }
 }
 
-/// A wait for a late sender, until it is certain that the message was not one in the wrong order.
+/// A wait that is in no sum yet: one for a late sender, until it is certain that the message was not one in the wrong order.
 #[derive(Clone, Copy, Debug)]
 pub struct Late {
     pub key: WaitKey,
@@ -147,8 +147,6 @@ pub struct Late {
     pub end: i64,
     /// Duration and maximum error, nanoseconds.
     pub wait: (i64, i64),
-    /// The single wait, if those are followed.
-    pub span: Option<WaitSpan>,
 }
 
 /// A wait that is followed to its origin, as it may lie in a file.
@@ -246,32 +244,12 @@ impl Waits {
         }
     }
 
-    /// Takes out the single wait that was kept last, if it is of the call that began at `call`.
-    pub fn take_span(&mut self, call: i64) -> Option<WaitSpan> {
-        self.spans.pop_if(|span| span.call == call)
-    }
-
-    /// Adds the single wait for a late sender that [`Waits::take_span`] took out. With `is_wrong`, another message was there
-    /// already, and the wait changes its state.
+    /// Adds a wait that exceeds its error. With `is_wrong`, another message than that of the late sender was there already.
     pub fn judge(&mut self, late: &Late, is_wrong: bool) {
-        let mut span = late.span;
-        if is_wrong && late.key.waiter.place.counts() {
-            let (key, (time, error)) = (late.key.anyway(), late.wait);
-            let state = WaitState::WrongOrder;
-            if let Some(sum) = self.sums.get_mut(&key) {
-                sum.time = sum.time.saturating_sub(time);
-                sum.error = sum.error.saturating_sub(error);
-                sum.count -= 1;
-                if sum.count == 0 {
-                    self.sums.remove(&key);
-                }
-                self.sums.entry(WaitKey { state, ..key }).or_default().add(time, error);
-                if let Some(span) = &mut span {
-                    span.key.state = state;
-                }
-            }
-        }
-        self.spans.extend(span);
+        let state = if is_wrong { WaitState::WrongOrder } else { late.key.state };
+        let (key, (time, error)) = (WaitKey { state, ..late.key }, late.wait);
+        self.add(key, time, error);
+        self.span(WaitSpan { call: late.begin, from: late.begin, until: late.begin + time, key });
     }
 
     /// Adds the sums of another part of the run; jumps and spans are left to the caller.
@@ -311,20 +289,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_that_was_for_the_wrong_message_changes_its_state_in_the_sums_and_alone() {
+    fn a_wait_for_the_wrong_message_has_a_state_of_its_own_in_sums_and_alone() {
         let site = |rank| RankSite { rank, place: SpottedSite::default() };
         let key = WaitKey { state: WaitState::LateSender, waiter: site(0), cause: site(1) };
         let mut waits = Waits::new(Follow::SPANS);
-        for call in [100, 200, 300] {
-            waits.add(key, 7, 0);
-            waits.span(WaitSpan { call, from: call, until: call + 7, key });
-            let span = waits.take_span(call);
-            let late = Late { key, begin: call, end: call + 7, wait: (7, 0), span };
+        for (call, time) in [(100, 7), (200, 9), (300, 5)] {
+            let late = Late { key, begin: call, end: call + time, wait: (time, 0) };
             waits.judge(&late, call == 200);
         }
         let states: Vec<WaitState> = waits.spans.iter().map(|span| span.key.state).collect();
         assert_eq!(states, [WaitState::LateSender, WaitState::WrongOrder, WaitState::LateSender]);
-        assert_eq!(waits.sums[&key].count, 2);
-        assert_eq!(waits.sums[&WaitKey { state: WaitState::WrongOrder, ..key }].time, 7);
+        let sum = |state| waits.sums[&WaitKey { state, ..key }];
+        assert_eq!((sum(WaitState::LateSender).count, sum(WaitState::LateSender).longest), (2, 7));
+        assert_eq!((sum(WaitState::WrongOrder).count, sum(WaitState::WrongOrder).longest), (1, 9));
     }
 }

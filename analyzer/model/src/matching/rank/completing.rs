@@ -9,7 +9,7 @@ use crate::matching::links::Dependency;
 use crate::matching::order::Received;
 use crate::matching::queues::{MatchedMessage, Probe};
 use crate::matching::requests::Partner;
-use crate::matching::wait_sums::{Late, RankSite, WaitKey, WaitState};
+use crate::matching::wait_sums::{RankSite, WaitState};
 use crate::matching::{Cause, Delivery, Letter, RankPair, Token};
 use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Role};
@@ -215,11 +215,11 @@ impl<'a> RankMatcher<'a> {
         let waiter = RankSite { rank: self.number, place: whole.place };
         let cause = whole.latest.filter(|cause| cause.at > whole.start);
         let late = cause.and_then(|cause| {
-            let wait = cause.charge(waiter, whole.start, whole.end, self.common_clock, &mut self.waits)?;
-            let key = WaitKey { state: cause.state, waiter, cause: cause.who };
-            let may_be_wrong = cause.state == WaitState::LateSender && whole.received.is_some();
-            let late = |span| Late { key, begin: whole.start, end: whole.end, wait, span };
-            may_be_wrong.then(|| late(self.waits.take_span(whole.start)))
+            if cause.state == WaitState::LateSender && whole.received.is_some() {
+                return cause.charge_later(waiter, whole.start, whole.end, self.common_clock, &mut self.waits);
+            }
+            cause.charge(waiter, whole.start, whole.end, self.common_clock, &mut self.waits);
+            None
         });
         if let Some((number, earliest, source)) = whole.received {
             let received = Received { start: whole.start, earliest, source, late };
