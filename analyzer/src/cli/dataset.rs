@@ -23,7 +23,7 @@ pub struct ExportArgs {
     /// calls that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
-    /// Only these tables, such as calls,ranks [default: all]
+    /// Only these tables, such as calls,ranks, or those that --engine needs: engine [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
     /// Replace what an earlier export wrote there

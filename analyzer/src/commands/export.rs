@@ -9,7 +9,7 @@ use data::export::otf2::ExportedArchive;
 use data::export::perfetto::BROWSER_OPENS;
 use data::export::stacks::StackFormat;
 use data::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
-use data::{DataSet, follow, heads};
+use data::{DataSet, engine_sql, follow, heads};
 use metrics::reports::paths;
 use model::error::Error;
 use tables::Value;
@@ -92,14 +92,18 @@ fn no_tables(arguments: &cli::ExportArgs, what: &str) -> Result<(), Error> {
     }
 }
 
-/// Tables of these names, or all.
+/// Tables of these names, those that engines need, or all.
 fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
     let all: Vec<&'static str> = heads().iter().map(|head| head.name).collect();
     let find = |asked: &String| {
         let found = all.iter().find(|name| *name == asked).copied();
         found.ok_or_else(|| Error::no_table(asked, all.iter().map(|name| name.to_string()).collect()))
     };
-    if asked.is_empty() { Ok(all.clone()) } else { asked.iter().map(find).collect() }
+    match asked {
+        [] => Ok(all.clone()),
+        [engine] if engine == "engine" => Ok(engine_sql::TABLES.to_vec()),
+        _ => asked.iter().map(find).collect(),
+    }
 }
 
 /// Prints a line about the written files.
