@@ -46,9 +46,9 @@ impl DataRow for RoleRow {
             Shared::text("flow", |row: &Row, _| flow(row.role.kind).map(String::from)).means(
                 "whom a collective operation waits for: barrier, all, from root, to root, prefix, fence, create, neighbors",
             ),
-            Shared::count("number", |row: &Row, _| row.role.number)
+            Shared::number("number", |row: &Row, _| row.role.number)
                 .means("its place among the rank's roles, in the order that MPI keeps"),
-            Shared::count("call", |row: &Row, _| row.role.call)
+            Shared::number("call", |row: &Row, _| row.role.call)
                 .means("the call that began it, by its place among the rank's calls of all threads"),
             Shared::id("thread", |row: &Row, _| row.role.thread).means("thread of the rank"),
             Shared::name("function", |of: &Of| &of.names.functions, place).means("MPI function that began it"),
@@ -79,7 +79,7 @@ impl DataRow for RoleRow {
             Shared::ticks("end_ticks", |row: &Row, _| row.role.end).means("when that call ended"),
             Shared::flag("has_request", |row: &Row, _| row.role.has_request)
                 .means("it has a request, so the call that began it did not wait for it"),
-            Shared::count("done_call", |row: &Row, _| row.role.done.map(|done| done.call)).means(
+            Shared::number("done_call", |row: &Row, _| row.role.done.map(|done| done.call)).means(
                 "the call that completed it, by its place among the rank's calls; null where none did or none waits for it",
             ),
             Shared::name("done_function", |of: &Of| &of.names.functions, done)

@@ -29,6 +29,9 @@ pub struct ExportArgs {
     /// Replace what an earlier export wrote there
     #[arg(long)]
     pub force: bool,
+    /// Add these ranks to tables that other exports of the run write there, too: one on each node, each with its --rank
+    #[arg(long, requires = "rank", conflicts_with = "force")]
+    pub join: bool,
     #[command(flatten)]
     pub select: SelectFrom,
 }
