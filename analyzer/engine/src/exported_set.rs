@@ -63,7 +63,14 @@ impl ExportedSet {
     }
 
     fn of_one_run(&self) -> Result<RunFigures, Error> {
-        let batches = self.rows("data_set")?;
+        // Of a folder without files engines say one thing, of a table without the column another.
+        let batches = self.rows("data_set").map_err(|error| {
+            Error::Other(format!(
+                "{}: the engine finds no data set there, or one that an older overhear wrote. overhear export RUN DIR --to parquet \
+                 --tables engine writes one, in a folder that all workers see. {error}",
+                self.folder
+            ))
+        })?;
         let mut runs: BTreeMap<String, u64> = BTreeMap::new();
         let mut figures = RunFigures { in_mpi_min: f64::INFINITY, ..RunFigures::default() };
         for row in each(&batches) {

@@ -29,20 +29,23 @@ fn exports_of_some_ranks_each_make_the_data_set_of_one_export_to_the_byte() {
         let (whole, joined) = (Folder::new(), Folder::new());
         let export = |out: &Folder, more: &[&str]| {
             let out = out.0.join("set");
-            let arguments = [&[out.to_str().unwrap(), "--to", "parquet", "--tables", "engine", "--no-cache"], more].concat();
+            let arguments =
+                [&[out.to_str().unwrap(), "--to", "parquet", "--tables", "engine", "--no-cache"], more].concat();
             let output = overhear("export", &fixture.run, &arguments);
             assert!(output.status.success(), "{}", stderr(&output));
         };
         export(&whole, &[]);
-        export(&joined, &["--join", "--rank", "0-1"]);
-        export(&joined, &["--join", "--rank", "2-3"]);
+        let names = fs::read_dir(&fixture.run).unwrap().map(|entry| entry.unwrap().file_name());
+        let ranks = names.filter(|name| name.to_string_lossy().starts_with("rank-")).count();
+        export(&joined, &["--join", "--rank", "0"]);
+        export(&joined, &["--join", "--rank", &format!("1-{}", ranks - 1)]);
         let (whole, joined) = (files(&whole.0), files(&joined.0));
         let names = |files: &[(PathBuf, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&whole), names(&joined));
         assert!(whole == joined, "the same files with other bytes");
         ran += whole.len();
     }
-    assert!(ran >= 3 * 7 * 4, "{ran}");
+    assert!(ran >= 3 * 7 * 2, "{ran}");
 }
 
 #[test]
@@ -50,7 +53,8 @@ fn a_rank_is_not_exported_twice_into_one_data_set() {
     let fixture = &recorded("ring")[0];
     let out = Folder::new();
     let set = out.0.join("set");
-    let arguments = [set.to_str().unwrap(), "--to", "parquet", "--tables", "engine", "--no-cache", "--join", "--rank", "0"];
+    let arguments =
+        [set.to_str().unwrap(), "--to", "parquet", "--tables", "engine", "--no-cache", "--join", "--rank", "0"];
     assert!(overhear("export", &fixture.run, &arguments).status.success());
     let again = overhear("export", &fixture.run, &arguments);
     assert_eq!(again.status.code(), Some(3));
@@ -61,7 +65,8 @@ fn a_rank_is_not_exported_twice_into_one_data_set() {
 fn tables_that_match_all_ranks_cannot_be_written_rank_by_rank() {
     let fixture = &recorded("ring")[0];
     let out = Folder::new();
-    let output = overhear("export", &fixture.run, &[out.0.to_str().unwrap(), "--to", "parquet", "--join", "--rank", "0"]);
+    let output =
+        overhear("export", &fixture.run, &[out.0.to_str().unwrap(), "--to", "parquet", "--join", "--rank", "0"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("messages, collectives, waits match all ranks"), "{}", stderr(&output));
 }
