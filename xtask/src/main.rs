@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! lib
-//! aarch64 abi_errors damage dist fixtures memcheck mutants races tables test wheel
+//! aarch64 abi_errors damage dist engine fixtures memcheck mutants races tables test wheel
 //! test/binaries mutants/trials
 //! mutants/copied_workspace
 //! mutants/written_mutations
@@ -18,6 +18,7 @@ mod abi_errors;
 mod archive;
 mod damage;
 mod dist;
+mod engine;
 mod fixtures;
 mod memcheck;
 mod mutants;
@@ -88,6 +89,12 @@ enum Task {
     Races,
     /// Test the recorder's tables with threads in all orders, by loom, and under valgrind
     Tables,
+    /// Test the SQL for engines on recorded runs, by DuckDB
+    Engine {
+        /// By Sail, too, with several workers, through overhear --engine
+        #[arg(long)]
+        sail: bool,
+    },
     /// Make the Python wheel, target/wheels/: the module, and the command with the recorder in it
     Wheel {
         /// Leave Polars out: no `overhear query`, and minutes less to build
@@ -122,6 +129,7 @@ fn main() -> ExitCode {
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Tables => tables::run(),
+        Task::Engine { sail } => engine::run(sail),
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
         Task::Dist { without_polars, is_tried } => dist::run(!without_polars, is_tried),
     };

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::uses::{Module, Sources};
 
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "interposer",
     "interposer/agree",
     "interposer/core",
@@ -20,6 +20,7 @@ const CRATES: [&str; 16] = [
     "analyzer/data",
     "analyzer/pictures",
     "analyzer/sql",
+    "analyzer/engine",
     "analyzer",
     "synthetic",
     "examples",

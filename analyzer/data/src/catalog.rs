@@ -2,13 +2,16 @@
 
 use std::fmt::Write;
 
+use crate::clock_lines::{ClockLineRow, NeighborRow, clock_line_rows, neighbor_rows};
 use crate::data_table::{DataRow, RowSource, SourceTable};
 use crate::matched_tables::{CollectiveRow, MatchedRows, MessageRow, WaitRow, collective_row, message_row, wait_row};
 use crate::per_rank_tables::{
     CommunicatorRow, HostRow, PathRow, PerRank, SignatureRow, SiteRow, communicator_rows, host_rows, path_rows,
     signature_rows, site_rows,
 };
+use crate::role_rows::{RoleRow, RoleRows};
 use crate::sample_rows::{SampleRow, SampleRows};
+use crate::traffic_rows::{RankTrafficRow, traffic_rows};
 use crate::{DataSet, DataTable, TableHead, call_rows, engine_entries, ranks, region_stays, requests};
 use model::matching::Follow;
 use tables::ColumnType;
@@ -29,6 +32,10 @@ pub fn heads() -> Vec<TableHead> {
         TableHead::of::<SampleRow>(),
         TableHead::of::<region_stays::RegionRow>(),
         TableHead::of::<ranks::RankRow>(),
+        TableHead::of::<RoleRow>(),
+        TableHead::of::<ClockLineRow>(),
+        TableHead::of::<NeighborRow>(),
+        TableHead::of::<RankTrafficRow>(),
         TableHead::of::<HostRow>(),
     ]
 }
@@ -59,6 +66,10 @@ pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable +
         SampleRow::TABLE => boxed(SampleRows::new(set)),
         region_stays::RegionRow::TABLE => boxed(PerRank::new(set, region_stays::rows)),
         ranks::RankRow::TABLE => boxed(PerRank::new(set, ranks::rows)),
+        RoleRow::TABLE => boxed(RoleRows::new(set)),
+        ClockLineRow::TABLE => boxed(PerRank::new(set, clock_line_rows)),
+        NeighborRow::TABLE => boxed(PerRank::new(set, neighbor_rows)),
+        RankTrafficRow::TABLE => boxed(PerRank::new(set, traffic_rows)),
         HostRow::TABLE => boxed(PerRank::new(set, host_rows)),
         _ => return None,
     })

@@ -4,6 +4,9 @@ use std::io;
 
 use tables::{Batch, Column, ColumnHead, Values};
 
+/// Version of the data set: raised where a table or column goes or changes its meaning.
+pub const VERSION: u64 = 1;
+
 /// A row of a table, which declares the table.
 pub trait DataRow: Sized + Send + Sync + 'static {
     /// Context that rows read together share.

@@ -10,17 +10,19 @@
 //! export
 //! catalog
 //! call_rows matched_tables per_rank_tables requests
-//! engine_entries meanings ranks region_stays sample_rows
+//! clock_lines engine_entries meanings ranks region_stays role_rows sample_rows traffic_rows
 //! set
 //! data_table
-//! arrow sheet_parquet
+//! arrow engine_sql sheet_parquet
 //! ```
 
 pub mod arrow;
 mod call_rows;
 mod catalog;
+mod clock_lines;
 mod data_table;
 mod engine_entries;
+pub mod engine_sql;
 pub mod export;
 mod matched_tables;
 mod meanings;
@@ -28,10 +30,12 @@ mod per_rank_tables;
 mod ranks;
 mod region_stays;
 mod requests;
+mod role_rows;
 mod sample_rows;
 mod set;
 pub mod sheet_parquet;
+mod traffic_rows;
 
 pub use catalog::{description, follow, heads, table};
-pub use data_table::{DataTable, TableHead};
+pub use data_table::{DataTable, TableHead, VERSION};
 pub use set::DataSet;

@@ -1,7 +1,7 @@
 //! `ranks`: the processes of the run.
 
 use super::set::{DataSet, RankOfRows, rank_columns};
-use crate::data_table::DataRow;
+use crate::data_table::{DataRow, VERSION};
 use metrics::ranks::RankUsage;
 use metrics::totals::seconds;
 use model::clock::kind_in_words;
@@ -11,6 +11,8 @@ use model::{End, Rank};
 use tables::{Column, Shared, Unit};
 
 pub struct RankRow {
+    run: Option<String>,
+    size: u32,
     file: String,
     bytes: u64,
     host: String,
@@ -24,6 +26,7 @@ pub struct RankRow {
     begin_ticks: u64,
     begin: f64,
     wall: f64,
+    wall_of_threads: f64,
     in_mpi: f64,
     clock: &'static str,
     clock_source: &'static str,
@@ -39,6 +42,12 @@ impl DataRow for RankRow {
     fn columns() -> Vec<Column<RankRow, RankOfRows>> {
         let mut columns = rank_columns();
         columns.extend([
+            Shared::count("data_set_version", |_: &RankRow, _| VERSION)
+                .means("raised where a table or column goes or changes its meaning"),
+            Shared::text("run", |row: &RankRow, _| row.run.clone()).means(
+                "identity of the run, the same for all its ranks; null for a process that ended before it was agreed",
+            ),
+            Shared::id("size", |row: &RankRow, _| row.size).means("ranks of its world"),
             Shared::text("file", |row: &RankRow, _| row.file.clone()).means("its file in the run's folder"),
             Shared::bytes("file_bytes", |row: &RankRow, _| row.bytes).means("size of that file"),
             Shared::text("host", |row: &RankRow, _| row.host.clone()).means("host it ran on"),
@@ -58,6 +67,8 @@ impl DataRow for RankRow {
                 .means("when it entered MPI_Init, seconds since the first rank did"),
             Shared::seconds("wall_s", |row: &RankRow, _| row.wall)
                 .means("time between MPI_Init and the end of MPI_Finalize; else until now of a process that runs, or its last sign of life"),
+            Shared::seconds("wall_of_threads_s", |row: &RankRow, _| row.wall_of_threads)
+                .means("the same added up over the threads that called MPI"),
             Shared::seconds("in_mpi_s", |row: &RankRow, _| row.in_mpi).means("time its threads spent in MPI, added"),
             Shared::text("clock", |row: &RankRow, _| row.clock.to_string()).means("what its ticks count"),
             Shared::text("clock_source", |row: &RankRow, _| row.clock_source.to_string())
@@ -76,6 +87,8 @@ pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
     let (rank, line) = (&set.run.ranks[at], &set.common_clock.lines[at]);
     let begin = line.nanoseconds_at(rank.header.begin.ticks);
     vec![RankRow {
+        run: identity(&rank.header.run),
+        size: rank.header.size,
         file: rank.file.clone(),
         bytes: rank.bytes,
         host: rank.process.host.clone(),
@@ -89,12 +102,18 @@ pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
         begin_ticks: rank.header.begin.ticks,
         begin: seconds(begin),
         wall: rank.wall(),
+        wall_of_threads: rank.wall_of_threads(),
         in_mpi: rank.time_in_mpi(),
         clock: kind_in_words(&rank.header),
         clock_source: line.source.in_words(),
         clock_error: seconds(line.error(begin)),
         usage: RankUsage::of(rank),
     }]
+}
+
+/// A run's identity in hexadecimal digits.
+fn identity(run: &[u8; 16]) -> Option<String> {
+    (*run != [0; 16]).then(|| run.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn end(rank: &Rank) -> &'static str {

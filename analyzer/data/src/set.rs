@@ -1,5 +1,6 @@
 //! A run with the data that all tables are made from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use traces::read::{Contents, EventPage, ThreadPages};
@@ -17,6 +18,8 @@ pub struct DataSet<'r> {
     pub run: &'r Run,
     pub common_clock: CommonClock,
     pub objects: Objects,
+    /// Sizes of the worlds.
+    pub worlds: BTreeMap<u32, u32>,
     contents: Vec<Contents<'r>>,
     /// Sorted by receiving rank: a second copy by rank would be as large.
     messages: Vec<ReceivedMessage>,
@@ -53,7 +56,8 @@ impl<'r> DataSet<'r> {
         let contents = run.ranks.iter().map(|rank| rank.contents()).collect();
         let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
         let (objects, names) = (Objects::of(run), PlaceNames::default());
-        DataSet { run, common_clock, objects, contents, messages, waits, joined, names }
+        let worlds = run.worlds();
+        DataSet { run, common_clock, objects, worlds, contents, messages, waits, joined, names }
     }
 
     /// Messages that a rank received, in the order of their receives. Ranks are given by place in the run.
@@ -86,6 +90,10 @@ impl<'r> DataSet<'r> {
     /// Places of the selected ranks in the run.
     pub fn asked(&self) -> impl Iterator<Item = usize> {
         self.run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked).map(|(at, _)| at)
+    }
+
+    pub fn contents(&self, rank: usize) -> &Contents<'r> {
+        &self.contents[rank]
     }
 
     pub fn threads(&self, rank: usize) -> &[ThreadPages<'r>] {

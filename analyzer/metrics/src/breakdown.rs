@@ -40,6 +40,25 @@ pub fn by_calls(order: &'static [&'static str]) -> PartTable {
     PartTable::new(PartRows::Calls, order)
 }
 
+/// A function's calls on all ranks, added up elsewhere.
+pub struct FunctionSum {
+    pub function: String,
+    /// The most time of a rank, in seconds, and that rank.
+    pub max: f64,
+    pub max_rank: Option<WorldRank>,
+    pub sum: Totals,
+}
+
+/// The table of [`functions`] from their sums over `ranks` ranks, which spent `all` seconds in MPI.
+pub fn functions_of(mut sums: Vec<FunctionSum>, ranks: u64, all: f64) -> Table<GroupRow<FunctionName>> {
+    sums.sort_by(|a, b| b.sum.time.total_cmp(&a.sum.time).then_with(|| a.function.cmp(&b.function)));
+    let row = |FunctionSum { function, max, max_rank, sum }: FunctionSum| {
+        let (mean, share) = (sum.time / ranks as f64, percent(sum.time, all));
+        GroupRow { name: FunctionName { function }, max, max_rank, mean, share, sum }
+    };
+    Table::new("", sums.into_iter().map(row).collect()).in_part(by_calls(&["time_total_s"]))
+}
+
 pub struct FunctionName {
     pub function: String,
 }

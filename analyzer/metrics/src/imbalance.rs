@@ -25,6 +25,37 @@ pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     table(run, FunctionName { function: COMPUTATION.into() }, groups).in_part(PartTable::new(rows, &["imbalance_s"]))
 }
 
+/// How a function's time is spread over the ranks, added up elsewhere; without a name, that of the time outside MPI. In seconds.
+pub struct FunctionSpread {
+    pub function: Option<String>,
+    pub ranks: usize,
+    pub total: f64,
+    pub most: (f64, WorldRank),
+    pub least: (f64, WorldRank),
+    pub open: u64,
+}
+
+/// The table of [`functions`] from the spreads of each.
+pub fn functions_of(mut spreads: Vec<FunctionSpread>) -> Table<SpreadRow<FunctionName>> {
+    spreads.sort_by(|a, b| a.function.cmp(&b.function));
+    let row = |spread: FunctionSpread| SpreadRow {
+        name: FunctionName { function: spread.function.unwrap_or_else(|| COMPUTATION.into()) },
+        spread: RankSpread {
+            mean: spread.total / spread.ranks as f64,
+            most: spread.most.0,
+            most_rank: spread.most.1,
+            least: spread.least.0,
+            least_rank: spread.least.1,
+            ranks: spread.ranks,
+        },
+        sum: Totals { open: spread.open, ..Totals::default() },
+    };
+    let mut rows: Vec<_> = spreads.into_iter().map(row).collect();
+    // Without a name, the time outside MPI is first, and stays so.
+    rows[1..].sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
+    Table::new("", rows)
+}
+
 pub struct ImbalanceSite {
     site: String,
     place: String,

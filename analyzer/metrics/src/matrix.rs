@@ -78,28 +78,14 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
             return Err(Error::no_communicator(&run.folder, name, names));
         }
     }
-    let worlds = run.worlds();
-    let mut sums = Sums::default();
-    let objects = Objects::of(run);
-    for (at, rank) in run.ranks.iter().enumerate() {
-        let wanted = |entry: &&CallTotal| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
-        let elsewhere = |communicator, place| {
-            let group = &objects.groups[objects.number(at, communicator)? as usize];
-            Some(world_rank(&run.ranks[group.peer(at, place)? as usize]))
-        };
-        let is_rank = |rank: &WorldRank| {
-            rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
-        };
-        if only != Some(TrafficKind::Collectives) {
-            for entry in rank.entries().filter(wanted) {
-                sums.add(rank, entry, elsewhere, is_rank);
-            }
-        }
-        if only != Some(TrafficKind::Messages) {
-            for entry in rank.entries().filter(wanted) {
-                sums.add_collective(run, &objects, at, entry);
-            }
-        }
+    let (objects, worlds) = (Objects::of(run), run.worlds());
+    let mut sums = RankTraffic::default();
+    for at in 0..run.ranks.len() {
+        let of_rank = RankTraffic::of(run, &objects, &worlds, at, communicator, only);
+        sums.merge(of_rank, world_rank(&run.ranks[at]), |number| {
+            let here: Vec<u32> = objects.groups[number as usize].here().collect();
+            here.into_iter().map(|place| world_rank(&run.ranks[place as usize]))
+        });
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
         // A profile keeps no partners, so its messages have no pairs.
@@ -109,17 +95,20 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
     let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
     let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
-    let Sums { elsewhere, spread, nowhere, .. } = sums;
+    let RankTraffic { elsewhere, spread, nowhere, .. } = sums;
     Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
 }
 
-/// The traffic while it is added up.
+/// The traffic that the calls of one rank tell of.
 #[derive(Default)]
-struct Sums {
-    traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
-    elsewhere: Traffic,
-    spread: u64,
-    nowhere: u64,
+pub struct RankTraffic {
+    pub traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
+    /// Bytes that the rank hands to each other process of a communicator, by the run's number for it.
+    pub to_each: BTreeMap<u32, u64>,
+    /// As in [`Matrix`].
+    pub elsewhere: Traffic,
+    pub spread: u64,
+    pub nowhere: u64,
 }
 
 /// How often a rank made a call successfully, or started the persistent requests that it created.
@@ -142,7 +131,60 @@ fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
     rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
 }
 
-impl Sums {
+impl RankTraffic {
+    /// `worlds`: sizes of the worlds; `at`: the rank's place in the run.
+    pub fn of(
+        run: &Run,
+        objects: &Objects,
+        worlds: &BTreeMap<u32, u32>,
+        at: usize,
+        communicator: Option<&str>,
+        only: Option<TrafficKind>,
+    ) -> RankTraffic {
+        let rank = &run.ranks[at];
+        let wanted = |entry: &&CallTotal| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
+        let elsewhere = |communicator, place| {
+            let group = &objects.groups[objects.number(at, communicator)? as usize];
+            Some(world_rank(&run.ranks[group.peer(at, place)? as usize]))
+        };
+        let is_rank = |rank: &WorldRank| {
+            rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
+        };
+        let mut sums = RankTraffic::default();
+        if only != Some(TrafficKind::Collectives) {
+            for entry in rank.entries().filter(wanted) {
+                sums.add(rank, entry, elsewhere, is_rank);
+            }
+        }
+        if only != Some(TrafficKind::Messages) {
+            for entry in rank.entries().filter(wanted) {
+                sums.add_collective(run, objects, at, entry);
+            }
+        }
+        sums
+    }
+
+    /// Adds another rank's traffic, and by pairs what it hands to each process of a communicator.
+    fn merge<Others: Iterator<Item = WorldRank>>(
+        &mut self,
+        other: RankTraffic,
+        own: WorldRank,
+        processes: impl Fn(u32) -> Others,
+    ) {
+        for (pair, traffic) in other.traffic {
+            self.traffic.entry(pair).or_default().add(traffic);
+        }
+        for (number, collective) in other.to_each {
+            for to in processes(number).filter(|to| *to != own) {
+                let more = Traffic { collective, ..Traffic::default() };
+                self.traffic.entry((own, to)).or_default().add(more);
+            }
+        }
+        self.elsewhere.add(other.elsewhere);
+        self.spread = self.spread.saturating_add(other.spread);
+        self.nowhere = self.nowhere.saturating_add(other.nowhere);
+    }
+
     /// Adds calls of a rank. `elsewhere` finds a process of a communicator that belongs to another world.
     fn add(
         &mut self,
@@ -194,7 +236,6 @@ impl Sums {
         let own = world_rank(rank);
         let place = |place: u32| world_rank(&run.ranks[place as usize]);
         let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
-        let here: Vec<u32> = group.here().collect();
         let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
         let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
         let root = group.peer(at, signature.peer).map(place);
@@ -214,11 +255,7 @@ impl Sums {
                     give(root, own, bytes(received));
                 }
             }
-            Share::ToEach(each) => {
-                for to in &here {
-                    give(own, place(*to), bytes(each));
-                }
-            }
+            Share::ToEach(each) => self.give_each(number, each.saturating_mul(times)),
             Share::ToNeighbors(each) => {
                 for to in neighbors.iter().flatten() {
                     give(own, place(*to), bytes(each));
@@ -234,9 +271,7 @@ impl Sums {
                 }
                 None => {
                     let each = sent / u64::from(communicator.size.max(1));
-                    for to in &here {
-                        give(own, place(*to), bytes(each));
-                    }
+                    self.give_each(number, each.saturating_mul(times));
                     self.spread = self.spread.saturating_add(sent.saturating_mul(times));
                 }
             },
@@ -255,6 +290,13 @@ impl Sums {
                 }
             }
             Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
+        }
+    }
+
+    fn give_each(&mut self, number: u32, bytes: u64) {
+        if bytes > 0 {
+            let sum = self.to_each.entry(number).or_default();
+            *sum = sum.saturating_add(bytes);
         }
     }
 }

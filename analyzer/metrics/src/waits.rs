@@ -35,17 +35,51 @@ fn all_time(run: &Run) -> f64 {
     run.asked().map(Rank::wall).sum()
 }
 
+/// What was matched, and how long ranks waited.
+#[derive(Clone, Copy, Default)]
+pub struct WaitTotals {
+    /// Nanoseconds that ranks waited, and by how much that may be off.
+    pub time: i64,
+    pub error: i64,
+    /// Seconds of all ranks together.
+    pub all: f64,
+    /// The ranks are some of the run's.
+    pub are_chosen: bool,
+    pub matched: u64,
+    pub unmatched: u64,
+    pub uncertain: u64,
+    pub collectives: u64,
+}
+
+impl WaitTotals {
+    pub fn add(&mut self, sum: &WaitSum) {
+        self.time.grow(sum.time);
+        self.error.grow(sum.error);
+    }
+}
+
 /// The time that ranks waited, and the messages and collective calls behind it.
 pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
-    let (mut time, mut error) = (0i64, 0i64);
+    let mut totals = WaitTotals {
+        all: all_time(run),
+        are_chosen: run.choice.ranks.is_some(),
+        matched: account.pairs.values().map(|pair| pair.messages).sum(),
+        unmatched: account.unreceived.values().sum::<u64>() + account.elsewhere,
+        uncertain: account.uncertain.values().sum(),
+        collectives: account.collectives,
+        ..WaitTotals::default()
+    };
     for sum in account.waits.sums.values() {
-        time.grow(sum.time);
-        error.grow(sum.error);
+        totals.add(sum);
     }
-    let share = percent(seconds(time), all_time(run)).unwrap_or(0.0);
-    let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
-    let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
-    let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
+    facts_of(&totals)
+}
+
+/// The same, from totals.
+pub fn facts_of(totals: &WaitTotals) -> Vec<Fact> {
+    let WaitTotals { time, error, all, are_chosen, matched, unmatched, uncertain, collectives } = *totals;
+    let share = percent(seconds(time), all).unwrap_or(0.0);
+    let ranks = if are_chosen { "these ranks" } else { "all ranks" };
     let messages = if matched == 1 { "message" } else { "messages" };
     let whole = percent(matched as f64, (matched + unmatched) as f64);
     let whole = whole.map_or(String::new(), |whole| format!(", {whole:.1} % of those sent"));
@@ -56,10 +90,10 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
         Fact::hidden(WAIT_ERROR, Value::Seconds(seconds(error))),
         Fact::hidden(WAIT_PERCENT, Value::Percent(share)),
         Fact::new(MATCHED, "matched", Value::Count(matched))
-            .note(format!(" {messages}{whole}, {}", plural(account.collectives, "collective call"))),
+            .note(format!(" {messages}{whole}, {}", plural(collectives, "collective call"))),
         Fact::hidden(UNMATCHED, Value::Count(unmatched)),
-        Fact::hidden(UNCERTAIN, Value::Count(account.uncertain.values().sum())),
-        Fact::hidden(COLLECTIVES, Value::Count(account.collectives)),
+        Fact::hidden(UNCERTAIN, Value::Count(uncertain)),
+        Fact::hidden(COLLECTIVES, Value::Count(collectives)),
     ]
 }
 
@@ -110,10 +144,18 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     for (key, sum) in &account.waits.sums {
         states.entry(key.state).or_default().merge(sum);
     }
-    let all = all_time(run);
+    states_of(&states, &account.waits.unresolved.iter().map(|(state, sum)| (*state, *sum)).collect(), all_time(run))
+}
+
+/// The same, from the sums of waits and of those within the clocks' error. `all`: seconds of all ranks together.
+pub fn states_of(
+    states: &BTreeMap<WaitState, WaitSum>,
+    unresolved: &BTreeMap<WaitState, WaitSum>,
+    all: f64,
+) -> Table<WaitStateRow> {
     let row = |state: &WaitState| {
         let waited = states.get(state).copied().unwrap_or_default();
-        let unresolved = account.waits.unresolved.get(state).copied().unwrap_or_default();
+        let unresolved = unresolved.get(state).copied().unwrap_or_default();
         WaitStateRow { state: *state, waited, share: percent(seconds(waited.time), all), unresolved }
     };
     let mut rows: Vec<WaitStateRow> = WaitState::ALL.iter().map(row).collect();
@@ -122,10 +164,11 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     Table::new("wait states", rows).in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
-struct SiteOfRank {
-    rank: WorldRank,
-    function: String,
-    site: String,
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SiteOfRank {
+    pub rank: WorldRank,
+    pub function: String,
+    pub site: String,
 }
 
 /// The waits at one call site for another.
@@ -178,6 +221,31 @@ impl Row for WaitPlaceRow {
     }
 }
 
+/// The waits of one state at one call site for another.
+pub struct NamedWait {
+    pub state: WaitState,
+    pub waiter: SiteOfRank,
+    pub cause: SiteOfRank,
+    pub waited: WaitSum,
+}
+
+/// The table of [`places`] from waits with their names.
+pub fn places_of(mut waits: Vec<NamedWait>) -> Table<WaitPlaceRow> {
+    waits.sort_by(|a, b| {
+        let key = |wait: &NamedWait| (wait.state, wait.waiter.clone(), wait.cause.clone());
+        b.waited.time.cmp(&a.waited.time).then_with(|| key(a).cmp(&key(b)))
+    });
+    let row = |NamedWait { state, waiter, cause, waited }: NamedWait| {
+        let cause = Some(cause).filter(|cause| *cause != waiter);
+        WaitPlaceRow { state, waiter, cause, waited }
+    };
+    table_of_places(waits.into_iter().map(row).collect())
+}
+
+fn table_of_places(rows: Vec<WaitPlaceRow>) -> Table<WaitPlaceRow> {
+    Table::new("who waited for whom", rows).most(PLACES).in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
+}
+
 /// One row for each wait state and pair of call sites, the one with the most time first.
 pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
     let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
@@ -193,9 +261,7 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
         cause: (key.cause != key.waiter).then(|| site(key.cause)),
         waited: *sum,
     };
-    Table::new("who waited for whom", sums.into_iter().map(row).collect())
-        .most(PLACES)
-        .in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
+    table_of_places(sums.into_iter().map(row).collect())
 }
 
 /// The sum over `places`, and the call site with the most of it. `None` if there are none. An `(s)` in `what` becomes

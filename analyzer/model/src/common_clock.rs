@@ -34,16 +34,16 @@ pub struct ClockLine {
     /// Readings that the line was fitted to.
     pub source: Source,
     /// Position of the first knot.
-    ticks: u64,
-    at: f64,
+    pub ticks: u64,
+    pub at: f64,
     /// Ticks from the first knot to the second; 0 if there is only one.
-    span: i64,
+    pub span: i64,
     /// Nanoseconds per tick between the knots, and beyond them.
-    between: f64,
-    beyond: f64,
+    pub between: f64,
+    pub beyond: f64,
     /// Errors of the knots in nanoseconds, and the growth of the error per nanosecond beyond them.
-    errors: [f64; 2],
-    growth: f64,
+    pub errors: [f64; 2],
+    pub growth: f64,
 }
 
 /// Kinds of readings that a line is fitted to, best first.

@@ -7,7 +7,7 @@
 //! shared_walk
 //! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
-//! open_run overlap stream
+//! open_run overlap rank_roles stream
 //! roles
 //! engine messages objects one_sided
 //! run
@@ -40,6 +40,7 @@ pub mod overlap;
 pub mod parallel;
 pub mod process;
 pub mod rank;
+pub mod rank_roles;
 pub mod ranks;
 pub mod request_numbers;
 pub mod roles;

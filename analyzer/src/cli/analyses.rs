@@ -54,12 +54,31 @@ pub struct PlottedBySite {
     pub plotted: Plotted,
 }
 
+/// Where an analysis is carried out.
+#[derive(Args)]
+pub struct OnEngine {
+    /// Let an engine that speaks Spark Connect analyze an exported data set, which is DIR as the engine sees it: sc://HOST:PORT; or print the
+    /// SQL for DuckDB's command: duckdb
+    ///
+    /// The data set is of the whole run, so figures are as with --whole. overhear export DIR OUT --to parquet --tables engine writes it.
+    #[arg(long, value_name = "URL", requires = "dir", conflicts_with_all = ["region", "no_cache", "rank", "from", "to", "layer"])]
+    pub engine: Option<String>,
+}
+
 /// What tables call a call site by.
 #[derive(Args)]
 pub struct SiteNames {
     /// Name call sites by this: place, caller outside the communication layer, or whole call path
     #[arg(long, value_name = "WHAT", default_value = "site", value_parser = choices::<NamedBy>())]
     pub by: NamedBy,
+}
+
+#[derive(Args)]
+pub struct WaitsArgs {
+    #[command(flatten)]
+    pub engine: OnEngine,
+    #[command(flatten)]
+    pub of: BySite,
 }
 
 #[derive(Args)]
@@ -216,6 +235,8 @@ pub struct ReportArgs {
     #[arg(long)]
     pub no_source: bool,
     #[command(flatten)]
+    pub engine: OnEngine,
+    #[command(flatten)]
     pub of: OneRun,
 }
 
@@ -227,6 +248,8 @@ pub struct ProgressArgs {
     /// Plot entries over time to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
+    #[command(flatten)]
+    pub engine: OnEngine,
     #[command(flatten)]
     pub of: OneRun,
 }
@@ -243,6 +266,8 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
     #[command(flatten)]
+    pub engine: OnEngine,
+    #[command(flatten)]
     pub of: OneRun,
 }
 
@@ -251,6 +276,8 @@ pub struct ImbalanceArgs {
     /// Break the time in MPI down by function, call site, caller or path
     #[arg(long, value_name = "WHAT", default_value = "function", value_parser = choices::<ByPlace>())]
     pub by: ByPlace,
+    #[command(flatten)]
+    pub engine: OnEngine,
     #[command(flatten)]
     pub of: OneRun,
 }

@@ -23,12 +23,15 @@ pub struct ExportArgs {
     /// calls that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
-    /// Only these tables, such as calls,ranks [default: all]
+    /// Only these tables, such as calls,ranks, or those that --engine needs: engine [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
     /// Replace what an earlier export wrote there
     #[arg(long)]
     pub force: bool,
+    /// Add these ranks to tables that other exports of the run write there, too: one on each node, each with its --rank
+    #[arg(long, requires = "rank", conflicts_with = "force")]
+    pub join: bool,
     #[command(flatten)]
     pub select: SelectFrom,
 }

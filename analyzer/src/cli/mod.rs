@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 pub use analyses::{
-    BySite, DiffArgs, ImbalanceArgs, MatrixArgs, OneRun, PathsArgs, Plotted, PlottedBySite, Print, ProgressArgs,
-    ReportArgs, ScalingArgs, Select,
+    BySite, DiffArgs, ImbalanceArgs, MatrixArgs, OnEngine, OneRun, PathsArgs, Plotted, PlottedBySite, Print,
+    ProgressArgs, ReportArgs, ScalingArgs, Select, WaitsArgs,
 };
 pub use dataset::{ExportArgs, QueryArgs};
 pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaArgs, command};
@@ -55,7 +55,7 @@ pub enum Command {
     /// Show who waited for whom
     ///
     /// Late senders and receivers, and waits in collective calls: why and where.
-    Waits(BySite),
+    Waits(WaitsArgs),
     /// Show who did what when
     ///
     /// One line per rank in the terminal, one letter per time bin; or a picture; or a page that zooms in to single calls.
@@ -144,8 +144,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Write the run for other tools: Parquet, Perfetto, OTF2, pprof
     ///
-    /// Tables of calls, signatures, sites, paths, communicators, requests, messages, collectives, waits, progress, samples, regions and ranks, with a folder
-    /// for each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md describes the columns. The trace for
+    /// Tables of calls, signatures, sites, paths, communicators, requests, messages, collectives, waits, progress, samples, regions and ranks, and what
+    /// engines match messages by, with a folder for each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md describes the columns. The trace for
     /// Perfetto is one file: open it at https://ui.perfetto.dev; if it is large, run `trace_processor --httpd FILE` first. An OTF2 archive is
     /// a folder, written by OTF2's own library: apt install libopen-trace-format2-10, or set OVERHEAR_OTF2 to the path of another.
     Export(ExportArgs),

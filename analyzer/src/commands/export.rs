@@ -9,8 +9,9 @@ use data::export::otf2::ExportedArchive;
 use data::export::perfetto::BROWSER_OPENS;
 use data::export::stacks::StackFormat;
 use data::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
-use data::{DataSet, follow, heads};
+use data::{DataSet, engine_sql, follow, heads};
 use metrics::reports::paths;
+use model::Choice;
 use model::error::Error;
 use tables::Value;
 use tables::number::whole;
@@ -33,9 +34,20 @@ pub fn run(arguments: &cli::ExportArgs) -> Result<u8, Error> {
 
 fn tables(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format: FileFormat) -> Result<u8, Error> {
     let names = chosen(&arguments.tables)?;
-    let run = open_run(folder, arguments.choice())?;
+    let matched: Vec<&str> = names.iter().copied().filter(|name| !follow(name).is_empty()).collect();
+    if arguments.join && !matched.is_empty() {
+        let matched = matched.join(", ");
+        return Err(Error::Setting(format!(
+            "--join writes what each rank knows by itself, and {matched} match all ranks: add --tables engine"
+        )));
+    }
+    let choice = Choice { describes_others: arguments.join, ..arguments.choice() };
+    let run = open_run(folder, choice)?;
     let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
-    let folder = ExportFolder::claim(out, &all, arguments.force)?;
+    let folder = match arguments.join {
+        true => ExportFolder::shared(out)?,
+        false => ExportFolder::claim(out, &all, arguments.force)?,
+    };
     let set = DataSet::new(&run, names.iter().map(|name| follow(name)).collect());
     let exported = export::write(&set, &names, format, &folder)?;
     if run.has_calls("").is_err() {
@@ -86,20 +98,27 @@ fn stacks(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format
 }
 
 fn no_tables(arguments: &cli::ExportArgs, what: &str) -> Result<(), Error> {
+    if arguments.join {
+        return Err(Error::Setting(format!("--join adds to tables, and {what} has none: leave it out")));
+    }
     match arguments.tables.as_slice() {
         [] => Ok(()),
         _ => Err(Error::Setting(format!("--tables chooses among tables, and {what} has none: leave it out"))),
     }
 }
 
-/// Tables of these names, or all.
+/// Tables of these names, those that engines need, or all.
 fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
     let all: Vec<&'static str> = heads().iter().map(|head| head.name).collect();
     let find = |asked: &String| {
         let found = all.iter().find(|name| *name == asked).copied();
         found.ok_or_else(|| Error::no_table(asked, all.iter().map(|name| name.to_string()).collect()))
     };
-    if asked.is_empty() { Ok(all.clone()) } else { asked.iter().map(find).collect() }
+    match asked {
+        [] => Ok(all.clone()),
+        [engine] if engine == "engine" => Ok(engine_sql::TABLES.to_vec()),
+        _ => asked.iter().map(find).collect(),
+    }
 }
 
 /// Prints a line about the written files.

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod first_screen;
 mod hang;
+mod on_engine;
 mod one_run;
 mod open_run;
 mod page;
@@ -33,7 +34,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => one_run::report(&arguments),
         Command::Progress(arguments) => one_run::progress(&arguments),
-        Command::Waits(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Waits(arguments.names.by)),
+        Command::Waits(arguments) => one_run::waits(&arguments),
         Command::Path(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Path(arguments.names.by)),
         Command::Paths(arguments) => one_run::paths(&arguments),
         Command::Overlap(arguments) => one_run::overlap(&arguments),
@@ -41,7 +42,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Fanout(arguments) => one_run::fanout(&arguments),
         Command::Pop(arguments) => one_run::printed(&arguments, &RunAnalysis::Pop),
         Command::Matrix(arguments) => one_run::matrix(&arguments),
-        Command::Imbalance(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Imbalance(arguments.by)),
+        Command::Imbalance(arguments) => one_run::imbalance(&arguments),
         Command::Check(arguments) => one_run::check(&arguments),
         Command::Diagnose(arguments) => first_screen::run(&arguments),
         Command::Hang(arguments) => hang::run(&arguments),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::on_engine::{EngineQuestion, on_engine};
 use super::open_run::{choose, open, status};
 use super::page;
 use super::print::print;
@@ -9,7 +10,7 @@ use super::timeline::PageFile;
 use crate::cli;
 use metrics::matrix::{self, Matrix};
 use metrics::paths::PathChoice;
-use metrics::reports::{self, Breakdown, ByEngine, RunAnalysis};
+use metrics::reports::{self, Breakdown, ByEngine, ByPlace, RunAnalysis};
 use metrics::words::plural;
 use metrics::{fanout, operations, overlap, rank_programs, waits};
 use model::error::{DIFFERENT, Error};
@@ -20,6 +21,10 @@ use pictures::plot::{self, PlotFile};
 use tables::WorldRank;
 
 pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
+    if let Some(url) = &arguments.engine.engine {
+        let is_other = arguments.by != Breakdown::Function || arguments.plot.is_some() || arguments.html.is_some();
+        return on_engine(url, &arguments.of, EngineQuestion::Report, is_other.then_some("the breakdown by function"));
+    }
     if let Some(file) = &arguments.html {
         let file = PageFile::of(file, arguments.force, arguments.no_source);
         return page::run(&file, &arguments.of);
@@ -47,7 +52,32 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     Ok(status(&run))
 }
 
+pub fn waits(arguments: &cli::WaitsArgs) -> Result<u8, Error> {
+    let cli::WaitsArgs { engine, of } = arguments;
+    match &engine.engine {
+        Some(url) => {
+            let is_other = of.names.by != NamedBy::Site;
+            on_engine(url, &of.of, EngineQuestion::Waits, is_other.then_some("waits by call site"))
+        }
+        None => printed(&of.of, &RunAnalysis::Waits(of.names.by)),
+    }
+}
+
+pub fn imbalance(arguments: &cli::ImbalanceArgs) -> Result<u8, Error> {
+    match &arguments.engine.engine {
+        Some(url) => {
+            let is_other = arguments.by != ByPlace::Function;
+            on_engine(url, &arguments.of, EngineQuestion::Imbalance, is_other.then_some("imbalance by function"))
+        }
+        None => printed(&arguments.of, &RunAnalysis::Imbalance(arguments.by)),
+    }
+}
+
 pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
+    if let Some(url) = &arguments.engine.engine {
+        let is_other = arguments.by.is_some_and(|by| by != ByEngine::Function) || arguments.plot.is_some();
+        return on_engine(url, &arguments.of, EngineQuestion::Progress, is_other.then_some("progress by function"));
+    }
     let by = arguments.by.map_or(NamedBy::Site, ByEngine::named_by);
     let run = choose(&arguments.of, arguments.of.select.named(by))?;
     let engines = reports::progress::engines(&run);
@@ -114,6 +144,10 @@ pub fn fanout(cli::PlottedBySite { names, plotted: arguments }: &cli::PlottedByS
 }
 
 pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
+    if let Some(url) = &arguments.engine.engine {
+        let is_other = arguments.comm.is_some() || arguments.only.is_some() || arguments.plot.is_some();
+        return on_engine(url, &arguments.of, EngineQuestion::Matrix, is_other.then_some("the matrix of all traffic"));
+    }
     let run = open(&arguments.of)?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(file) = &arguments.plot {

@@ -16,6 +16,8 @@ mod damaged_numbers;
 mod dataset;
 mod diagnosis;
 mod engine;
+mod engine_exports;
+mod engine_sql;
 mod explain;
 mod fanout;
 mod figures;

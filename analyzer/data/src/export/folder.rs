@@ -11,9 +11,19 @@ use model::error::Error;
 /// Hive's name for the folder of rows without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
-pub struct ExportFolder(PathBuf);
+pub struct ExportFolder {
+    path: PathBuf,
+    /// Other exports write other ranks to it.
+    is_shared: bool,
+}
 
 impl ExportFolder {
+    /// A folder that may hold other ranks' rows already.
+    pub fn shared(path: &Path) -> Result<ExportFolder, Error> {
+        fs::create_dir_all(path).map_err(|source| Error::Write { path: path.into(), source })?;
+        Ok(ExportFolder { path: path.into(), is_shared: true })
+    }
+
     /// Claims a new or empty folder; with `force`, a folder whose tables of these names are removed.
     pub fn claim(path: &Path, names: &[&str], force: bool) -> Result<ExportFolder, Error> {
         let failed = |source| Error::Write { path: path.into(), source };
@@ -23,7 +33,7 @@ impl ExportFolder {
             Ok(there) if there > 0 && !force => return Err(Error::Exists { path: path.into() }),
             Ok(_) => names.iter().try_for_each(|name| remove(&path.join(name)))?,
         }
-        Ok(ExportFolder(path.into()))
+        Ok(ExportFolder { path: path.into(), is_shared: false })
     }
 
     /// Claims a new or empty folder; with `force`, a folder whose OTF2 archive of this name is removed.
@@ -43,9 +53,16 @@ impl ExportFolder {
         let number = run.ranks[rank].number();
         let part = run.ranks[..rank].iter().filter(|other| other.number() == number).count();
         let value = number.map_or_else(|| NO_VALUE.into(), |number| number.to_string());
-        let folder = self.0.join(table).join(format!("rank={value}"));
+        let folder = self.path.join(table).join(format!("rank={value}"));
         fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
-        Ok(folder.join(format!("part-{part}.{extension}")))
+        let file = folder.join(format!("part-{part}.{extension}"));
+        if self.is_shared && file.exists() {
+            return Err(Error::Other(format!(
+                "{}: another export has written this rank. Leave it out of --rank, or remove the file.",
+                file.display()
+            )));
+        }
+        Ok(file)
     }
 }
 

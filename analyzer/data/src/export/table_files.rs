@@ -8,16 +8,17 @@ use std::io::Write;
 use arrow_schema::SchemaRef;
 use csv::Writer;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 
 use super::{Output, TableWriter};
 use crate::arrow::{record_batch, schema};
 use crate::{DataSet, table};
 use tables::csv::harmless;
 use tables::json::escaped;
-use tables::{Batch, Cell, ColumnHead};
+use tables::{Batch, Cell, ColumnHead, Unit};
 
 pub struct CsvTable(Writer<Output>);
 
@@ -108,10 +109,16 @@ impl ParquetTable {
     pub fn new(columns: &[ColumnHead], out: Output) -> io::Result<ParquetTable> {
         let schema = SchemaRef::new(schema(columns));
         let level = ZstdLevel::try_new(1).map_err(io::Error::other)?;
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP))
-            .build();
+            .set_max_row_group_row_count(Some(GROUP));
+        // Values that only grow repeat never, but their differences are small.
+        for column in columns.iter().filter(|column| matches!(column.unit, Unit::Ticks | Unit::Number)) {
+            let path = ColumnPath::from(column.key.as_ref());
+            properties = properties.set_column_dictionary_enabled(path.clone(), false);
+            properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+        }
+        let properties = properties.build();
         let writer = ArrowWriter::try_new(out, SchemaRef::clone(&schema), Some(properties)).map_err(io_error)?;
         Ok(ParquetTable { schema, writer })
     }

@@ -144,7 +144,12 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 /// Entries by MPI function, the one with the most entries first.
 pub fn functions(run: &Run) -> Table<FunctionRow> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
+    functions_of(groups.into_iter().map(|(function, group)| (function, group.sum())).collect())
+}
+
+/// The same, from the functions' sums in the order of their names.
+pub fn functions_of(sums: Vec<(String, Totals)>) -> Table<FunctionRow> {
+    let rows = most_entered(sums).into_iter().map(|(function, sum)| FunctionRow { function, sum });
     let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");
     Table::new("by MPI function", rows.collect())
         .in_part(part.left_out("how long the engine took is known of the whole run alone"))
@@ -161,10 +166,13 @@ pub fn sites(run: &Run) -> Table<EngineSiteRow> {
 
 /// The groups in which the engine was entered, with their sums, the one with the most entries first.
 fn entered<Key>(groups: impl Iterator<Item = (Key, CallGroup)>) -> impl Iterator<Item = (Key, Totals)> {
-    let mut sums: Vec<(Key, Totals)> = groups.map(|(key, group)| (key, group.sum())).collect();
+    most_entered(groups.map(|(key, group)| (key, group.sum())).collect()).into_iter()
+}
+
+fn most_entered<Key>(mut sums: Vec<(Key, Totals)>) -> Vec<(Key, Totals)> {
     sums.retain(|(_, sum)| sum.entries > 0);
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.entries));
-    sums.into_iter()
+    sums
 }
 
 /// The most rows that people are shown.

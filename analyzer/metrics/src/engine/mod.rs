@@ -13,7 +13,7 @@ mod lengths;
 pub use components::{ComponentRow, components, unseen, ways};
 pub use engine_figures::{FIGURES, LedgerFigure};
 pub use engine_tables::{
-    EngineSiteRow, FunctionRow, RankLedgerRow, StarvedRow, by_rank, functions, ledger, sites, starved,
+    EngineSiteRow, FunctionRow, RankLedgerRow, StarvedRow, by_rank, functions, functions_of, ledger, sites, starved,
 };
 pub use ledger::{FACTS, Ledger, too_often};
 pub use lengths::{LengthRow, lengths};

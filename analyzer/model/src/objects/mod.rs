@@ -104,6 +104,14 @@ impl Objects {
         self.neighbors.get(&(rank, communicator))
     }
 
+    /// The communicators in which a rank has neighbors, in order, with these.
+    pub fn neighborhoods(&self, rank: u32) -> Vec<(u32, &Neighbors)> {
+        let numbers = self.by_rank[rank as usize].values().copied();
+        let mut found: Vec<_> = numbers.filter_map(|number| Some((number, self.neighbors(rank, number)?))).collect();
+        found.sort_unstable_by_key(|(number, _)| *number);
+        found
+    }
+
     /// The object that a rank's processes made alone, after `before` others.
     pub fn made_alone(&self, rank: usize, before: usize) -> Option<u32> {
         self.made_alone[rank].get(before).copied()

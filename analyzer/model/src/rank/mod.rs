@@ -152,8 +152,11 @@ impl Rank {
     pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, now: i64, seen: impl Fn(u64)) -> Rank {
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
-        let mut selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
         rank.is_asked = choice.has_rank(&rank.header);
+        if choice.describes_others && !rank.is_asked {
+            return rank;
+        }
+        let mut selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
         rank.is_starting = is_starting(&contents, &rank.header);
         let profile = selection.as_ref().map_or(ProfilePart::All, |selection| selection.profile);
         rank.shared = tally::by_function(&contents.shared, profile);

@@ -175,6 +175,11 @@ impl<'a> CallSites<'a> {
         self.number(CallSite { function: name.into(), site: String::new() }, None) as usize
     }
 
+    /// The call sites so far, by number.
+    pub fn known(&self) -> Vec<CallSite> {
+        lock(&self.known).list.clone()
+    }
+
     pub fn list(self) -> Vec<CallSite> {
         self.list_with_nodes().0
     }
@@ -196,7 +201,6 @@ pub struct Roles<'a> {
     known: HashMap<(u16, u32), u32>,
 }
 
-#[cfg(test)]
 impl Role {
     pub const NONE: Role = NO_ROLE;
 }

@@ -33,6 +33,8 @@ pub struct Choice {
     pub by_region: bool,
     /// Only these ranks, in the launched world and in spawned ones.
     pub ranks: Option<Ranks>,
+    /// Of the other ranks only what describes them is read, not their calls.
+    pub describes_others: bool,
     /// Only calls that began from then on, in nanoseconds on the run's common clock.
     pub from: Option<i64>,
     /// Only calls that began before that.
