@@ -18,6 +18,7 @@ use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
 use model::{Rank, Run};
+use tables::number::whole;
 use tables::part::Addend::{Bytes, Messages};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
@@ -65,6 +66,8 @@ pub struct Matrix {
     pub spread: u64,
     /// Bytes of collective calls that belong to no pair of ranks, or to ranks that are unknown.
     pub nowhere: u64,
+    /// Bytes of collective calls from each to each of so many ranks that their pairs are not listed.
+    pub wide: u64,
 }
 
 /// Adds up the traffic of a run: all of it, one kind, or the traffic of the communicators with this name. Fails if no rank has
@@ -109,8 +112,8 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
     let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
     let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
-    let Sums { elsewhere, spread, nowhere, .. } = sums;
-    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
+    let Sums { elsewhere, spread, nowhere, wide, .. } = sums;
+    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere, wide })
 }
 
 /// The traffic while it is added up.
@@ -120,7 +123,11 @@ struct Sums {
     elsewhere: Traffic,
     spread: u64,
     nowhere: u64,
+    wide: u64,
 }
+
+/// The most processes of a call from each to each whose pairs are listed: of more it would be millions.
+const MOST_EACH: u32 = 2048;
 
 /// How often a rank made a call successfully, or started the persistent requests that it created.
 fn times(entry: &CallTotal) -> u64 {
@@ -136,6 +143,16 @@ fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
     let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
     let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
     (count <= MOST_PARTS).then(|| runs.iter().flat_map(each).collect())
+}
+
+/// The bytes that a call hands to one process, if the file has them.
+fn part(rank: &Rank, signature: &Signature, process: u32) -> Option<u64> {
+    let mut before = 0;
+    let part = rank.parts.get(&signature.parts)?.iter().find(|run| {
+        before += u64::from(run.count);
+        u64::from(process) < before
+    });
+    part.map(|run| run.bytes)
 }
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
@@ -194,7 +211,7 @@ impl Sums {
         let own = world_rank(rank);
         let place = |place: u32| world_rank(&run.ranks[place as usize]);
         let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
-        let here: Vec<u32> = group.here().collect();
+        let is_wide = communicator.size > MOST_EACH;
         let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
         let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
         let root = group.peer(at, signature.peer).map(place);
@@ -214,15 +231,24 @@ impl Sums {
                     give(root, own, bytes(received));
                 }
             }
+            Share::ToEach(each) if is_wide => {
+                let others = u64::from(communicator.size - 1);
+                self.wide = self.wide.saturating_add(bytes(each).collective.saturating_mul(others));
+            }
             Share::ToEach(each) => {
-                for to in &here {
-                    give(own, place(*to), bytes(each));
+                for to in group.here() {
+                    give(own, place(to), bytes(each));
                 }
             }
             Share::ToNeighbors(each) => {
                 for to in neighbors.iter().flatten() {
                     give(own, place(*to), bytes(each));
                 }
+            }
+            Share::ToAll(sent) if is_wide => {
+                let own = group.own(at).and_then(|own| part(rank, signature, own));
+                let own = own.unwrap_or(sent / u64::from(communicator.size));
+                self.wide = self.wide.saturating_add(bytes(sent.saturating_sub(own)).collective);
             }
             Share::ToAll(sent) => match parts(communicator.size as usize) {
                 Some(parts) => {
@@ -234,8 +260,8 @@ impl Sums {
                 }
                 None => {
                     let each = sent / u64::from(communicator.size.max(1));
-                    for to in &here {
-                        give(own, place(*to), bytes(each));
+                    for to in group.here() {
+                        give(own, place(to), bytes(each));
                     }
                     self.spread = self.spread.saturating_add(sent.saturating_mul(times));
                 }
@@ -329,7 +355,8 @@ impl Matrix {
 
     /// Messages and bytes of the whole matrix.
     pub fn facts(&self) -> Vec<Fact> {
-        let total = self.total();
+        let mut total = self.total();
+        total.collective = total.collective.saturating_add(self.wide);
         let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
         vec![
             Fact::new(MESSAGES, "messages", Value::Count(total.messages))
@@ -357,6 +384,13 @@ impl Matrix {
             said.push(format!(
                 "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
                 Value::Bytes(self.spread)
+            ));
+        }
+        if self.wide > 0 {
+            said.push(format!(
+                "{} of collective calls from each to each of more than {} ranks are in no pair",
+                Value::Bytes(self.wide),
+                whole(u64::from(MOST_EACH))
             ));
         }
         if self.nowhere > 0 {

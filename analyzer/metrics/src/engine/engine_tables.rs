@@ -143,8 +143,7 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 
 /// Entries by MPI function, the one with the most entries first.
 pub fn functions(run: &Run) -> Table<FunctionRow> {
-    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
+    let rows = entered(totals::by_function(run).into_iter()).map(|(function, sum)| FunctionRow { function, sum });
     let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");
     Table::new("by MPI function", rows.collect())
         .in_part(part.left_out("how long the engine took is known of the whole run alone"))
@@ -152,9 +151,11 @@ pub fn functions(run: &Run) -> Table<FunctionRow> {
 
 /// Entries by call site, the one with the most entries first.
 pub fn sites(run: &Run) -> Table<EngineSiteRow> {
-    let groups = totals::group_calls(run, |rank, _, entry| {
-        Some((run.sites.name(rank, entry.signature.site), function(&entry.signature)))
-    });
+    let groups = totals::group_calls_named(
+        run,
+        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
+        |rank, entry| (run.sites.name(rank, entry.signature.site), function(&entry.signature)),
+    );
     let rows = entered(groups.into_iter()).map(|((site, function), sum)| EngineSiteRow { site, function, sum });
     Table::new("by call site", rows.collect())
 }

@@ -84,19 +84,16 @@ fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 /// The findings on ranks that wait for a message while others are there, by line.
 fn waits(known: &Evidence) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
-    let mut waits: BTreeMap<(&str, &str), Vec<RankWaits>> = BTreeMap::new();
+    let mut waits: BTreeMap<(&str, &str), BTreeMap<u32, (i64, u64)>> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
         let Some(site) = account.places.get(key.waiter.place.number()) else { continue };
         let of_site = waits.entry((&site.site, &site.function)).or_default();
-        match of_site.iter_mut().find(|(rank, ..)| *rank == key.waiter.rank) {
-            Some((_, time, count)) => {
-                time.grow(sum.time);
-                count.grow(sum.count);
-            }
-            None => of_site.push((key.waiter.rank, sum.time, sum.count)),
-        }
+        let (time, count) = of_site.entry(key.waiter.rank).or_default();
+        time.grow(sum.time);
+        count.grow(sum.count);
     }
     let found = waits.into_iter().filter_map(|((site, function), ranks)| {
+        let ranks = ranks.into_iter().map(|(rank, (time, count))| (rank, time, count)).collect();
         let site = CallSite { function: function.into(), site: site.into() };
         waiting(known, &site, ranks)
     });
