@@ -38,6 +38,7 @@ mod installed;
 mod late_wildcards;
 mod levels;
 mod lost_page;
+mod many_ranks;
 mod matrix;
 mod measured;
 mod message_lengths;

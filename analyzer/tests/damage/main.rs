@@ -41,7 +41,7 @@ const ANALYSES: [&[&str]; 19] = [
 ];
 /// Breakdowns to choose one from.
 const BREAKDOWNS: [&str; 10] =
-    ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region", "collective"];
+    ["function", "rank", "rank=1", "behavior", "comm", "site", "size", "peer", "thread", "region", "collective"];
 const FORMATS: [&str; 3] = ["text", "json", "csv"];
 
 /// Default number of damaged runs.
