@@ -1,11 +1,10 @@
 //! The hosts of a run: their cores, the ranks on them, and what other processes took.
 
 use super::scheduling::{by_host, limit, most_shared, online, others, scheduled};
-use super::totals::{percent, world_rank};
-use crate::meaning;
+use super::totals::percent;
 use model::rank::cores;
 use model::{Rank, Run};
-use tables::{Column, Row, Table, WorldRank};
+use tables::{Column, Row, Table};
 
 /// A host and its ranks. Empty fields are unknown: older recorders did not read them, or the system does not say.
 pub struct HostRow {
@@ -17,7 +16,6 @@ pub struct HostRow {
     ranks_a_core: Option<f64>,
     computation: f64,
     longest: f64,
-    longest_rank: Option<WorldRank>,
     mpi: f64,
     sockets: Option<u64>,
     nodes: Option<u64>,
@@ -47,7 +45,6 @@ impl Row for HostRow {
                 .means("Time outside MPI, mean of its ranks."),
             Column::seconds("computation_max_s", "", |row: &Self| row.longest)
                 .means("Time outside MPI of its rank with the most."),
-            Column::rank("computation_max_rank", "", |row: &Self| row.longest_rank).means(meaning::MAX_RANK),
             Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi)
                 .means("Time in MPI, mean of its ranks.")
                 .spare(3),
@@ -98,7 +95,6 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
         let outside = |rank: &Rank| (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
         let mean =
             |figure: &dyn Fn(&Rank) -> f64| ranks.iter().map(|rank| figure(rank)).sum::<f64>() / ranks.len() as f64;
-        let longest = ranks.iter().max_by(|a, b| outside(a).total_cmp(&outside(b)));
         HostRow {
             host: host.to_string(),
             ranks: ranks.len() as u64,
@@ -107,8 +103,7 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
             limit: ranks.iter().find_map(|rank| limit(rank)),
             ranks_a_core: most_shared(host, &ranks).map(|shared| shared.ranks_a_core()),
             computation: mean(&outside),
-            longest: longest.map_or(0.0, |rank| outside(rank)),
-            longest_rank: longest.map(|rank| world_rank(rank)),
+            longest: ranks.iter().map(|rank| outside(rank)).fold(0.0, f64::max),
             mpi: mean(&|rank| rank.time_in_mpi()),
             sockets: machine.and_then(|machine| known(machine.sockets.len())),
             nodes: machine.and_then(|machine| known(machine.nodes.len())),
