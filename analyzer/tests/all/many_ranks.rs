@@ -130,7 +130,8 @@ fn ranks_that_behave_alike_are_one_row_and_those_that_do_not_are_named() {
     let host = format!("node{:05}", PROFILES.slow_host(2000).start / 32);
     let is_slow = |row: &Value| row["host"] == host && row["unlike"] == "(computation)";
     assert_eq!(together(&is_slow), 31, "{rows:#?}");
-    let slowest = rows.iter().find(|row| row["ranks"] == PROFILES.slow_rank(2000).to_string()).unwrap();
+    let slow_rank = PROFILES.slow_rank(2000).to_string();
+    let slowest = rows.iter().find(|row| row["ranks"] == slow_rank.as_str()).unwrap();
     let computation = |row: &Value| row["computation_mean_s"].as_f64().unwrap();
     for slow in rows.iter().filter(|row| is_slow(row)) {
         assert!(computation(&rows[0]) < computation(slow) && computation(slow) < computation(slowest), "{rows:#?}");
