@@ -89,7 +89,7 @@ class Run:
         return self._run.table(name, None if columns is None else list(columns))
 
     def report(self, by: str = "function") -> Report:
-        """Where the time went, by ``function``, ``rank``, ``rank=N``, ``comm``, ``site``, ``caller``, ``path``, ``size``, ``peer``, ``thread``, ``region`` or ``collective``."""
+        """Where the time went, by ``function``, ``rank``, ``rank=N``, ``behavior``, ``comm``, ``site``, ``caller``, ``path``, ``size``, ``peer``, ``thread``, ``region`` or ``collective``."""
         return json.loads(self._run.report(by))
 
     def progress(self, by: Literal["rank", "component", "function", "site", "caller", "path"] | None = None) -> Report:

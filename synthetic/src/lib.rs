@@ -10,24 +10,31 @@
 //! ```text
 //! lib
 //! steps
-//! output
+//! simulated_rank
+//! rank_output
+//! output profile
 //! program
-//! random shape truth
+//! cluster random shape truth
 //! ```
 
+mod cluster;
 mod output;
+mod profile;
 mod program;
 mod random;
+mod rank_output;
 mod shape;
+mod simulated_rank;
 mod steps;
 mod truth;
 
 use std::io;
 use std::path::Path;
 
+pub use cluster::Cluster;
 pub use program::{CALLERS, names};
 pub use shape::{Shape, Topology};
-use steps::Steps;
+use steps::{Settings, Steps};
 pub use truth::{KnownTotals, KnownWaits, Truth};
 
 /// Writes a run of this shape into a folder, which must exist.
@@ -35,16 +42,21 @@ pub use truth::{KnownTotals, KnownWaits, Truth};
 /// Sends are buffered, so no sender waits. No file stays open, so a run may have more ranks than a process may open
 /// files.
 pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
-    written(folder, shape, false)
+    written(folder, shape, Settings::default())
 }
 
 /// The same run, in which each rank calls MPI through a layer of its own, from [`CALLERS`] in turn, with the paths recorded.
 pub fn run_with_paths(folder: &Path, shape: &Shape) -> io::Result<Truth> {
-    written(folder, shape, true)
+    written(folder, shape, Settings { has_paths: true, ..Settings::default() })
 }
 
-fn written(folder: &Path, shape: &Shape, has_paths: bool) -> io::Result<Truth> {
-    let mut steps = Steps::begin(folder, shape, has_paths)?;
+/// The same run on many hosts, with behaviors planted that an analysis should tell apart: see [`Cluster`].
+pub fn run_on_cluster(folder: &Path, shape: &Shape, cluster: Cluster) -> io::Result<Truth> {
+    written(folder, shape, Settings { cluster: Some(cluster), ..Settings::default() })
+}
+
+fn written(folder: &Path, shape: &Shape, settings: Settings) -> io::Result<Truth> {
+    let mut steps = Steps::begin(folder, shape, settings)?;
     for step in 0.. {
         if steps.calls() >= shape.calls {
             break;

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use traces::definitions::Definition;
 use traces::file::{FileHeader, PageHeader, PageKind};
 use traces::record::{self, Arrived, RecordKind};
 use traces::write::{FileWriter, UNIT, blank_block, blank_page, call};
@@ -78,10 +79,13 @@ impl TraceOutput {
         self.behind(&arrived.words())
     }
 
-    /// Writes the remaining records, and the final header.
-    pub fn end(mut self, header: FileHeader) -> io::Result<()> {
+    /// Writes the remaining records, the definitions that only the end tells, and the final header.
+    pub fn end(mut self, header: FileHeader, definitions: &[Definition]) -> io::Result<()> {
         self.fill()?;
         self.flush()?;
+        if !definitions.is_empty() {
+            FileWriter::go_on(File::options().append(true).open(&self.path)?).definitions(definitions)?;
+        }
         FileWriter::begin(File::options().write(true).open(&self.path)?, header).map(drop)
     }
 

@@ -10,6 +10,7 @@ use traces::file::{Abi, FileHeader, INITIALIZED, Mode};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::blank_header;
 
+use super::cluster::Cluster;
 use super::shape::{Shape, Topology};
 
 /// Bytes of a halo in small and in large steps. Sends of small halos are complete at once.
@@ -117,6 +118,8 @@ pub struct RankProgram {
     /// MPI_Barrier of the row, and of the column.
     pub barrier: [u32; 2],
     pub finalize: u32,
+    /// MPI_Iprobe; 0 for ranks that do not poll.
+    pub poll: u32,
     /// Signatures of one path.
     pub numbers: u32,
     /// Paths by which each call site is called in turn; 1 if none are written.
@@ -126,8 +129,9 @@ pub struct RankProgram {
 
 impl RankProgram {
     /// The program of a rank, which calls MPI by one path.
-    fn plain(rank: u32, grid: &Grid) -> RankProgram {
-        let mut program = RankProgram { definitions: definitions(rank, grid), next: 1, ..RankProgram::default() };
+    fn plain(rank: u32, grid: &Grid, cluster: Option<&Cluster>) -> RankProgram {
+        let definitions = definitions(rank, grid, cluster);
+        let mut program = RankProgram { definitions, next: 1, ..RankProgram::default() };
         program.init = program.add(blank(Call::Init, 1));
         program.split = [2, 3].map(|site| program.add(Signature { object: WORLD, ..blank(Call::Comm_split, site) }));
         for (size, bytes) in HALO.into_iter().enumerate() {
@@ -158,13 +162,17 @@ impl RankProgram {
         let barrier = |object, site| Signature { object, ..blank(Call::Barrier, site) };
         program.barrier = [barrier(ROWS, 11), barrier(COLUMNS, 12)].map(|barrier| program.add(barrier));
         program.finalize = program.add(blank(Call::Finalize, SITES));
+        if cluster.is_some_and(|cluster| cluster.polls(rank)) {
+            let any = Signature { object: WORLD, peer: peer::ANY, tag: tag::ANY, ..blank(Call::Iprobe, 6) };
+            program.poll = program.add(any);
+        }
         (program.numbers, program.paths) = (program.next - 1, 1);
         program
     }
 
     /// With paths, all calls go through functions around MPI's, which several functions call.
-    pub fn of(rank: u32, grid: &Grid, has_paths: bool) -> RankProgram {
-        let mut program = RankProgram::plain(rank, grid);
+    pub fn of(rank: u32, grid: &Grid, cluster: Option<&Cluster>, has_paths: bool) -> RankProgram {
+        let mut program = RankProgram::plain(rank, grid, cluster);
         if !has_paths {
             return program;
         }
@@ -195,6 +203,13 @@ impl RankProgram {
             }
         }
         program
+    }
+
+    /// Bytes that a call with this number hands out and gets.
+    pub fn bytes(&self, number: u32) -> (u64, u64) {
+        // Of a request that is complete at once the number is the signature's next.
+        let at = self.signatures.partition_point(|signature| signature.number <= number);
+        at.checked_sub(1).map_or((0, 0), |at| self.signatures[at].moves())
     }
 
     fn add(&mut self, signature: Signature) -> u32 {
@@ -238,11 +253,12 @@ fn blank(call: Call, site: u32) -> Signature {
     Signature { call: call.number(), site, address: 0x40_0000 + offset(site), ..Signature::EMPTY }
 }
 
-fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
+fn definitions(rank: u32, grid: &Grid, cluster: Option<&Cluster>) -> Vec<Definition> {
     let Grid { ranks, columns, .. } = *grid;
+    let (host, boot) = cluster.map_or_else(|| (HOST.into(), BOOT.into()), |cluster| cluster.host(rank));
     let process = Process {
-        host: HOST.into(),
-        boot: BOOT.into(),
+        host,
+        boot,
         program: PATH.into(),
         arguments: vec![PATH.into()],
         directory: "/".into(),
@@ -272,7 +288,7 @@ fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
     }
     let origin = |number, ordinal| Definition::Origin(Origin { number, parent: WORLD, ordinal });
     definitions.extend([origin(ROWS, 0), origin(COLUMNS, 1)]);
-    if rank > 0 {
+    if rank > 0 && cluster.is_none() {
         let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
         definitions.extend([Occasion::Init, Occasion::Finalize].map(same));
     }
@@ -280,7 +296,7 @@ fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
 }
 
 /// The header of a rank that was initialized at the tick `ready`.
-pub fn header(rank: u32, grid: &Grid, ready: u64) -> FileHeader {
+pub fn header(rank: u32, grid: &Grid, ready: u64, mode: Mode) -> FileHeader {
     FileHeader {
         run: RUN,
         rank,
@@ -288,7 +304,7 @@ pub fn header(rank: u32, grid: &Grid, ready: u64) -> FileHeader {
         pid: 1000 + rank,
         abi: Abi::OpenMpi as u16,
         clock: ClockKind::Monotonic as u16,
-        mode: Mode::Trace as u16,
+        mode: mode as u16,
         state: INITIALIZED,
         nominal_frequency: FREQUENCY,
         begin: sample(BEGIN),

@@ -4,30 +4,26 @@
 use std::io;
 use std::path::Path;
 
-use traces::file::FINALIZED;
+use traces::file::{FINALIZED, Mode};
 use traces::folder::file_name;
 use traces::record::{Arrived, Fate};
 
+use super::cluster::Cluster;
 use super::output::TraceOutput;
+use super::profile::ProfileOutput;
 use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, RankProgram, header, sample};
 use super::random::Random;
+use super::rank_output::RankOutput;
 use super::shape::Shape;
+use super::simulated_rank::{BETWEEN, LEAST, SimulatedRank, VARIES};
 use super::truth::KnownTotals;
 
 /// When MPI_Init returns on all ranks.
 const READY: u64 = BEGIN + 50_000_000;
-/// Ticks that a rank computes before each exchange or collective, without the parts that depend on the rank and the
-/// step.
-const COMPUTATION: u64 = 8_000;
 /// The most that ranks take longer than others, in 256ths.
 const SLOWNESS: u64 = 64;
-/// One in this many computations takes far longer.
-const SELDOM: u64 = 64;
-/// Ticks between consecutive calls.
-const BETWEEN: u64 = 50;
-/// The least duration of a call, and the range by which it varies.
-const LEAST: u64 = 200;
-const VARIES: u64 = 100;
+/// The same where behaviors are planted that are to stand out.
+const SLOWNESS_ON_CLUSTER: u64 = 8;
 /// The time of a message, from the begin of the send.
 const LATENCY: u64 = 1_500;
 const BYTES_PER_TICK: u64 = 10;
@@ -35,6 +31,7 @@ const BYTES_PER_TICK: u64 = 10;
 /// All ranks, at the same place in the program.
 pub struct Steps {
     grid: Grid,
+    settings: Settings,
     ranks: Vec<SimulatedRank>,
     /// When each rank began to send, in each direction.
     sent: Vec<[u64; DIRECTIONS]>,
@@ -42,28 +39,44 @@ pub struct Steps {
     entered: Vec<u64>,
 }
 
-struct SimulatedRank {
-    number: u32,
-    now: u64,
-    random: Random,
-    slowness: u64,
-    program: RankProgram,
-    output: TraceOutput,
-    totals: KnownTotals,
+/// What a run has beside its shape.
+#[derive(Clone, Copy, Default)]
+pub struct Settings {
+    pub has_paths: bool,
+    /// Where ranks run, if not all on one host.
+    pub cluster: Option<Cluster>,
+}
+
+impl Settings {
+    fn mode(&self) -> Mode {
+        if self.cluster.is_some_and(|cluster| cluster.is_profile) { Mode::Profile } else { Mode::Trace }
+    }
 }
 
 impl Steps {
     /// Writes MPI_Init, and the calls that make the communicators of rows and columns.
-    pub fn begin(folder: &Path, shape: &Shape, has_paths: bool) -> io::Result<Steps> {
+    pub fn begin(folder: &Path, shape: &Shape, settings: Settings) -> io::Result<Steps> {
         let grid = Grid::of(shape);
         let rank = |number| {
-            let program = RankProgram::of(number, &grid, has_paths);
+            let mut program = RankProgram::of(number, &grid, settings.cluster.as_ref(), settings.has_paths);
             let path = folder.join(file_name(0, number));
-            let output = TraceOutput::begin(path, header(number, &grid, READY), BEGIN, &program)?;
+            let output = match settings.mode() {
+                Mode::Trace => {
+                    let header = header(number, &grid, READY, Mode::Trace);
+                    RankOutput::Trace(TraceOutput::begin(path, header, BEGIN, &program)?)
+                }
+                Mode::Profile => RankOutput::Profile(ProfileOutput::begin(path, BEGIN)),
+            };
+            // They are made again where the file needs them: of many ranks they would take gigabytes.
+            (program.definitions, program.signatures) = (Vec::new(), Vec::new());
             let mut random = Random::of(shape.seed, number);
-            let slowness = 256 + random.below(SLOWNESS);
-            let mut rank =
-                SimulatedRank { number, now: BEGIN, random, slowness, program, output, totals: KnownTotals::default() };
+            let slowness = match settings.cluster {
+                Some(cluster) => (256 + random.below(SLOWNESS_ON_CLUSTER)) * cluster.halves(number, grid.ranks) / 2,
+                None => 256 + random.below(SLOWNESS),
+            };
+            let is_sporadic = settings.cluster.is_none();
+            let totals = KnownTotals::default();
+            let mut rank = SimulatedRank { number, now: BEGIN, random, slowness, is_sporadic, program, output, totals };
             rank.now += LEAST + rank.random.below(VARIES);
             rank.call_until(rank.program.init, READY)?;
             for split in rank.program.split {
@@ -74,7 +87,7 @@ impl Steps {
         };
         let ranks: Vec<SimulatedRank> = (0..grid.ranks).map(rank).collect::<io::Result<_>>()?;
         let (sent, entered) = (vec![[0; DIRECTIONS]; ranks.len()], vec![0; ranks.len()]);
-        Ok(Steps { grid, ranks, sent, entered })
+        Ok(Steps { grid, settings, ranks, sent, entered })
     }
 
     /// The number of calls of a rank so far.
@@ -84,6 +97,7 @@ impl Steps {
 
     /// Writes a halo exchange and, in some steps, other operations.
     pub fn step(&mut self, step: u64) -> io::Result<()> {
+        self.poll()?;
         self.exchange((step % 2) as usize, step % 8 == 6)?;
         if step % 3 == 1 {
             self.pairs((step / 3 % 2) as u32, step % 4 == 3)?;
@@ -106,14 +120,36 @@ impl Steps {
         let last = self.last();
         let end = last + collective(self.grid.ranks);
         let finish = |mut rank: SimulatedRank| {
+            let finalizing = rank.now;
             rank.call_until(rank.program.finalize, end)?;
-            let mut header = header(rank.number, &self.grid, READY);
+            let mut header = header(rank.number, &self.grid, READY, self.settings.mode());
             header.state |= FINALIZED;
             header.end = sample(end + LEAST);
-            rank.output.end(header)?;
+            let cluster = self.settings.cluster.as_ref();
+            let of_host = cluster.map_or_else(Vec::new, |cluster| {
+                [cluster.clocks(rank.number, READY, end), cluster.usage(rank.number, READY, finalizing)].concat()
+            });
+            match rank.output {
+                RankOutput::Trace(output) => output.end(header, &of_host)?,
+                RankOutput::Profile(output) => {
+                    let mut program = RankProgram::of(rank.number, &self.grid, cluster, self.settings.has_paths);
+                    program.definitions.extend(of_host);
+                    output.end(header, &program)?;
+                }
+            }
             Ok(rank.totals)
         };
         self.ranks.into_iter().map(finish).collect()
+    }
+
+    /// Some ranks ask for messages that nobody sends.
+    fn poll(&mut self) -> io::Result<()> {
+        for rank in self.ranks.iter_mut().filter(|rank| rank.program.poll != 0) {
+            let end = rank.least();
+            rank.call_until(rank.program.poll, end)?;
+            rank.now += BETWEEN;
+        }
+        Ok(())
     }
 
     /// Every rank receives from and sends to its neighbors, and waits for all of these requests.
@@ -130,15 +166,16 @@ impl Steps {
             rank.totals.late_sender.add(rank.now, last);
             let end = rank.least().max(last + transfer);
             rank.call_until(rank.program.wait, end)?;
+            let Some(output) = rank.output.trace() else { continue };
             // Sends of the small halos were complete when they began.
             let (mut age, mut count) = (2 * directions as u64, if size == 0 { directions } else { 2 * directions });
             if any {
                 let source = self.grid.source(rank.number, 0) as i32;
-                rank.output.completed(1, age)?;
-                rank.output.arrived(Arrived { source, tag: 0, bytes: HALO[size], fate: Fate::Whole })?;
+                output.completed(1, age)?;
+                output.arrived(Arrived { source, tag: 0, bytes: HALO[size], fate: Fate::Whole })?;
                 (age, count) = (age - 1, count - 1);
             }
-            rank.output.completed(count as u32, age)?;
+            output.completed(count as u32, age)?;
         }
         Ok(())
     }
@@ -160,9 +197,9 @@ impl Steps {
             rank.totals.late_sender.add(rank.now, begun);
             let end = rank.least().max(begun + LATENCY + PAIR / BYTES_PER_TICK);
             rank.call_until(if any { rank.program.receive_any } else { rank.program.receive }, end)?;
-            if any {
+            if any && let Some(output) = rank.output.trace() {
                 let source = source as i32;
-                rank.output.arrived(Arrived { source, tag: PAIR_TAG, bytes: PAIR, fate: Fate::Whole })?;
+                output.arrived(Arrived { source, tag: PAIR_TAG, bytes: PAIR, fate: Fate::Whole })?;
             }
         }
         Ok(())
@@ -221,57 +258,6 @@ impl Steps {
 
     fn last(&self) -> u64 {
         self.entered.iter().copied().max().unwrap_or(0)
-    }
-}
-
-impl SimulatedRank {
-    fn compute(&mut self) {
-        let often = COMPUTATION * self.slowness / 256 + self.random.below(COMPUTATION / 2);
-        let seldom = if self.random.below(SELDOM) == 0 { 5 * COMPUTATION } else { 0 };
-        self.now += often + seldom;
-    }
-
-    /// Begins the receives and sends of a halo, and notes when each send began.
-    fn post(&mut self, directions: usize, size: usize, any: bool, sent: &mut [u64; DIRECTIONS]) -> io::Result<()> {
-        let RankProgram { receive_halo, receive_any_halo, send_halo, .. } = self.program;
-        for (direction, posted) in receive_halo[size].into_iter().enumerate().take(directions) {
-            self.begins(if any && direction == 0 { receive_any_halo[size] } else { posted })?;
-        }
-        for (sent, send) in sent.iter_mut().zip(send_halo[size]).take(directions) {
-            *sent = self.now;
-            // The next number means that the request is complete at once.
-            self.begins(send + u32::from(size == 0))?;
-            self.totals.messages += 1;
-            self.totals.bytes += HALO[size];
-        }
-        Ok(())
-    }
-
-    /// Writes a call that begins a request, and the gap to the next call.
-    fn begins(&mut self, signature: u32) -> io::Result<()> {
-        let duration = self.least() - self.now;
-        self.output.starts(signature, self.now, duration)?;
-        self.has_called(duration);
-        self.now += BETWEEN;
-        Ok(())
-    }
-
-    /// Writes a call that begins now.
-    fn call_until(&mut self, signature: u32, end: u64) -> io::Result<()> {
-        self.output.call(signature, self.now, end - self.now)?;
-        self.has_called(end - self.now);
-        Ok(())
-    }
-
-    fn has_called(&mut self, duration: u64) {
-        self.totals.calls += 1;
-        self.totals.in_mpi += duration;
-        self.now += duration;
-    }
-
-    /// When a call that begins now would end if it waits for nothing.
-    fn least(&mut self) -> u64 {
-        self.now + LEAST + self.random.below(VARIES)
     }
 }
 

@@ -27,6 +27,11 @@ impl<W: Write> FileWriter<W> {
         Ok(FileWriter { out })
     }
 
+    /// Goes on behind the pages of a file.
+    pub fn go_on(out: W) -> FileWriter<W> {
+        FileWriter { out }
+    }
+
     /// Writes a page of definitions.
     pub fn definitions(&mut self, definitions: &[Definition]) -> io::Result<()> {
         let mut body = Vec::new();

@@ -13,6 +13,7 @@ enum TrafficEnds {
     Elsewhere,
     Spread,
     Nowhere,
+    Wide,
 }
 
 pub struct RankTrafficRow {
@@ -40,6 +41,7 @@ impl DataRow for RankTrafficRow {
                 TrafficEnds::Elsewhere => "elsewhere",
                 TrafficEnds::Spread => "spread",
                 TrafficEnds::Nowhere => "nowhere",
+                TrafficEnds::Wide => "wide",
             };
             name.to_string()
         };
@@ -47,7 +49,7 @@ impl DataRow for RankTrafficRow {
         columns.extend([
             Shared::text("ends", in_words).means(
                 "pair: between two ranks; each: from the rank to each other process of the communicator; elsewhere: to unknown processes; \
-                 nowhere: of collective calls without pairs; spread: of collective calls that pair and each split evenly",
+                 nowhere: of collective calls without pairs; wide: of collective calls with a part for each of more than 2,048 processes; spread: of collective calls that pair and each split evenly",
             ),
             Shared::id("from_rank", |row: &Row, _| row.pair()?.0.number).means("of a pair: rank that has the bytes"),
             Shared::id("from_world", |row: &Row, _| row.pair().map(|(from, _)| from.world)).means("that rank's world"),
@@ -75,6 +77,7 @@ pub fn traffic_rows(set: &DataSet<'_>, at: usize) -> Vec<RankTrafficRow> {
         (TrafficEnds::Elsewhere, sums.elsewhere),
         (TrafficEnds::Spread, collective(sums.spread)),
         (TrafficEnds::Nowhere, collective(sums.nowhere)),
+        (TrafficEnds::Wide, collective(sums.wide)),
     ];
     let rest = rest.into_iter().filter(|(_, traffic)| traffic.messages > 0 || traffic.total() > 0);
     pairs.chain(each).chain(rest).map(|(ends, traffic)| RankTrafficRow { ends, traffic }).collect()

@@ -109,6 +109,7 @@ fn matrix(set: &ExportedSet) -> Result<Report, Error> {
             Some("pair") => pairs.push((rank(&row, "from_process")?, rank(&row, "to_process")?, traffic)),
             Some("elsewhere") => matrix.elsewhere = traffic,
             Some("spread") => matrix.spread = traffic.collective,
+            Some("wide") => matrix.wide = traffic.collective,
             _ => matrix.nowhere = traffic.collective,
         }
     }

@@ -7,7 +7,6 @@
 use super::totals::{self, CallGroup, Totals, percent};
 use crate::meaning;
 use model::Run;
-use model::rank::function;
 use tables::part::Addend::{Bytes, Calls, Nanoseconds, Ranks};
 use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
@@ -30,8 +29,7 @@ pub struct SingleRankRow<Name> {
 }
 
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
-    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    let groups = totals::by_function(run).into_iter().map(|(function, group)| (FunctionName { function }, group));
     Table::new("", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
 }
 

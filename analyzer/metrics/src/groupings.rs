@@ -12,6 +12,9 @@ use model::{Rank, Run};
 use tables::part::PartName;
 use tables::{Column, Row, Table, WorldRank};
 
+/// The most rows that people are shown of tables that have rows for each rank.
+const ROWS: usize = 64;
+
 /// A communicator, window or file, as each rank names it.
 pub struct CommunicatorName {
     communicator: String,
@@ -62,8 +65,11 @@ impl Row for SiteName {
 
 /// The breakdown by call site and function.
 pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
-    let key = |rank: &Rank, signature: &Signature| (run.sites.name(rank, signature.site), function(signature));
-    let groups = totals::group_calls(run, |rank, _, entry| Some(key(rank, &entry.signature)));
+    let groups = totals::group_calls_named(
+        run,
+        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
+        |rank, entry| (run.sites.name(rank, entry.signature.site), function(&entry.signature)),
+    );
     let groups = groups.into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
     Table::new("by call site", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
 }
@@ -113,11 +119,15 @@ impl Row for SizeName {
 /// The breakdown by size of message and function, the smallest first. A call that sends and receives counts by the
 /// larger.
 pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
-    let groups = totals::group_calls(run, |_, _, entry| {
+    let bytes = |signature: &Signature| {
         let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
-        let bytes = known(entry.signature.sent).max(known(entry.signature.received));
-        (bytes > 0).then(|| (bytes.ilog2(), function(&entry.signature)))
-    });
+        known(signature.sent).max(known(signature.received))
+    };
+    let groups = totals::group_calls_named(
+        run,
+        |_, entry| Some((bytes(&entry.signature).checked_ilog2()?, entry.signature.call)),
+        |_, entry| (bytes(&entry.signature).ilog2(), function(&entry.signature)),
+    );
     let groups = groups.into_iter().map(|((power, function), group)| {
         let at_least = 1u64 << power;
         (SizeName { at_least, below: at_least.saturating_mul(2), function }, group)
@@ -155,7 +165,7 @@ pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
         let (number, id) = thread.map(|(number, tid)| (number.into(), tid.into())).unzip();
         (ThreadName { rank, number, id }, group)
     });
-    Table::new("by thread", single_rank_rows(run, groups))
+    Table::new("by thread", single_rank_rows(run, groups)).most(ROWS)
 }
 
 /// A function, the rank that called it, and the rank at the other end as the communicator numbers it.
@@ -191,5 +201,5 @@ pub fn peers(run: &Run) -> Table<SingleRankRow<PeerName>> {
     let groups = groups
         .into_iter()
         .map(|((communicator, rank, peer, function), group)| (PeerName { communicator, rank, peer, function }, group));
-    Table::new("by partner", single_rank_rows(run, groups))
+    Table::new("by partner", single_rank_rows(run, groups)).most(ROWS)
 }

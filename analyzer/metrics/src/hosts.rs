@@ -14,6 +14,9 @@ pub struct HostRow {
     allowed: Option<u64>,
     limit: Option<f64>,
     ranks_a_core: Option<f64>,
+    computation: f64,
+    longest: f64,
+    mpi: f64,
     sockets: Option<u64>,
     nodes: Option<u64>,
     threads_a_core: Option<u64>,
@@ -38,6 +41,13 @@ impl Row for HostRow {
                 .silent_empty(),
             Column::ratio("ranks_a_core", "ranks a core", |row: &Self| row.ranks_a_core)
                 .means("Ranks for each core that they may use, where they share cores the most."),
+            Column::seconds("computation_mean_s", "computing", |row: &Self| row.computation)
+                .means("Time outside MPI, mean of its ranks."),
+            Column::seconds("computation_max_s", "", |row: &Self| row.longest)
+                .means("Time outside MPI of its rank with the most."),
+            Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi)
+                .means("Time in MPI, mean of its ranks.")
+                .spare(3),
             Column::percent("run_delay_mean_percent", "delay %", |row: &Self| row.delay_percent)
                 .means("How long the ranks' main threads were ready to run but did not, mean share of the time."),
             Column::percent("other_processes_percent", "others %", |row: &Self| row.others_percent).means(
@@ -46,7 +56,7 @@ impl Row for HostRow {
             ),
             Column::percent("stolen_percent", "", |row: &Self| row.stolen_percent)
                 .means("Share of the cores' time that a hypervisor gave to others."),
-            Column::count("sockets", "sockets", |row: &Self| row.sockets).means("How many sockets it has."),
+            Column::count("sockets", "sockets", |row: &Self| row.sockets).means("How many sockets it has.").spare(4),
             Column::count("numa_nodes", "", |row: &Self| row.nodes).means("How many NUMA nodes it has."),
             Column::count("threads_a_core", "", |row: &Self| row.threads_a_core)
                 .means("Hardware threads of a physical core."),
@@ -56,9 +66,18 @@ impl Row for HostRow {
     }
 }
 
-/// One row for each host.
+/// People are shown all hosts if there are no more, else some.
+const SHOWN: usize = 32;
+const SHOWN_OF_MANY: usize = 20;
+
+/// One row for each host; of many, those first whose ranks compute longest.
 pub fn table(run: &Run) -> Table<HostRow> {
-    Table::new("by host", rows(run))
+    let mut rows = rows(run);
+    if rows.len() <= SHOWN {
+        return Table::new("by host", rows);
+    }
+    rows.sort_by(|a, b| b.computation.total_cmp(&a.computation));
+    Table::new("by host, those first whose ranks compute longest", rows).most(SHOWN_OF_MANY)
 }
 
 /// The hosts in the order of their first ranks.
@@ -73,6 +92,9 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
         let delays: Vec<_> = ranks.iter().filter_map(|rank| scheduled(rank)).collect();
         let sum = |figure: fn(&super::scheduling::Scheduled) -> f64| delays.iter().map(figure).sum::<f64>();
         let load = others(&ranks);
+        let outside = |rank: &Rank| (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
+        let mean =
+            |figure: &dyn Fn(&Rank) -> f64| ranks.iter().map(|rank| figure(rank)).sum::<f64>() / ranks.len() as f64;
         HostRow {
             host: host.to_string(),
             ranks: ranks.len() as u64,
@@ -80,6 +102,9 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
             allowed: known(allowed.len()),
             limit: ranks.iter().find_map(|rank| limit(rank)),
             ranks_a_core: most_shared(host, &ranks).map(|shared| shared.ranks_a_core()),
+            computation: mean(&outside),
+            longest: ranks.iter().map(|rank| outside(rank)).fold(0.0, f64::max),
+            mpi: mean(&|rank| rank.time_in_mpi()),
             sockets: machine.and_then(|machine| known(machine.sockets.len())),
             nodes: machine.and_then(|machine| known(machine.nodes.len())),
             threads_a_core: machine.and_then(|machine| known(machine.threads_a_core as usize)),
@@ -106,5 +131,16 @@ pub fn in_words(run: &Run) -> String {
             format!("{ranks_in_words} on {cores_in_words}{of_all}{turns}")
         }
     };
-    by_host(run).into_iter().map(of_host).collect::<Vec<_>>().join("; ")
+    let mut said: Vec<(String, u64)> = Vec::new();
+    for words in by_host(run).into_iter().map(of_host) {
+        match said.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, hosts)) => *hosts += 1,
+            None => said.push((words, 1)),
+        }
+    }
+    let together = |(words, hosts): (String, u64)| match hosts {
+        1 => words,
+        hosts => format!("on each of {hosts} hosts {words}"),
+    };
+    said.into_iter().map(together).collect::<Vec<_>>().join("; ")
 }

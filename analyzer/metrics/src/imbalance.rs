@@ -19,8 +19,7 @@ use tables::{Column, Row, Table, WorldRank};
 const COMPUTATION: &str = "(computation)";
 
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
-    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    let groups = totals::by_function(run).into_iter().map(|(function, group)| (FunctionName { function }, group));
     let rows = PartRows::CallsBehind(COMPUTATION, Nanoseconds, added(RanOfThreads).without(Nanoseconds));
     table(run, FunctionName { function: COMPUTATION.into() }, groups).in_part(PartTable::new(rows, &["imbalance_s"]))
 }
@@ -76,10 +75,14 @@ impl Row for ImbalanceSite {
 
 /// The imbalance by call site and function.
 pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
-    let groups = totals::group_calls(run, |rank, _, entry| {
-        let site = entry.signature.site;
-        Some((run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature)))
-    });
+    let groups = totals::group_calls_named(
+        run,
+        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
+        |rank, entry| {
+            let site = entry.signature.site;
+            (run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature))
+        },
+    );
     let name = |(site, place, function)| ImbalanceSite { site, place, function: Some(function) };
     let groups = groups.into_iter().map(|(key, group)| (name(key), group));
     table(run, ImbalanceSite { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)

@@ -7,13 +7,14 @@
 //! scaling
 //! compare reports
 //! summary
-//! groupings hang heat hosts imbalance operations paths ranks top waits
+//! behaviors groupings hang heat hosts imbalance operations paths ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks whereabouts
 //! cost endings
 //! median network rank_programs scheduling shares totals
 //! mean meaning topics words
 //! ```
 
+pub mod behaviors;
 pub mod breakdown;
 pub mod check;
 pub mod compare;

@@ -18,6 +18,7 @@ use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
 use model::{Rank, Run};
+use tables::number::whole;
 use tables::part::Addend::{Bytes, Messages};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
@@ -65,6 +66,8 @@ pub struct Matrix {
     pub spread: u64,
     /// Bytes of collective calls that belong to no pair of ranks, or to ranks that are unknown.
     pub nowhere: u64,
+    /// Bytes of collective calls from each to each of so many ranks that their pairs are not listed.
+    pub wide: u64,
 }
 
 /// Adds up the traffic of a run: all of it, one kind, or the traffic of the communicators with this name. Fails if no rank has
@@ -83,8 +86,8 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     for at in 0..run.ranks.len() {
         let of_rank = RankTraffic::of(run, &objects, &worlds, at, communicator, only);
         sums.merge(of_rank, world_rank(&run.ranks[at]), |number| {
-            let here: Vec<u32> = objects.groups[number as usize].here().collect();
-            here.into_iter().map(|place| world_rank(&run.ranks[place as usize]))
+            let group = &objects.groups[number as usize];
+            (group.size() as u32, group.here().map(|place| world_rank(&run.ranks[place as usize])))
         });
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
@@ -95,8 +98,8 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
     let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
     let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
-    let RankTraffic { elsewhere, spread, nowhere, .. } = sums;
-    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
+    let RankTraffic { elsewhere, spread, nowhere, wide, .. } = sums;
+    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere, wide })
 }
 
 /// The traffic that the calls of one rank tell of.
@@ -109,7 +112,11 @@ pub struct RankTraffic {
     pub elsewhere: Traffic,
     pub spread: u64,
     pub nowhere: u64,
+    pub wide: u64,
 }
+
+/// The most processes of a call from each to each whose pairs are listed: of more it would be millions.
+const MOST_EACH: u32 = 2048;
 
 /// How often a rank made a call successfully, or started the persistent requests that it created.
 fn times(entry: &CallTotal) -> u64 {
@@ -125,6 +132,16 @@ fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
     let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
     let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
     (count <= MOST_PARTS).then(|| runs.iter().flat_map(each).collect())
+}
+
+/// The bytes that a call hands to one process, if the file has them.
+fn part(rank: &Rank, signature: &Signature, process: u32) -> Option<u64> {
+    let mut before = 0;
+    let part = rank.parts.get(&signature.parts)?.iter().find(|run| {
+        before += u64::from(run.count);
+        u64::from(process) < before
+    });
+    part.map(|run| run.bytes)
 }
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
@@ -164,18 +181,24 @@ impl RankTraffic {
         sums
     }
 
-    /// Adds another rank's traffic, and by pairs what it hands to each process of a communicator.
+    /// Adds another rank's traffic, and by pairs what it hands to each process of a communicator that is not too large. `processes` says
+    /// the size of a communicator, and who is in it.
     fn merge<Others: Iterator<Item = WorldRank>>(
         &mut self,
         other: RankTraffic,
         own: WorldRank,
-        processes: impl Fn(u32) -> Others,
+        processes: impl Fn(u32) -> (u32, Others),
     ) {
         for (pair, traffic) in other.traffic {
             self.traffic.entry(pair).or_default().add(traffic);
         }
         for (number, collective) in other.to_each {
-            for to in processes(number).filter(|to| *to != own) {
+            let (size, processes) = processes(number);
+            if size > MOST_EACH {
+                self.wide = self.wide.saturating_add(collective.saturating_mul(u64::from(size - 1)));
+                continue;
+            }
+            for to in processes.filter(|to| *to != own) {
                 let more = Traffic { collective, ..Traffic::default() };
                 self.traffic.entry((own, to)).or_default().add(more);
             }
@@ -183,6 +206,7 @@ impl RankTraffic {
         self.elsewhere.add(other.elsewhere);
         self.spread = self.spread.saturating_add(other.spread);
         self.nowhere = self.nowhere.saturating_add(other.nowhere);
+        self.wide = self.wide.saturating_add(other.wide);
     }
 
     /// Adds calls of a rank. `elsewhere` finds a process of a communicator that belongs to another world.
@@ -236,6 +260,7 @@ impl RankTraffic {
         let own = world_rank(rank);
         let place = |place: u32| world_rank(&run.ranks[place as usize]);
         let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
+        let is_wide = communicator.size > MOST_EACH;
         let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
         let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
         let root = group.peer(at, signature.peer).map(place);
@@ -260,6 +285,11 @@ impl RankTraffic {
                 for to in neighbors.iter().flatten() {
                     give(own, place(*to), bytes(each));
                 }
+            }
+            Share::ToAll(sent) if is_wide => {
+                let own = group.own(at).and_then(|own| part(rank, signature, own));
+                let own = own.unwrap_or(sent / u64::from(communicator.size));
+                self.wide = self.wide.saturating_add(bytes(sent.saturating_sub(own)).collective);
             }
             Share::ToAll(sent) => match parts(communicator.size as usize) {
                 Some(parts) => {
@@ -371,7 +401,8 @@ impl Matrix {
 
     /// Messages and bytes of the whole matrix.
     pub fn facts(&self) -> Vec<Fact> {
-        let total = self.total();
+        let mut total = self.total();
+        total.collective = total.collective.saturating_add(self.wide);
         let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
         vec![
             Fact::new(MESSAGES, "messages", Value::Count(total.messages))
@@ -399,6 +430,13 @@ impl Matrix {
             said.push(format!(
                 "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
                 Value::Bytes(self.spread)
+            ));
+        }
+        if self.wide > 0 {
+            said.push(format!(
+                "{} of collective calls from each to each of more than {} ranks are in no pair",
+                Value::Bytes(self.wide),
+                whole(u64::from(MOST_EACH))
             ));
         }
         if self.nowhere > 0 {

@@ -16,6 +16,8 @@ use model::run::gaps;
 use model::site_naming::NamedBy;
 use model::sums::Total;
 use model::{Choice, End, ProcessFate, Rank, Run};
+use rustc_hash::FxHashMap;
+use tables::number::whole;
 use tables::{Fact, Value, facts};
 
 facts! {
@@ -280,13 +282,9 @@ pub fn warnings(run: &Run) -> Vec<String> {
     if !run.missing.is_empty() {
         warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
     }
-    warnings.extend(run.unreadable.iter().cloned());
+    warnings.extend(few(run.unreadable.iter().cloned(), "files that cannot be read"));
     warnings.extend(endings::warnings(run));
-    for rank in &run.ranks {
-        warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
-        warnings.extend(stopped(rank));
-        warnings.extend(lost(rank));
-    }
+    warnings.extend(few(run.ranks.iter().flat_map(of_rank), "warnings about single ranks"));
     warnings.extend(starting(run));
     warnings.extend(spawned(run));
     warnings.extend(left_out(run));
@@ -310,6 +308,26 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
     }
     warnings
+}
+
+/// Of more warnings of one kind, the others are counted.
+const FEW: usize = 32;
+
+/// The first of the warnings, and how many others there are.
+fn few(warnings: impl Iterator<Item = String>, what: &str) -> Vec<String> {
+    let mut all: Vec<String> = warnings.collect();
+    if all.len() > FEW {
+        let more = whole((all.len() - FEW) as u64);
+        all.truncate(FEW);
+        all.push(format!("{more} more {what}"));
+    }
+    all
+}
+
+/// Warns of what is wrong with a rank's file.
+fn of_rank(rank: &Rank) -> Vec<String> {
+    let damaged = rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file));
+    damaged.chain(stopped(rank)).chain(lost(rank)).collect()
 }
 
 /// Warns of ranks without the paths by which call sites are to be named.
@@ -362,12 +380,14 @@ fn starting(run: &Run) -> Option<String> {
 /// The recorder's own warnings, each once for all ranks that have it.
 fn of_recorder(run: &Run) -> Vec<String> {
     let mut said: Vec<(&String, Vec<&Rank>)> = Vec::new();
+    let mut known: FxHashMap<&String, usize> = FxHashMap::default();
     for rank in &run.ranks {
         for warning in &rank.warnings {
-            match said.iter_mut().find(|(other, _)| *other == warning) {
-                Some((_, ranks)) => ranks.push(rank),
-                None => said.push((warning, vec![rank])),
+            let at = *known.entry(warning).or_insert(said.len());
+            if at == said.len() {
+                said.push((warning, Vec::new()));
             }
+            said[at].1.push(rank);
         }
     }
     let who = |ranks: &[&Rank]| match ranks {
@@ -375,7 +395,7 @@ fn of_recorder(run: &Run) -> Vec<String> {
         ranks if ranks.len() == run.ranks.len() => String::new(),
         ranks => format!("{} and {} more: ", rank_in_words(ranks[0]), ranks.len() - 1),
     };
-    said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
+    few(said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))), "warnings by the recorder")
 }
 
 /// Warns of a rank whose recording broke off, with the share of its time that has no single calls.

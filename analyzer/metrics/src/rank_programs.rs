@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use model::{Rank, Run};
+use rustc_hash::FxHashMap;
 
 /// A rank's program without its folder, and its arguments.
 pub fn command(rank: &Rank) -> String {
@@ -14,16 +15,25 @@ pub fn command(rank: &Rank) -> String {
 /// The programs and their ranks: `a: rank 0; b 10: ranks 1-3`. `None` if all ranks ran the same.
 pub fn of_ranks(run: &Run) -> Option<String> {
     let mut programs: Vec<(String, Vec<&Rank>)> = Vec::new();
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for rank in &run.ranks {
         let command = command(rank);
-        match programs.iter_mut().find(|(other, _)| *other == command) {
-            Some((_, ranks)) => ranks.push(rank),
-            None => programs.push((command, vec![rank])),
+        let at = *known.entry(command.clone()).or_insert(programs.len());
+        if at == programs.len() {
+            programs.push((command, Vec::new()));
         }
+        programs[at].1.push(rank);
     }
     let line = |(command, ranks): &(String, Vec<&Rank>)| format!("{command}: {}", in_words(ranks));
-    (programs.len() > 1).then(|| programs.iter().map(line).collect::<Vec<_>>().join("; "))
+    let mut lines: Vec<String> = programs.iter().take(MOST).map(line).collect();
+    if programs.len() > MOST {
+        lines.push(format!("{} others", programs.len() - MOST));
+    }
+    (programs.len() > 1).then(|| lines.join("; "))
 }
+
+/// Of more programs, or of more spans of ranks, text says how many there are.
+const MOST: usize = 32;
 
 /// The ranks in words: `rank 0` or `ranks 1-3, 5`. Spawned worlds, which number their ranks anew, and processes without
 /// a rank are named separately.
@@ -53,5 +63,11 @@ fn spans(numbers: &[u32]) -> String {
         [one] => one.to_string(),
         _ => format!("{}-{}", span[0], span[span.len() - 1]),
     };
-    numbers.chunk_by(|a, b| a + 1 == *b).map(span).collect::<Vec<_>>().join(", ")
+    let mut spans: Vec<String> = numbers.chunk_by(|a, b| a + 1 == *b).map(span).collect();
+    if spans.len() > MOST {
+        let more = spans.len() - MOST;
+        spans.truncate(MOST);
+        spans.push(format!("{more} more spans"));
+    }
+    spans.join(", ")
 }

@@ -5,9 +5,10 @@ use super::words::rank_in_words;
 use crate::meaning;
 use crate::rank_programs;
 use model::error::Error;
-use model::rank::{UsageBetween, function};
+use model::rank::UsageBetween;
 use model::sums::Total;
 use model::{End, Rank, Run};
+use tables::number::whole;
 use tables::part::Addend::{Calls, Nanoseconds, Ran, RanOfThreads};
 use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, Value, WorldRank};
@@ -132,28 +133,41 @@ impl Row for RankTotalRow {
     }
 }
 
+fn row(rank: &Rank) -> RankTotalRow {
+    let mpi = rank.time_in_mpi();
+    RankTotalRow {
+        rank: world_rank(rank),
+        host: rank.process.host.clone(),
+        pid: rank.header.pid,
+        wall: rank.wall(),
+        mpi,
+        mpi_share: percent(mpi, rank.wall_of_threads()),
+        calls: rank.entries().map(|entry| entry.count).total(),
+        open: rank.entries().map(|entry| entry.open).total(),
+        threads: rank.thread_count() as u64,
+        languages: super::overview::in_words(&rank.languages),
+        file: rank.bytes,
+        is_finalized: matches!(rank.end, End::Finalized),
+        program: rank_programs::command(rank),
+        usage: RankUsage::of(rank),
+    }
+}
+
 /// One row for each rank.
 pub fn overview(run: &Run) -> Table<RankTotalRow> {
-    let row = |rank: &Rank| {
-        let mpi = rank.time_in_mpi();
-        RankTotalRow {
-            rank: world_rank(rank),
-            host: rank.process.host.clone(),
-            pid: rank.header.pid,
-            wall: rank.wall(),
-            mpi,
-            mpi_share: percent(mpi, rank.wall_of_threads()),
-            calls: rank.entries().map(|entry| entry.count).total(),
-            open: rank.entries().map(|entry| entry.open).total(),
-            threads: rank.thread_count() as u64,
-            languages: super::overview::in_words(&rank.languages),
-            file: rank.bytes,
-            is_finalized: matches!(rank.end, End::Finalized),
-            program: rank_programs::command(rank),
-            usage: RankUsage::of(rank),
-        }
-    };
     Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))
+}
+
+/// People are shown all ranks if there are no more, else some.
+pub const SHOWN: usize = 128;
+pub const SHOWN_OF_MANY: usize = 20;
+
+/// Some ranks for people, by their places in the run, in this order; what they are is said by who chose them.
+pub fn unlike(run: &Run, places: &[usize]) -> Table<RankTotalRow> {
+    let of = whole(run.asked().count() as u64);
+    let title =
+        format!("by rank: {} of {of}, those first that are least like most (--format json has all)", places.len());
+    Table::new(title, places.iter().map(|at| row(&run.ranks[*at])).collect()).for_people()
 }
 
 /// The most ranks side by side in a table for people.
@@ -291,8 +305,7 @@ pub fn alone(run: &Run, number: u32) -> Result<Table<OneRankRow>, Error> {
 }
 
 fn by_function(run: &Run) -> Vec<(String, CallGroup)> {
-    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    let mut groups: Vec<_> = groups.into_iter().collect();
+    let mut groups: Vec<_> = totals::by_function(run).into_iter().collect();
     groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
     groups
 }

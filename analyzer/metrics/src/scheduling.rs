@@ -6,12 +6,15 @@
 //! Ranks that wait in MPI mostly poll, and are delayed like those that work, at nobody's cost. So a rank's delay is
 //! divided by what it did: time outside MPI in which it was ready, and time in MPI.
 
+use std::collections::BTreeMap;
+
 use traces::calls::Call;
 use traces::definitions::{HostTime, Machine};
 
 use model::rank::is_nested;
 use model::sums::Total;
 use model::{Rank, Run};
+use rustc_hash::FxHashMap;
 
 /// A rank's main thread between the end of MPI_Init and the start of MPI_Finalize. Times in seconds.
 pub struct Scheduled {
@@ -83,26 +86,34 @@ pub fn most_shared<'r>(host: &'r str, ranks: &[&'r Rank]) -> Option<SharedCores<
     let allowed: Vec<(&Rank, Vec<u32>)> =
         ranks.iter().filter_map(|rank| Some((*rank, rank.process_usage()?.allowed))).collect();
     let allowed: Vec<(&Rank, Vec<u32>)> = allowed.into_iter().filter(|(_, cores)| !cores.is_empty()).collect();
-    let mut sets: Vec<Vec<u32>> = allowed.iter().map(|(_, cores)| cores.clone()).collect();
-    let mut all: Vec<u32> = sets.concat();
+    let mut sets: BTreeMap<&[u32], usize> = BTreeMap::new();
+    for (_, cores) in &allowed {
+        *sets.entry(cores).or_default() += 1;
+    }
+    let mut all: Vec<u32> = sets.keys().flat_map(|cores| cores.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
-    sets.push(all);
-    sets.sort_unstable();
-    sets.dedup();
-    let limit = ranks.iter().filter_map(|rank| limit(rank)).reduce(f64::min);
-    let groups = sets.into_iter().filter(|cores| !cores.is_empty()).map(|cores| {
-        let inside = |own: &[u32]| own.iter().all(|core| cores.binary_search(core).is_ok());
-        SharedCores {
-            host,
-            ranks: allowed.iter().filter(|(_, own)| inside(own)).map(|(rank, _)| *rank).collect(),
-            usable: limit.unwrap_or(f64::INFINITY).min(cores.len() as f64),
-            online: ranks.iter().filter_map(|rank| online(rank)).max().unwrap_or(0),
-            cores,
-        }
-    });
-    let order = |group: &SharedCores| (group.ranks_a_core(), group.ranks.len());
-    groups.max_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal))
+    let groups = sets.keys().copied().chain([all.as_slice()]).filter(|cores| !cores.is_empty());
+    let limit = ranks.iter().filter_map(|rank| limit(rank)).reduce(f64::min).unwrap_or(f64::INFINITY);
+    let usable = |cores: &[u32]| limit.min(cores.len() as f64);
+    let is_inside = |own: &[u32], cores: &[u32]| own.iter().all(|core| cores.binary_search(core).is_ok());
+    let inside = |cores: &[u32]| -> usize {
+        sets.iter().filter(|(own, _)| is_inside(own, cores)).map(|(_, ranks)| *ranks).sum()
+    };
+    // The ranks are many and their sets of cores mostly few, so ranks are listed of the chosen set alone.
+    let order = |cores: &&[u32]| {
+        let ranks = inside(cores);
+        (ranks as f64 / usable(cores), ranks)
+    };
+    let ordered = groups.map(|cores| (order(&cores), cores));
+    let (_, cores) = ordered.max_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal))?;
+    Some(SharedCores {
+        host,
+        ranks: allowed.iter().filter(|(_, own)| is_inside(own, cores)).map(|(rank, _)| *rank).collect(),
+        usable: usable(cores),
+        online: ranks.iter().filter_map(|rank| online(rank)).max().unwrap_or(0),
+        cores: cores.to_vec(),
+    })
 }
 
 /// Cores' worth of processor time that control groups allow a rank; `None` if there is no limit or it is unknown.
@@ -119,15 +130,17 @@ pub fn online(rank: &Rank) -> Option<usize> {
 
 /// The ranks of each host, by its name. Ranks of one name but another boot are on another host.
 pub fn by_host(run: &Run) -> Vec<(&str, Vec<&Rank>)> {
-    let mut hosts: Vec<(&str, &str, Vec<&Rank>)> = Vec::new();
+    let mut hosts: Vec<(&str, Vec<&Rank>)> = Vec::new();
+    let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
     for rank in &run.ranks {
         let (host, boot) = (rank.process.host.as_str(), rank.process.boot.as_str());
-        match hosts.iter_mut().find(|(name, booted, _)| (*name, *booted) == (host, boot)) {
-            Some((_, _, ranks)) => ranks.push(rank),
-            None => hosts.push((host, boot, vec![rank])),
+        let at = *known.entry((host, boot)).or_insert(hosts.len());
+        if at == hosts.len() {
+            hosts.push((host, Vec::new()));
         }
+        hosts[at].1.push(rank);
     }
-    hosts.into_iter().map(|(host, _, ranks)| (host, ranks)).collect()
+    hosts
 }
 
 /// Cores that other processes than the ranks kept busy on their host, at least, and cores that a hypervisor kept, in

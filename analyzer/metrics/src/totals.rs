@@ -1,12 +1,14 @@
 //! Calls added up by anything that they have in common, rank by rank.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use crate::meaning;
-use model::rank::{ThreadTotals, is_nested};
+use model::rank::{ThreadTotals, function_of, is_nested};
 use model::sums::Grow;
 use model::tally::CallTotal;
 use model::{Rank, Run};
+use rustc_hash::FxHashMap;
 use tables::{Column, WorldRank};
 
 /// Totals of some calls of one rank. Times in seconds. All but `nested` leave out calls made inside other MPI calls.
@@ -38,9 +40,9 @@ pub struct Totals {
     pub engine: f64,
 }
 
-/// Totals of calls that have something in common, by the rank's place in the run.
+/// Totals of calls that have something in common, by the rank's place in the run, in that order.
 #[derive(Clone, Default)]
-pub struct CallGroup(BTreeMap<usize, Totals>);
+pub struct CallGroup(Vec<(u32, Totals)>);
 
 /// Adds up the run's calls by `key`, leaving out those for which it is `None`. Calls of threads without room of their
 /// own in the file come without a thread.
@@ -49,16 +51,50 @@ pub fn group_calls<K: Ord>(
     key: impl Fn(&Rank, Option<&ThreadTotals>, &CallTotal) -> Option<K>,
 ) -> BTreeMap<K, CallGroup> {
     let mut groups: BTreeMap<K, CallGroup> = BTreeMap::new();
-    for (at, rank) in run.ranks.iter().enumerate() {
-        let of_thread = |thread| move |entry| (Some(thread), entry);
-        let entries = rank.threads.iter().flat_map(|thread| thread.entries.iter().map(of_thread(thread)));
-        for (thread, entry) in entries.chain(rank.shared.iter().map(|entry| (None, entry))) {
+    for (at, rank) in (0..).zip(&run.ranks) {
+        for (thread, entry) in entries(rank) {
             if let Some(key) = key(rank, thread, entry) {
-                groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
+                groups.entry(key).or_default().of(at).add(rank, entry);
             }
         }
     }
     groups
+}
+
+/// The same where a key takes longer to make than to tell from others: `name` makes it once for all calls of an `identity`.
+pub fn group_calls_named<'r, I: Eq + Hash, K: Ord>(
+    run: &'r Run,
+    identity: impl Fn(&'r Rank, &'r CallTotal) -> Option<I>,
+    name: impl Fn(&'r Rank, &'r CallTotal) -> K,
+) -> BTreeMap<K, CallGroup> {
+    let (mut known, mut names): (FxHashMap<I, usize>, BTreeMap<K, usize>) = Default::default();
+    let mut groups: Vec<CallGroup> = Vec::new();
+    for (at, rank) in (0..).zip(&run.ranks) {
+        for (_, entry) in entries(rank) {
+            let Some(identity) = identity(rank, entry) else { continue };
+            let group = *known.entry(identity).or_insert_with(|| {
+                let next = names.len();
+                *names.entry(name(rank, entry)).or_insert(next)
+            });
+            if group == groups.len() {
+                groups.push(CallGroup::default());
+            }
+            groups[group].of(at).add(rank, entry);
+        }
+    }
+    names.into_iter().map(|(name, group)| (name, std::mem::take(&mut groups[group]))).collect()
+}
+
+/// The run's calls by the names of their functions.
+pub fn by_function(run: &Run) -> BTreeMap<String, CallGroup> {
+    group_calls_named(run, |_, entry| Some(entry.signature.call), |_, entry| function_of(entry.signature.call))
+}
+
+/// A rank's calls by signature, with the thread that has room of its own for them.
+fn entries(rank: &Rank) -> impl Iterator<Item = (Option<&ThreadTotals>, &CallTotal)> {
+    let of_thread = |thread| move |entry| (Some(thread), entry);
+    let of_threads = rank.threads.iter().flat_map(move |thread| thread.entries.iter().map(of_thread(thread)));
+    of_threads.chain(rank.shared.iter().map(|entry| (None, entry)))
 }
 
 impl Totals {
@@ -122,10 +158,19 @@ impl Totals {
 }
 
 impl CallGroup {
+    /// The totals of a rank, which no rank of those added before follows.
+    fn of(&mut self, rank: u32) -> &mut Totals {
+        if self.0.last().is_none_or(|(last, _)| *last != rank) {
+            self.0.push((rank, Totals::default()));
+        }
+        let last = self.0.len() - 1;
+        &mut self.0[last].1
+    }
+
     /// All ranks together.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
-        for totals in self.0.values() {
+        for (_, totals) in &self.0 {
             sum.merge(totals);
         }
         sum
@@ -133,13 +178,19 @@ impl CallGroup {
 
     /// The totals of one rank, by its place in the run.
     pub fn of_rank(&self, rank: usize) -> Totals {
-        self.0.get(&rank).copied().unwrap_or_default()
+        let at = self.0.binary_search_by_key(&rank, |(at, _)| *at as usize);
+        at.map_or_else(|_| Totals::default(), |at| self.0[at].1)
+    }
+
+    /// The ranks with such calls, by their places in the run.
+    pub fn ranks(&self) -> impl Iterator<Item = (usize, &Totals)> {
+        self.0.iter().map(|(rank, totals)| (*rank as usize, totals))
     }
 
     /// The most time any rank spent in these calls, and that rank.
     pub fn maximum(&self, run: &Run) -> (f64, Option<WorldRank>) {
         let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
-        most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at]))))
+        most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at as usize]))))
     }
 }
 
@@ -175,7 +226,7 @@ mod tests {
             let of = Totals { calls, open, time, shortest, longest, sent, received, ..Totals::default() };
             Totals { failed, nested, prepared, entries, productive, engine, ..of }
         };
-        let sum = CallGroup(BTreeMap::from([(0, one(1)), (1, one(2))])).sum();
+        let sum = CallGroup(vec![(0, one(1)), (1, one(2))]).sum();
         assert_eq!(sum, Totals { shortest: 0.5, longest: 1.0, ..one(3) });
     }
 }

@@ -219,7 +219,7 @@ impl Print {
 
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Break the time down by function, rank, rank=N, comm, site, caller, path, size, peer, thread, host, region, collective
+    /// Break the time down by function, rank, rank=N, behavior, comm, site, caller, path, size, peer, thread, host, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name

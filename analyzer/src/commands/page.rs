@@ -7,18 +7,19 @@ use super::open_run::{choose, status};
 use super::print::check_overwrite;
 use super::timeline::{self, PageFile};
 use crate::cli::OneRun;
+use metrics::behaviors::{self, Behaviors};
 use metrics::matrix::matrix as traffic;
 use metrics::paths::PathChoice;
 use metrics::reports::{
     Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, paths, pop, progress, waits,
 };
-use metrics::{heat, overview, rank_time};
+use metrics::{heat, overview, rank_time, ranks};
 use model::Run;
 use model::error::Error;
 use model::matching::Account;
 use model::output;
 use pictures::SourceLines;
-use pictures::page::{Page, PageSection};
+use pictures::page::{Page, PageSection, ROWS};
 use tables::Report;
 
 /// Writes the page. Returns the exit status.
@@ -161,8 +162,20 @@ fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<tables::Sheet> {
         sheet.look.title = "how unevenly: the most of any rank against the mean".into();
         sheet
     });
-    let ranks = metrics::ranks::overview(run);
-    [rank_time::table(run, account).into(), ranks.into()].into_iter().chain(uneven).collect()
+    let mut tables = vec![rank_time::table(run, account).into()];
+    if run.asked().count() > ranks::SHOWN {
+        let behaviors = Behaviors::of(run);
+        tables.push(behaviors::table(run, &behaviors).into());
+        if run.asked().count() > ROWS {
+            let unlike = behaviors::unlike(&behaviors, ROWS);
+            tables.push(ranks::unlike(run, &unlike).into());
+        } else {
+            tables.push(ranks::overview(run).into());
+        }
+    } else {
+        tables.push(ranks::overview(run).into());
+    }
+    tables.into_iter().chain(uneven).collect()
 }
 
 fn traffic_of(run: &Run) -> Found {

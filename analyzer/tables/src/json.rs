@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value as Json, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Value as Json, json};
 
 use crate::Report;
 use crate::scalar::Scalar;
-use crate::value::Value;
+use crate::table::Sheet;
 use crate::visible::is_hidden;
 
 /// The version of the format. It changes if a name changes its meaning or goes; adding names does not change it.
@@ -21,18 +22,49 @@ pub fn schema_name(command: &str) -> String {
 }
 
 pub fn print(report: &Report, name: &str, out: &mut impl Write) -> io::Result<()> {
-    let mut object = Map::new();
-    object.insert("schema".into(), json!(schema_name(name)));
-    let facts = report.facts.iter().map(|fact| (fact.key.name.to_string(), json(fact.value.scalar())));
-    object.insert("run".into(), Json::Object(facts.collect()));
-    for table in &report.tables {
-        let fields = table.fields();
-        let keys = || fields.iter().map(|field| field.key.clone());
-        let row = |row: &Vec<Value>| Json::Object(keys().zip(table.scalars(row).into_iter().map(json)).collect());
-        object.insert(table.look.name.into(), Json::Array(table.rows.iter().map(row).collect()));
+    let text = serde_json::to_string_pretty(&ReportJson { report, name })?;
+    writeln!(out, "{}", escaped(&text))
+}
+
+/// A report as it is written. As one value, the rows of a run of many ranks would take gigabytes.
+struct ReportJson<'a> {
+    report: &'a Report,
+    name: &'a str,
+}
+
+impl Serialize for ReportJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Report { facts, tables, warnings } = self.report;
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("schema", &schema_name(self.name))?;
+        let facts = facts.iter().map(|fact| (fact.key.name.to_string(), json(fact.value.scalar())));
+        object.serialize_entry("run", &Json::Object(facts.collect()))?;
+        for table in tables {
+            object.serialize_entry(table.look.name, &RowsJson(table))?;
+        }
+        object.serialize_entry("warnings", warnings)?;
+        object.end()
     }
-    object.insert("warnings".into(), json!(report.warnings));
-    writeln!(out, "{}", escaped(&serde_json::to_string_pretty(&Json::Object(object))?))
+}
+
+struct RowsJson<'a>(&'a Sheet);
+
+impl Serialize for RowsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = self.0.fields();
+        serializer.collect_seq(self.0.rows.iter().map(|row| {
+            let values = fields.iter().map(|field| field.key.as_str()).zip(self.0.scalars(row).into_iter().map(json));
+            RowJson(values.collect())
+        }))
+    }
+}
+
+struct RowJson<'a>(Vec<(&'a str, Json)>);
+
+impl Serialize for RowJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (*key, value)))
+    }
 }
 
 fn json(scalar: Scalar) -> Json {

@@ -40,6 +40,7 @@ mod installed;
 mod late_wildcards;
 mod levels;
 mod lost_page;
+mod many_ranks;
 mod matrix;
 mod measured;
 mod message_lengths;

@@ -17,7 +17,20 @@ const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/sampl
 pub const COMMANDS: [(&str, &[&str]); 18] = [
     (
         "report",
-        &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "host", "region", "collective"],
+        &[
+            "function",
+            "rank",
+            "rank=3",
+            "behavior",
+            "comm",
+            "site",
+            "size",
+            "peer",
+            "thread",
+            "host",
+            "region",
+            "collective",
+        ],
     ),
     ("waits", &[]),
     ("path", &[]),

@@ -40,8 +40,8 @@ const ANALYSES: [&[&str]; 19] = [
     &["timeline", "DIR", "--svg", "/dev/null", "--html", "/dev/null"],
 ];
 /// Breakdowns to choose one from.
-const BREAKDOWNS: [&str; 10] =
-    ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region", "collective"];
+const BREAKDOWNS: [&str; 11] =
+    ["function", "rank", "rank=1", "behavior", "comm", "site", "size", "peer", "thread", "region", "collective"];
 const FORMATS: [&str; 3] = ["text", "json", "csv"];
 
 /// Default number of damaged runs.

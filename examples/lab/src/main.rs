@@ -28,7 +28,7 @@ mod watched;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::synthetic::{Shape, Topology};
+use ::synthetic::{Cluster, Shape, Topology};
 use clap::Parser;
 
 /// Experiments with the profiler. Each installs and builds all it needs.
@@ -109,6 +109,12 @@ enum Experiment {
         /// Seed of the random times
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Spread the ranks over hosts, so many on each, of which one is slow; without it all are on one
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        ranks_per_host: Option<u32>,
+        /// Write counts and times in place of calls
+        #[arg(long, requires = "ranks_per_host")]
+        profile: bool,
     },
 }
 
@@ -127,9 +133,10 @@ fn main() -> ExitCode {
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Experiment::Scale(arguments) => scale::run(&arguments),
         Experiment::Clocks => clocks::run(),
-        Experiment::Synthetic { dir, ranks, calls, ring, seed } => {
+        Experiment::Synthetic { dir, ranks, calls, ring, seed, ranks_per_host, profile } => {
             let topology = if ring { Topology::Ring } else { Topology::Torus };
-            synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
+            let cluster = ranks_per_host.map(|ranks_per_host| Cluster { ranks_per_host, is_profile: profile });
+            synthetic::run(&dir, &Shape { ranks, calls, topology, seed }, cluster)
         }
     };
     match done {

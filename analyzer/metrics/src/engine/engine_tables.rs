@@ -143,8 +143,7 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 
 /// Entries by MPI function, the one with the most entries first.
 pub fn functions(run: &Run) -> Table<FunctionRow> {
-    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
-    functions_of(groups.into_iter().map(|(function, group)| (function, group.sum())).collect())
+    functions_of(totals::by_function(run).into_iter().map(|(function, group)| (function, group.sum())).collect())
 }
 
 /// The same, from the functions' sums in the order of their names.
@@ -157,9 +156,11 @@ pub fn functions_of(sums: Vec<(String, Totals)>) -> Table<FunctionRow> {
 
 /// Entries by call site, the one with the most entries first.
 pub fn sites(run: &Run) -> Table<EngineSiteRow> {
-    let groups = totals::group_calls(run, |rank, _, entry| {
-        Some((run.sites.name(rank, entry.signature.site), function(&entry.signature)))
-    });
+    let groups = totals::group_calls_named(
+        run,
+        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
+        |rank, entry| (run.sites.name(rank, entry.signature.site), function(&entry.signature)),
+    );
     let rows = entered(groups.into_iter()).map(|((site, function), sum)| EngineSiteRow { site, function, sum });
     Table::new("by call site", rows.collect())
 }

@@ -8,6 +8,7 @@ use super::means::{BatchesByRank, FirstRequests, LifeMeans};
 use crate::mean::Mean;
 use crate::median::{interval, median};
 use model::overlap::{BoundRule, RequestLife};
+use rustc_hash::FxHashMap;
 
 /// Transfer times of requests of one size, in nanoseconds.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub struct TransferTime {
     /// Means over ranks, including the gaps between calls.
     pub means: LifeMeans,
     /// The means of each rank, with its first requests.
-    by_rank: Vec<(u32, LifeMeans)>,
+    by_rank: FxHashMap<u32, LifeMeans>,
 }
 
 /// A program that does nothing in between makes its next call within this many nanoseconds.
@@ -77,8 +78,7 @@ impl TransferTime {
 
     /// The means of a rank with its first requests; the means of all ranks if it has none.
     pub fn means_of(&self, rank: u32) -> &LifeMeans {
-        let own = self.by_rank.iter().find(|(other, _)| *other == rank);
-        own.map_or(&self.means, |(_, means)| means)
+        self.by_rank.get(&rank).unwrap_or(&self.means)
     }
 
     /// The mean that a timer from before the post to after the wait would show: it stops right before the next call.

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::empty_analysis::nothing;
+use crate::behaviors::{self, BehaviorRow, Behaviors};
 use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
 use crate::{breakdown, cost, groupings, hosts, operations, overview, ranks, regions};
@@ -25,18 +26,27 @@ pub fn analyze(run: &Run, by: Breakdown) -> Result<Report, Error> {
         }
         (Breakdown::Collective, _) => Ok(collective(run, &operations_of(run)?)),
         (Breakdown::Region, _) => by_region(run),
+        (Breakdown::Behavior, _) => {
+            let behaviors = Behaviors::of(run);
+            let mut facts = overview::facts(run);
+            facts.extend(behaviors::hidden_facts(&behaviors));
+            let tables = vec![behaviors::table(run, &behaviors).into()];
+            Ok(Report { facts, warnings: overview::warnings(run), tables })
+        }
         _ => from_totals(run, by),
     }
 }
 
 pub fn schema() -> Schema {
-    let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS).facts(operations::FACTS);
+    let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS);
+    let schema = schema.facts(operations::FACTS).facts(behaviors::FACTS);
     let schema = schema.table::<GroupRow<FunctionName>>();
     let schema = schema.table::<ranks::RankTotalRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
     let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
     let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
     schema
         .table::<SingleRankRow<ThreadName>>()
+        .table::<BehaviorRow>()
         .table::<hosts::HostRow>()
         .table::<regions::RegionTotalRow>()
         .table::<operations::OperationRow>()
@@ -60,10 +70,20 @@ pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error>
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
-/// A breakdown of the totals. Collective operations have none, since their ranks' parts must first be matched.
+/// A breakdown of the totals. Collective operations have none, since their ranks' parts must first be matched; nor have groups of ranks.
 fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
     let tables = match by {
         Breakdown::Function => vec![breakdown::functions(run).into()],
+        Breakdown::Rank if run.asked().count() > ranks::SHOWN => {
+            let behaviors = Behaviors::of(run);
+            let unlike = behaviors::unlike(&behaviors, ranks::SHOWN_OF_MANY);
+            vec![
+                behaviors::table(run, &behaviors).for_people().into(),
+                ranks::unlike(run, &unlike).into(),
+                ranks::overview(run).for_programs().into(),
+                ranks::rank_functions(run).into(),
+            ]
+        }
         Breakdown::Rank => {
             let mut tables = vec![ranks::overview(run).into()];
             tables.extend(ranks::side_by_side(run).into_iter().map(Sheet::from));
@@ -78,7 +98,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Host => vec![hosts::table(run).into()],
         Breakdown::Thread => vec![groupings::threads(run).into()],
         Breakdown::Region => vec![regions::table(run).into()],
-        Breakdown::Collective => Vec::new(),
+        Breakdown::Collective | Breakdown::Behavior => Vec::new(),
     };
     let mut warnings = overview::warnings(run);
     if matches!(by, Breakdown::Site | Breakdown::Caller | Breakdown::Path) {
@@ -108,6 +128,8 @@ pub enum Breakdown {
     Function,
     /// All ranks side by side.
     Rank,
+    /// By groups of ranks that behave alike.
+    Behavior,
     /// One rank alone.
     OneRank(u32),
     /// By communicator, window or file.
@@ -207,6 +229,7 @@ impl FromStr for Breakdown {
         Ok(match text {
             "function" => Breakdown::Function,
             "rank" => Breakdown::Rank,
+            "behavior" => Breakdown::Behavior,
             "comm" => Breakdown::Communicator,
             "site" => Breakdown::Site,
             "caller" => Breakdown::Caller,
@@ -220,8 +243,8 @@ impl FromStr for Breakdown {
             _ => match text.strip_prefix("rank=").map(str::parse) {
                 Some(Ok(rank)) => Breakdown::OneRank(rank),
                 _ => {
-                    let names = "function, rank, rank=N, comm, site, caller, path, size, peer, thread, host, region, \
-                                 collective";
+                    let names = "function, rank, rank=N, behavior, comm, site, caller, path, size, peer, thread, host, \
+                                 region, collective";
                     return Err(format!("it is one of {names}"));
                 }
             },

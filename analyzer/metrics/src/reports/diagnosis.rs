@@ -1,8 +1,9 @@
 //! `overhear diagnose`: the findings on a run, and the figures that they are a part of.
 
+use crate::behaviors::{self, Behaviors};
 use crate::summary::{Evidence, Finding, FindingRow, finding_table};
 use crate::totals::{self, percent};
-use crate::{cost, overview};
+use crate::{cost, overview, ranks};
 use model::Rank;
 use model::rank::function_of;
 use tables::schema::Schema;
@@ -18,12 +19,20 @@ pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
     let mut facts = overview::facts(known.run);
     facts.extend(most_time(known));
     facts.extend(efficiency(known));
+    if known.run.asked().count() > ranks::SHOWN {
+        facts.extend(behaviors::fact(known.run, &Behaviors::of(known.run)));
+    }
     let tables = vec![finding_table(findings, known.wall()).asked().into()];
     Report { facts, warnings: overview::warnings(known.run), tables }
 }
 
 pub fn schema() -> Schema {
-    Schema::of("diagnose").facts(overview::FACTS).facts(cost::FACTS).facts(FACTS).table::<FindingRow>()
+    Schema::of("diagnose")
+        .facts(overview::FACTS)
+        .facts(cost::FACTS)
+        .facts(FACTS)
+        .facts(behaviors::FACTS)
+        .table::<FindingRow>()
 }
 
 /// The function with the most time.

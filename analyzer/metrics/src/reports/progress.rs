@@ -3,11 +3,12 @@
 use super::ByEngine;
 use crate::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
 use crate::{cost, engine, overview};
-use model::Run;
 use model::engine::{EngineAccount, of_rank};
 use model::parallel;
+use model::{Rank, Run};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
+use traces::file::Mode;
 
 pub fn schema() -> Schema {
     let schema = Schema::of("progress").facts(overview::FACTS).facts(cost::FACTS).facts(engine::FACTS);
@@ -17,7 +18,10 @@ pub fn schema() -> Schema {
 
 /// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
-    parallel::map(run.ranks.len(), |at| of_rank(run, &run.ranks[at]))
+    // Counts and times have no entries one by one: to look for them means to decode every rank's file again.
+    let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
+    let of = |rank: &Rank| if is_profile(rank) { Vec::new() } else { of_rank(run, rank) };
+    parallel::map(run.ranks.len(), |at| of(&run.ranks[at]))
 }
 
 /// The report on the ledger, by the chosen property or by all of them.

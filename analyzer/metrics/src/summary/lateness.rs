@@ -14,6 +14,7 @@ use model::roles::CallSite;
 use model::shared_walk::SharedWalk;
 use model::sites::CallTree;
 use model::sums::Grow;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tables::WorldRank;
 
 /// Ranks that cause this share of the waiting are the ones to name.
@@ -154,8 +155,8 @@ impl LateActivity<'_> {
     /// late to that work.
     pub fn has_more_work(&self) -> bool {
         let culprits = self.culprits();
-        let here =
-            |rank: u32| self.ranks.iter().find(|(of, _)| *of == rank).map_or(0.0, |(_, times)| seconds(times.total));
+        let totals: FxHashMap<u32, i64> = self.ranks.iter().map(|(rank, times)| (*rank, times.total)).collect();
+        let here = |rank: u32| totals.get(&rank).map_or(0.0, |total| seconds(*total));
         let in_all = |rank: u32| self.times[rank as usize][0].undelayed();
         let is_common = self.is_common();
         let mean = |ranks: &[u32]| {
@@ -164,7 +165,8 @@ impl LateActivity<'_> {
         };
         let named: Vec<u32> = culprits.iter().map(|(rank, _)| *rank).collect();
         let all = 0..self.run().ranks.len() as u32;
-        let rest: Vec<u32> = all.filter(|rank| !named.contains(rank)).collect();
+        let is_named: FxHashSet<u32> = named.iter().copied().collect();
+        let rest: Vec<u32> = all.filter(|rank| !is_named.contains(rank)).collect();
         let waited: f64 = culprits.iter().map(|(_, times)| seconds(times.waited_for)).sum();
         rest.is_empty() || mean(&named) - mean(&rest) >= UNSURE * waited / named.len().max(1) as f64
     }

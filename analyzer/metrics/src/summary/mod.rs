@@ -28,6 +28,8 @@ mod used_sites;
 mod whole;
 mod wrong_order;
 
+use std::collections::BTreeSet;
+
 use super::pop::Efficiency;
 use crate::overlap::GatheredRequests;
 use crate::scheduling::{by_host, most_shared, scheduled};
@@ -235,7 +237,8 @@ impl Finding {
 
     /// The other finding names only ranks that this one names, too.
     fn has_ranks_of(&self, other: &Finding) -> bool {
-        other.ranks.iter().all(|rank| self.ranks.contains(rank))
+        let own: BTreeSet<WorldRank> = self.ranks.iter().copied().collect();
+        other.ranks.iter().all(|rank| own.contains(rank))
     }
 
     /// Another finding of the same cause counts with this one.

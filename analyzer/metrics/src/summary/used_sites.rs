@@ -18,7 +18,7 @@ const PART_OF_MOST: f64 = 0.25;
 pub struct UsedSite<'a> {
     pub known: &'a Evidence<'a>,
     pub site: &'a CallSite,
-    /// By the ranks' places in the run.
+    /// By the ranks' places in the run, in their order.
     pub ranks: Vec<(u32, &'a SiteHabits)>,
 }
 
@@ -61,7 +61,8 @@ impl UsedSite<'_> {
 
     /// Time of one rank, nanoseconds.
     pub fn own_of(&self, rank: u32) -> i64 {
-        self.ranks.iter().find(|(of, _)| *of == rank).map_or(0, |(_, habits)| habits.own())
+        let at = self.ranks.binary_search_by_key(&rank, |(of, _)| *of);
+        at.map_or(0, |at| self.ranks[at].1.own())
     }
 
     /// `MPI_Send at p.c:3`.

@@ -24,6 +24,8 @@ const LEAST_SHARE_OF_SHARED: f64 = 0.2;
 
 /// A rank by its place in the run, the nanoseconds that it waits at a line, and how often.
 type RankWaits = (u32, i64, u64);
+/// Time and number of the waits of each rank.
+type TimesAndCounts = BTreeMap<u32, (i64, u64)>;
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = sites.iter().filter_map(|used| passed_over(used, sites)).collect();
@@ -84,19 +86,16 @@ fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 /// The findings on ranks that wait for a message while others are there, by line.
 fn waits(known: &Evidence) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
-    let mut waits: BTreeMap<(&str, &str), Vec<RankWaits>> = BTreeMap::new();
+    let mut waits: BTreeMap<(&str, &str), TimesAndCounts> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
         let Some(site) = account.places.get(key.waiter.place.number()) else { continue };
         let of_site = waits.entry((&site.site, &site.function)).or_default();
-        match of_site.iter_mut().find(|(rank, ..)| *rank == key.waiter.rank) {
-            Some((_, time, count)) => {
-                time.grow(sum.time);
-                count.grow(sum.count);
-            }
-            None => of_site.push((key.waiter.rank, sum.time, sum.count)),
-        }
+        let (time, count) = of_site.entry(key.waiter.rank).or_default();
+        time.grow(sum.time);
+        count.grow(sum.count);
     }
     let found = waits.into_iter().filter_map(|((site, function), ranks)| {
+        let ranks = ranks.into_iter().map(|(rank, (time, count))| (rank, time, count)).collect();
         let site = CallSite { function: function.into(), site: site.into() };
         waiting(known, &site, ranks)
     });

@@ -13,6 +13,8 @@ pub struct Members {
     size: u64,
     /// Pairs of a number in the group and a place in [`Run::ranks`](crate::Run::ranks), in order.
     here: Vec<(u32, u32)>,
+    /// Indices of `here` in the order of the places; empty where that is the order of the numbers.
+    by_place: Vec<u32>,
 }
 
 impl Members {
@@ -43,8 +45,17 @@ impl Members {
             }
             members.size += u64::from(span.count);
         }
-        members.here.sort_unstable();
+        members.sort();
         members
+    }
+
+    fn sort(&mut self) {
+        self.here.sort_unstable();
+        self.by_place.clear();
+        if !self.here.is_sorted_by_key(|(_, place)| *place) {
+            self.by_place.extend(0..self.here.len() as u32);
+            self.by_place.sort_by_key(|at| self.here[*at as usize].1);
+        }
     }
 
     pub fn size(&self) -> u64 {
@@ -71,7 +82,16 @@ impl Members {
     }
 
     pub fn number(&self, rank: u32) -> Option<u32> {
-        self.here.iter().find(|(_, place)| *place == rank).map(|(number, _)| *number)
+        self.position(rank).map(|at| self.here[at].0)
+    }
+
+    /// Where a process is among those that have files here.
+    pub fn position(&self, rank: u32) -> Option<usize> {
+        if self.by_place.is_empty() {
+            return self.here.binary_search_by_key(&rank, |(_, place)| *place).ok();
+        }
+        let at = self.by_place.binary_search_by_key(&rank, |at| self.here[*at as usize].1).ok()?;
+        Some(self.by_place[at] as usize)
     }
 
     /// True if the two may be one group, each with processes that the other lacks.
@@ -82,6 +102,26 @@ impl Members {
     /// Adds the processes of another view of the same group.
     pub fn complete(&mut self, other: &Members) {
         self.here.extend(&other.here);
-        self.here.sort_unstable();
+        self.sort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Members;
+    use traces::definitions::Span;
+
+    #[test]
+    fn a_process_is_found_by_its_place_in_groups_of_any_order() {
+        let places: Vec<(u32, u32)> = (0..6).map(|rank| (rank, rank)).collect();
+        let in_order = Members::of(&[Span { first: 1, count: 3, step: 1 }], &places);
+        let backwards = Members::of(&[Span { first: 5, count: 3, step: -2 }], &places);
+        for members in [in_order, backwards] {
+            for (number, place) in (0..).zip(members.here()) {
+                assert_eq!(members.number(place), Some(number));
+                assert_eq!(members.position(place), Some(number as usize));
+            }
+            assert_eq!(members.number(0), None);
+        }
     }
 }

@@ -291,11 +291,12 @@ impl Finder {
         let all = |spans: &[Span]| self.all(rank.header.world, spans);
         let neighbors = |known: &definitions::Neighbors| {
             let number = *numbers.get(&known.communicator)?;
-            let own: FxHashMap<u32, u32> = self.groups[number as usize].here().zip(0..).collect();
-            let places = |spans| all(spans).here().filter_map(|place| own.get(&place).copied()).collect();
+            let group = &self.groups[number as usize].members;
+            let own = |place| Some(group.position(place)? as u32);
+            let places = |spans| all(spans).here().filter_map(own).collect();
             let (sources, destinations) = (places(&known.sources), places(&known.destinations));
             let receivers = self.receivers(rank.header.world, &known.destinations);
-            Some(((at, number), Neighbors { own: *own.get(&at)?, sources, destinations, receivers }))
+            Some(((at, number), Neighbors { own: own(at)?, sources, destinations, receivers }))
         };
         rank.neighbors.values().filter_map(neighbors).collect()
     }

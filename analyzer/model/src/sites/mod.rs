@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use traces::definitions::Module;
 
 use super::rank::Rank;
 use crate::site_naming::SiteNaming;
@@ -43,7 +45,20 @@ pub struct Sites {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct ModuleKey {
     path: String,
-    build_id: String,
+    build_id: Vec<u8>,
+}
+
+/// What tells call sites apart: those with the same identity have one name, whatever ranks they are of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SiteIdentity<'a> {
+    /// By its callers or its path, if that was asked for: name and place.
+    Named(&'a str, &'a str),
+    /// As the program's own runtime says it: function, file and line.
+    Placed(&'a str, &'a str, u32),
+    /// Path and build id of a module, and an offset in it.
+    InModule(&'a str, &'a [u8], u64),
+    Unknown,
+    NotToldApart,
 }
 
 /// A function around a call site. Inlined functions give several, innermost first.
@@ -82,7 +97,6 @@ impl Sites {
             sites.learn(module, found.clone());
         }
         let mut is_new = false;
-        let calling_mpi = modules_that_call_mpi(ranks);
         for (module, offsets) in used(ranks) {
             let is_known = |offset: &u64| sites.modules.get(&module).is_some_and(|known| known.contains_key(offset));
             let wanted: Vec<u64> = offsets.into_iter().filter(|offset| !is_known(offset)).collect();
@@ -95,7 +109,7 @@ impl Sites {
                     sites.learn(&module, found.clone());
                     looked_up.entry(module).or_default().extend(found);
                 }
-                Err(reason) if calling_mpi.contains(&module) => sites.unresolved.push(reason),
+                Err(reason) if calls_mpi(&module, ranks) => sites.unresolved.push(reason),
                 Err(_) => {}
             }
         }
@@ -123,6 +137,21 @@ impl Sites {
     /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset; its caller or path if that was asked for.
     pub fn name(&self, rank: &Rank, site: u32) -> String {
         self.named.get(rank, site).map_or_else(|| self.own_name(rank, site), |named| named.name.clone())
+    }
+
+    /// The identity of a rank's call site: many ranks have the same sites, and a name takes longer to make than to compare.
+    pub fn identity<'a>(&'a self, rank: &'a Rank, site: u32) -> SiteIdentity<'a> {
+        if let Some(named) = self.named.get(rank, site) {
+            return SiteIdentity::Named(&named.name, &named.place);
+        }
+        if let Some(place) = rank.places.get(&site) {
+            return SiteIdentity::Placed(&place.function, &place.file, place.line);
+        }
+        match module_and_offset(rank, site) {
+            Some((module, offset)) => SiteIdentity::InModule(&module.path, &module.build_id, offset),
+            None if site == 0 => SiteIdentity::NotToldApart,
+            None => SiteIdentity::Unknown,
+        }
     }
 
     fn own_name(&self, rank: &Rank, site: u32) -> String {
@@ -192,29 +221,37 @@ fn file_name(path: &str) -> &str {
 }
 
 /// Module and offset of a rank's call site.
-fn key(rank: &Rank, site: u32) -> Option<(ModuleKey, u64)> {
+fn module_and_offset(rank: &Rank, site: u32) -> Option<(&Module, u64)> {
     let site = rank.sites.get(&site)?;
-    let module = rank.modules.get(&site.module)?;
-    let build_id = module.build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some((ModuleKey { path: module.path.clone(), build_id }, site.offset))
+    Some((rank.modules.get(&site.module)?, site.offset))
 }
 
-/// Modules with sites that are not only callers.
-fn modules_that_call_mpi(ranks: &[Rank]) -> HashSet<ModuleKey> {
-    let mut modules = HashSet::new();
-    for rank in ranks {
-        modules.extend(rank.calling_sites().into_iter().filter_map(|site| key(rank, site)).map(|(module, _)| module));
-    }
-    modules
+fn key(rank: &Rank, site: u32) -> Option<(ModuleKey, u64)> {
+    let (module, offset) = module_and_offset(rank, site)?;
+    Some((ModuleKey { path: module.path.clone(), build_id: module.build_id.clone() }, offset))
+}
+
+/// True for a module with sites that are not only callers.
+fn calls_mpi(of: &ModuleKey, ranks: &[Rank]) -> bool {
+    let is_it = |module: &Module| (&module.path, &module.build_id) == (&of.path, &of.build_id);
+    let is_here = |rank: &Rank, site| module_and_offset(rank, site).is_some_and(|(module, _)| is_it(module));
+    let mut with_it = ranks.iter().filter(|rank| rank.modules.values().any(is_it));
+    with_it.any(|rank| rank.calling_sites().into_iter().any(|site| is_here(rank, site)))
 }
 
 /// Offsets of the run's call sites, by module.
 fn used(ranks: &[Rank]) -> BTreeMap<ModuleKey, HashSet<u64>> {
-    let mut used: BTreeMap<ModuleKey, HashSet<u64>> = BTreeMap::new();
+    let mut used: FxHashMap<(&str, &[u8]), HashSet<u64>> = FxHashMap::default();
     for rank in ranks {
-        for (module, offset) in rank.sites.keys().filter_map(|site| key(rank, *site)) {
-            used.entry(module).or_default().insert(offset);
+        let mut of_modules: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        for site in rank.sites.values() {
+            of_modules.entry(site.module).or_default().push(site.offset);
+        }
+        for (number, offsets) in of_modules {
+            let Some(module) = rank.modules.get(&number) else { continue };
+            used.entry((&module.path, &module.build_id)).or_default().extend(offsets);
         }
     }
-    used
+    let owned = |(path, build_id): (&str, &[u8])| ModuleKey { path: path.into(), build_id: build_id.into() };
+    used.into_iter().map(|(module, offsets)| (owned(module), offsets)).collect()
 }

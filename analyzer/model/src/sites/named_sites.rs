@@ -1,6 +1,7 @@
 //! Names call sites by their callers or paths, where the user asks for that.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::call_tree::{CallNode, CallPlace, CallTree};
 use super::layers::Layers;
@@ -14,13 +15,13 @@ type RankKey = (u32, u32, u32);
 /// Names of call sites that are not their own.
 #[derive(Default)]
 pub struct NamedSites {
-    names: HashMap<RankKey, HashMap<u32, SiteName>>,
+    /// Ranks share names: of many ranks their own copies would take gigabytes.
+    names: HashMap<RankKey, HashMap<u32, Arc<SiteName>>>,
     /// The functions of the communication layer that are left out of the names.
     pub left_out: BTreeSet<String>,
 }
 
 /// A name, and the same in short.
-#[derive(Clone)]
 pub struct SiteName {
     pub name: String,
     pub place: String,
@@ -30,21 +31,21 @@ impl NamedSites {
     /// Names the sites of ranks with paths.
     pub fn of(sites: &Sites, ranks: &[Rank], naming: &SiteNaming) -> NamedSites {
         let mut named = NamedSites::default();
-        if naming.by == NamedBy::Site {
+        if naming.by == NamedBy::Site || ranks.iter().all(|rank| rank.callers.is_empty()) {
             return named;
         }
         let tree = CallTree::of(sites, ranks);
         let layers = Layers::of(&tree, &naming.layers);
-        let mut names: HashMap<CallPlace, SiteName> = HashMap::new();
+        let mut names: HashMap<CallPlace, Arc<SiteName>> = HashMap::new();
         for (at, rank) in ranks.iter().enumerate().filter(|(_, rank)| !rank.callers.is_empty()) {
             let mut of_rank = HashMap::new();
             for site in rank.sites.keys().chain(rank.places.keys()) {
                 let Some(place) = tree.place(at, *site).filter(|place| place.node.is_some()) else { continue };
                 let name = names.entry(place.clone()).or_insert_with(|| match naming.by {
-                    NamedBy::Path => path(&tree, place),
-                    _ => caller(&tree, &layers, place, &mut named.left_out),
+                    NamedBy::Path => Arc::new(path(&tree, place)),
+                    _ => Arc::new(caller(&tree, &layers, place, &mut named.left_out)),
                 });
-                of_rank.insert(*site, name.clone());
+                of_rank.insert(*site, Arc::clone(name));
             }
             named.names.insert(key(rank), of_rank);
         }
@@ -52,7 +53,7 @@ impl NamedSites {
     }
 
     pub fn get(&self, rank: &Rank, site: u32) -> Option<&SiteName> {
-        self.names.get(&key(rank))?.get(&site)
+        self.names.get(&key(rank))?.get(&site).map(Arc::as_ref)
     }
 }
 

@@ -31,9 +31,7 @@ pub fn resolve(module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, String> {
 fn look_up(path: &Path, module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, Box<dyn Error>> {
     let data = map(path)?;
     let file = object::File::parse(&*data)?;
-    let build_id = file.build_id().ok().flatten().unwrap_or_default();
-    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-    if build_id != module.build_id {
+    if file.build_id().ok().flatten().unwrap_or_default() != module.build_id {
         return Err("it has changed since the run (its build id differs)".into());
     }
     // The recorded address is the return address, which may be on another line or in another function.

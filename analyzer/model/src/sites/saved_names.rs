@@ -64,7 +64,7 @@ fn in_cache(run: &[u8; 16], modules: &Modules) -> io::Result<()> {
 fn in_folder(folder: OutputFolder, name: &str, modules: &Modules) -> io::Result<()> {
     let module = |(key, sites): (&ModuleKey, &Offsets)| KeptModule {
         path: key.path.clone(),
-        build_id: key.build_id.clone(),
+        build_id: hexadecimal(&key.build_id),
         sites: sites.clone(),
     };
     let modules = modules.iter().filter(|(_, sites)| !sites.is_empty()).map(module).collect();
@@ -76,10 +76,23 @@ fn read(path: &Path) -> Modules {
     let Ok(file) = regular::open(path) else { return BTreeMap::new() };
     let kept: Option<Kept> = serde_json::from_reader(BufReader::new(file)).ok();
     let modules = kept.filter(|kept| kept.schema == SCHEMA).into_iter().flat_map(|kept| kept.modules);
-    modules.map(|m| (ModuleKey { path: m.path, build_id: m.build_id }, m.sites)).collect()
+    let known = |module: KeptModule| {
+        let build_id = bytes(&module.build_id)?;
+        Some((ModuleKey { path: module.path, build_id }, module.sites))
+    };
+    modules.filter_map(known).collect()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of a text of hexadecimal digits.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).ok());
+    pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }
 
 fn file_name(run: &[u8; 16]) -> String {
-    let id: String = run.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sites-{id}.json")
+    format!("sites-{}.json", hexadecimal(run))
 }

@@ -10,6 +10,7 @@ mod pair;
 mod table_json;
 
 pub use pair::{PairPage, PairRun};
+pub use table_json::ROWS;
 
 use crate::SourceLines;
 use metrics::summary::Finding;

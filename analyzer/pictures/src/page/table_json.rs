@@ -18,7 +18,7 @@ use tables::visible::visible;
 use tables::{ColumnHead, Format, Row, Sheet, Unit, Value};
 
 /// Rows per table, which keep a page below 5 MiB whatever the run. The page gives the number of omitted rows.
-const ROWS: usize = 1024;
+pub const ROWS: usize = 1024;
 
 /// All tables as the text of a script element, with `<` escaped so that no name can end it.
 pub fn json(sections: &[PageSection]) -> String {

@@ -1,0 +1,107 @@
+//! What each rank spent its time on: computation, each function, and nothing after it ended.
+
+use crate::rank_programs;
+use crate::totals::by_function;
+use model::Run;
+
+/// The ranks from which a median is taken, at most.
+const SAMPLED: usize = 1 << 10;
+
+/// The selected ranks' times as shares of the run, the longest rank's time.
+pub struct SpentTimes {
+    /// Places in the run.
+    pub ranks: Vec<usize>,
+    /// The functions, in the order of the times behind the first two.
+    pub functions: Vec<String>,
+    /// Seconds of the longest rank.
+    pub run: f64,
+    /// By rank: computation, what is missing to the longest rank's time, and the time in each function.
+    shares: Vec<f32>,
+    /// By rank: the functions that it called.
+    called: Vec<Vec<u16>>,
+    /// By rank: its program with arguments.
+    programs: Vec<String>,
+}
+
+/// The times that come before those of functions.
+const BEFORE: usize = 2;
+
+impl SpentTimes {
+    pub fn of(run: &Run) -> SpentTimes {
+        let ranks: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+        let longest = run.asked().map(|rank| rank.wall()).fold(0.0, f64::max);
+        let of_run = |seconds: f64| if longest > 0.0 { (seconds / longest) as f32 } else { 0.0 };
+        let groups: Vec<_> = by_function(run).into_iter().filter(|(_, group)| group.sum().calls > 0).collect();
+        let width = BEFORE + groups.len();
+        let (mut shares, mut called) = (vec![0.0; width * ranks.len()], vec![Vec::new(); ranks.len()]);
+        for (own, rank) in shares.chunks_exact_mut(width).zip(run.asked()) {
+            own[0] = of_run((rank.wall_of_threads() - rank.time_in_mpi()).max(0.0));
+            own[1] = of_run(longest - rank.wall());
+        }
+        let mut places = vec![usize::MAX; run.ranks.len()];
+        for (place, at) in ranks.iter().enumerate() {
+            places[*at] = place;
+        }
+        for (function, (_, group)) in groups.iter().enumerate() {
+            for (at, totals) in group.ranks().filter(|(at, totals)| totals.calls > 0 && places[*at] != usize::MAX) {
+                shares[places[at] * width + BEFORE + function] = of_run(totals.time);
+                called[places[at]].push(function as u16);
+            }
+        }
+        let programs = run.asked().map(rank_programs::command).collect();
+        let functions = groups.into_iter().map(|(function, _)| function).collect();
+        SpentTimes { ranks, functions, run: longest, shares, called, programs }
+    }
+
+    /// The program of a rank and the functions that it called.
+    pub fn kind(&self, rank: u32) -> (&str, &[u16]) {
+        (&self.programs[rank as usize], &self.called[rank as usize])
+    }
+
+    /// The shares of a rank's times.
+    fn of_rank(&self, rank: u32) -> &[f32] {
+        let width = BEFORE + self.functions.len();
+        &self.shares[rank as usize * width..][..width]
+    }
+
+    pub fn distance(&self, one: u32, other: u32) -> f64 {
+        distance(self.of_rank(one), self.of_rank(other))
+    }
+
+    /// The rank closest to the medians of the ranks' times; of many, to those of some at equal steps. At least one must be given.
+    pub fn closest_to_medians(&self, ranks: &[u32]) -> u32 {
+        let step = ranks.len().div_ceil(SAMPLED);
+        let median = |time: usize| {
+            let mut times: Vec<f32> = ranks.iter().step_by(step).map(|rank| self.of_rank(*rank)[time]).collect();
+            let middle = times.len() / 2;
+            *times.select_nth_unstable_by(middle, f32::total_cmp).1
+        };
+        let medians: Vec<f32> = (0..BEFORE + self.functions.len()).map(median).collect();
+        let distances = ranks.iter().map(|rank| (distance(self.of_rank(*rank), &medians), *rank));
+        distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(ranks[0], |(_, rank)| rank)
+    }
+
+    /// Mean seconds outside MPI and in each function of some ranks, in the order of [`SpentTimes::name`].
+    pub fn means(&self, ranks: &[u32]) -> Vec<f64> {
+        let mut sums = vec![0.0; BEFORE + self.functions.len()];
+        for rank in ranks {
+            for (sum, share) in sums.iter_mut().zip(self.of_rank(*rank)) {
+                *sum += f64::from(*share);
+            }
+        }
+        sums.into_iter().map(|sum| sum / ranks.len() as f64 * self.run).collect()
+    }
+
+    /// What a time was spent on, by its place in [`SpentTimes::means`].
+    pub fn name(&self, time: usize) -> &str {
+        match time {
+            0 => "(computation)",
+            1 => "(ended before)",
+            time => &self.functions[time - BEFORE],
+        }
+    }
+}
+
+fn distance(one: &[f32], other: &[f32]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| f64::from((one - other).abs())).sum::<f64>() / 2.0
+}
