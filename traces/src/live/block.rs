@@ -1,6 +1,5 @@
 //! A thread's block: its current state, which readers find in the file even if the process has died.
 
-use std::mem::offset_of;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::calls::LiveCalls;
@@ -57,6 +56,7 @@ pub struct LiveLine {
 
 #[cfg(not(loom))]
 const _: () = {
+    use std::mem::offset_of;
     assert!(size_of::<LiveBlock>() == size_of::<ThreadBlock>() && align_of::<LiveBlock>() == 8);
     assert!(size_of::<LiveCalls>() == offset_of!(ThreadBlock, polls));
     assert!(offset_of!(LiveBlock, productive) == offset_of!(ThreadBlock, productive));
