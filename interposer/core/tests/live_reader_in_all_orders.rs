@@ -7,10 +7,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 use recorder_core::page_cursor::PageCursor;
-use recorder_core::polls::PollRun;
 use traces::file::Level;
-use traces::live::{LiveCalls, LivePolls, LiveWords, see_published};
-use traces::progress::Polls;
+use traces::live::{LiveCalls, LiveWords, see_published};
 use traces::read::{EventPage, Visitor, Walk};
 use traces::record;
 
@@ -125,33 +123,6 @@ fn a_reader_of_the_block_finds_a_call_inside_another_beside_that_one() {
         block.set_depth(1);
         block.set_depth(0);
         block.enter_first(second);
-        reader.join().unwrap();
-    });
-}
-
-#[test]
-fn a_reader_of_polls_finds_those_of_one_run() {
-    // In all orders with two interruptions at most: all orders of its 40 accesses take minutes.
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
-    model.check(|| {
-        let polls = Arc::new(LivePolls::default());
-        let reader = {
-            let polls = Arc::clone(&polls);
-            thread::spawn(move || {
-                let Polls { start, end, count, signature, .. } = polls.copy();
-                let of_one_run = match signature {
-                    7 => start == 10 && [11, 13].contains(&end),
-                    8 => start == 20 && end == 21,
-                    _ => false,
-                };
-                assert!(count == 0 || of_one_run, "{start} {end} {count} {signature}");
-            })
-        };
-        let run = PollRun(&polls);
-        assert!(run.begin(7, 10, 11) && run.join(7, 12, 13));
-        run.end();
-        assert!(run.begin(8, 20, 21));
         reader.join().unwrap();
     });
 }
