@@ -9,6 +9,13 @@ pub enum Error {
     /// The system reported an error.
     #[error("{}: {}", path.display(), in_words(source))]
     Io { path: PathBuf, source: io::Error },
+    /// The process has as many mappings as the system allows.
+    #[error(
+        "{}: the system gives this process no more mappings, and each file above 64 KiB needs one. Raise the limit (as root: sysctl vm.max_map_count=1000000), \
+         or move some of the run's files into a folder of their own and analyze that.",
+        path.display()
+    )]
+    TooManyMappings { path: PathBuf },
     /// The file is shorter than its header.
     #[error(
         "{}: the file ends after {bytes} bytes, within its header. The rank was killed at its start, or the copy is incomplete.",

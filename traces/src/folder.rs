@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
 use crate::file::NO_RANK;
 
 pub const EXTENSION: &str = "ovh";
@@ -44,7 +47,7 @@ fn now() -> String {
         libc::localtime_r(&time, &mut parts);
         libc::strftime(text.as_mut_ptr().cast(), text.len(), c"%Y%m%d-%H%M%S".as_ptr(), &parts)
     };
-    String::from_utf8_lossy(&text[..length]).into_owned()
+    String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned()
 }
 
 /// A path as the user would type it in a shell, quoted if necessary.
@@ -94,6 +97,22 @@ pub fn give_back(folder: &Path) {
         }
         let _ = fs::remove_dir(folder);
     }
+}
+
+/// Gives a file another name, unless another file has that one.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), Error> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Network file systems do not know how, nor do kernels before 3.15.
+        Err(Errno::INVAL | Errno::NOSYS) => rename_reserved(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+/// As [`rename_new`]: an empty file reserves the name, and is all that is replaced. It stays if the process is killed in
+/// between.
+pub fn rename_reserved(from: &Path, to: &Path) -> Result<(), Error> {
+    from.symlink_metadata()?;
+    File::create_new(to).and_then(|_| fs::rename(from, to))
 }
 
 /// True if the folder belongs to this run. A folder that belongs to no run is claimed for it.

@@ -17,11 +17,14 @@
 //! ```text
 //! lib
 //! read write settings folder
-//! definitions error
+//! definitions error live
 //! file machine
 //! calls clock progress regular signature span
-//! record
+//! orders record
 //! ```
+
+// The recorder links all but the readers: no panic may reach the program.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("traces are little-endian, and so must be the machine");
@@ -32,8 +35,11 @@ pub mod definitions;
 pub mod error;
 pub mod file;
 pub mod folder;
+pub mod live;
 pub mod machine;
+pub mod orders;
 pub mod progress;
+#[allow(clippy::indexing_slicing, reason = "no program under observation reads traces")]
 pub mod read;
 pub mod record;
 pub mod regular;

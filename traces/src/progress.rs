@@ -6,9 +6,6 @@
 //! Records of entries take no time on the clock: their `gap` runs from the end of the last call to the start of the
 //! entry, and is negative if the entry lies inside that call.
 
-// The recorder adds to runs while MPI runs its engine: a panic would end the program.
-#![deny(clippy::indexing_slicing)]
-
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::record::{Bits, RecordKind, bits};
@@ -141,42 +138,6 @@ impl Productive {
     #[inline(always)]
     pub fn runs(&self) -> &[EntryRun] {
         self.all.get(..self.runs as usize).unwrap_or(&self.all)
-    }
-
-    /// Adds an entry. If there is no room, neighboring runs are merged in pairs, and from then on a run holds up to
-    /// `most` entries, twice as many as before. So any number of entries ends up in runs of about equal size.
-    #[inline(always)]
-    pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {
-        match self.all.get_mut(self.runs as usize) {
-            Some(next) if self.runs == 0 || *most == 1 => {
-                *next = EntryRun { start, end, count: 1 };
-                self.runs += 1;
-            }
-            _ => self.join(start, end, most),
-        }
-    }
-
-    #[inline(never)]
-    fn join(&mut self, start: u64, end: u64, most: &mut u64) {
-        let runs = self.runs().len();
-        let last = self.all.get_mut(runs.wrapping_sub(1)).filter(|last| last.count < *most);
-        if let Some(last) = last {
-            (last.end, last.count) = (end, last.count + 1);
-            return;
-        }
-        if runs == RUNS {
-            *most *= 2;
-            let all = self.all;
-            let (pairs, _) = all.as_chunks();
-            for (place, [first, second]) in self.all.iter_mut().zip(pairs) {
-                *place = EntryRun { start: first.start, end: second.end, count: first.count + second.count };
-            }
-            self.runs = RUNS as u64 / 2;
-        }
-        if let Some(next) = self.all.get_mut(self.runs as usize) {
-            *next = EntryRun { start, end, count: 1 };
-            self.runs += 1;
-        }
     }
 }
 

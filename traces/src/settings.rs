@@ -237,11 +237,12 @@ impl Setting {
 
 /// The mode; `None` to record nothing.
 pub fn mode(value: &str) -> Result<Option<Mode>, String> {
-    one_of(value, &MODES, "mode").map(|at| [Some(Mode::Trace), Some(Mode::Profile), None][at])
+    one_of(value, &MODES, "mode").map(|at| [Some(Mode::Trace), Some(Mode::Profile), None].get(at).copied().flatten())
 }
 
 pub fn progress(value: &str) -> Result<Depth, String> {
-    one_of(value, &DEPTHS, "way to record the progress engine").map(|at| Depth::ALL[at])
+    one_of(value, &DEPTHS, "way to record the progress engine")
+        .map(|at| Depth::ALL.get(at).copied().unwrap_or(Depth::Off))
 }
 
 pub fn checksum(value: &str) -> Result<bool, String> {
@@ -291,7 +292,8 @@ pub fn ship(value: &str) -> Result<bool, String> {
 }
 
 pub fn sync(value: &str) -> Result<Occasions, String> {
-    one_of(value, &OCCASIONS, "occasion to compare clocks").map(|at| Occasions::ALL[at])
+    one_of(value, &OCCASIONS, "occasion to compare clocks")
+        .map(|at| Occasions::ALL.get(at).copied().unwrap_or(Occasions::None))
 }
 
 fn one_of(value: &str, among: &[&'static str], what: &str) -> Result<usize, String> {
@@ -374,7 +376,9 @@ impl Filter {
         let mut recorded = vec![true; Call::LIMIT];
         let mut set = |matches: &dyn Fn(Call) -> bool, to: bool| {
             for call in Call::all().filter(|call| matches(*call)) {
-                recorded[call.number() as usize] = to;
+                if let Some(recorded) = recorded.get_mut(call.number() as usize) {
+                    *recorded = to;
+                }
             }
         };
         set(&|call| call.class() == Class::Query, false);
@@ -409,7 +413,7 @@ impl Filter {
 
     /// True if calls of this function are recorded.
     pub fn records(&self, call: Call) -> bool {
-        self.recorded[call.number() as usize]
+        self.recorded.get(call.number() as usize).is_some_and(|recorded| *recorded)
     }
 }
 

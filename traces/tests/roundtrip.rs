@@ -9,7 +9,8 @@ use traces::definitions::{
     Span,
 };
 use traces::file::{Level, ProfileEntry, ThreadBlock};
-use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
+use traces::live::LiveProductive;
+use traces::progress::{self, Entries, EntryRun, Polls, RUNS};
 use traces::read::{RecordedCall, walk};
 use traces::record::{
     self, Arrived, Content, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind, Sample, Unsampled, UntakenReason,
@@ -123,10 +124,11 @@ fn a_call_with_one_productive_entry_is_two_words_and_says_when_that_was() {
 #[test]
 fn any_number_of_productive_entries_is_told_in_a_few_runs_of_about_equal_length() {
     for entries in [1, 8, 9, 16, 17, 10_000] {
-        let (mut productive, mut most) = (Productive::default(), 1);
+        let (productive, mut most) = (LiveProductive::default(), 1);
         for at in 0..entries {
             productive.add(10 * at, 10 * at + 3, &mut most);
         }
+        let productive = productive.copy();
         let runs = productive.runs();
         assert_eq!(runs.iter().map(|run| run.count).sum::<u64>(), entries);
         assert!(runs.iter().all(|run| run.count <= most && run.end - run.start == 10 * (run.count - 1) + 3));
@@ -314,7 +316,7 @@ fn a_thread_shows_the_calls_it_is_in_outermost_first() {
     let file = with_block(&in_calls(&[(50, 1), (60, 2)]));
     let file = open(&file).unwrap();
     let contents = file.contents();
-    let calls: Vec<_> = contents.threads[0].in_flight(None).iter().map(|c| (c.start, c.signature.number)).collect();
+    let calls: Vec<_> = contents.threads[0].in_flight_now().iter().map(|c| (c.start, c.signature.number)).collect();
     assert_eq!(calls, [(50, 1), (60, 2)]);
 }
 
@@ -322,7 +324,8 @@ fn a_thread_shows_the_calls_it_is_in_outermost_first() {
 fn a_call_that_was_recorded_as_the_thread_died_is_not_shown_again() {
     let file = open(&with_block(&in_calls(&[(50, 1), (60, 2)]))).unwrap();
     let contents = file.contents();
-    let starts = |last| contents.threads[0].in_flight(Some(last)).iter().map(|call| call.start).collect::<Vec<_>>();
+    let (thread, block) = (&contents.threads[0], contents.threads[0].block.unwrap().copy());
+    let starts = |last| thread.in_flight(&block, Some(last)).iter().map(|call| call.start).collect::<Vec<_>>();
     assert_eq!(starts(RecordedCall { start: 60, signature: 2 }), [50]);
     // Another call that began in the same tick.
     assert_eq!(starts(RecordedCall { start: 60, signature: 1 }), [50, 60]);

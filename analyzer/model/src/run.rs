@@ -14,7 +14,7 @@ use traces::definitions::Span;
 use traces::error::Error as TraceError;
 use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
-use traces::read::RankFile;
+use traces::read::{FileAccess, RankFile};
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
@@ -191,6 +191,8 @@ fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
     for trace in opened {
         match trace {
             Ok(trace) => traces.push(Arc::new(trace)),
+            // All files behind it have the same error.
+            Err(error @ TraceError::TooManyMappings { .. }) => return Err(error.into()),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
@@ -198,7 +200,8 @@ fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
 }
 
 fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
-    parallel::map(files.len(), |at| RankFile::open(&files[at]))
+    let access = FileAccess::of_run(files.len());
+    parallel::map(files.len(), |at| RankFile::open_by(&files[at], access))
 }
 
 /// The selected time of each rank in its own ticks, by the common clock.

@@ -29,7 +29,8 @@ fn calls_and_bytes(run: &Run) -> (u64, u64) {
     for file in run.files() {
         let file = RankFile::open(&file).unwrap();
         for page in file.contents().threads.iter().flat_map(|thread| &thread.pages) {
-            bytes += 8 * page.words.iter().rposition(|word| *word != 0).map_or(0, |last| last as u64 + 1);
+            let written = (0..page.words.len()).rfind(|at| page.words.get(*at) != Some(0));
+            bytes += written.map_or(0, |last| 8 * (last as u64 + 1));
             walk(page, &mut calls).unwrap();
         }
     }

@@ -7,7 +7,7 @@ use examples::answer::Answer;
 use examples::run::fresh_folder;
 use serde_json::json;
 use traces::progress::INSIDE;
-use traces::read::RankFile;
+use traces::read::{RankFile, open_productive};
 
 #[test]
 fn every_completed_call_of_a_killed_rank_but_at_most_one_is_in_the_report() {
@@ -51,8 +51,9 @@ fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
         let file = RankFile::open(&run.folder.join("rank-0000.ovh")).unwrap();
         let contents = file.contents();
         let thread = &contents.threads[0];
-        let (turns, ledger) = (Turns::of(thread), thread.block.unwrap().ledger[INSIDE].calls);
-        let open = thread.open_productive(turns.last).map(|run| run.count).sum::<u64>();
+        let (turns, block) = (Turns::of(thread), thread.block.unwrap().copy());
+        let ledger = block.ledger[INSIDE].calls;
+        let open = open_productive(&block, turns.last).map(|run| run.count).sum::<u64>();
         assert_eq!(turns.placed + open, ledger.productive, "{}", mpi.name);
         assert!(ledger.entries == 0 || turns.said.entries < ledger.entries, "{}: {ledger:?}", mpi.name);
         seen += open;

@@ -22,6 +22,7 @@ mod fanout;
 mod fibers;
 mod folders;
 mod fortran;
+mod full_speed;
 mod hangs;
 mod headers;
 mod killed;

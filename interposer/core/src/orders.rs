@@ -1,12 +1,8 @@
 //! Atomics and cells that threads share: the standard library's, or loom's, which tries all orders of their accesses.
 
 #[cfg(loom)]
-pub use loom::{
-    cell::UnsafeCell as Cell,
-    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence},
-};
-#[cfg(not(loom))]
-pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
+pub use loom::cell::UnsafeCell as Cell;
+pub use traces::orders::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 /// An `UnsafeCell` with the interface of loom's.
 #[cfg(not(loom))]

@@ -1,80 +1,73 @@
 //! A run of polls: calls such as MPI_Test that repeatedly find nothing complete, counted in the thread's block of the
 //! file.
 //!
-//! A reader must find the run there whenever the process dies. So it is written field by field, and the count, which
-//! says that the rest is there, goes last.
+//! A reader must find the run there whenever the process dies, and as it was at one moment while the process runs. So
+//! it is written field by field, and the count, which says that the rest is there, goes last.
 
-use std::ptr::NonNull;
-use std::sync::atomic::{Ordering::Release, compiler_fence};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use traces::live::{LivePolls, halves};
 use traces::progress::Polls;
 
 #[derive(Clone, Copy)]
-pub struct PollRun(NonNull<Polls>);
+pub struct PollRun<'a>(pub &'a LivePolls);
 
-impl PollRun {
-    /// The run at `place`.
-    ///
-    /// # Safety
-    /// The place stays valid while the run is used, one thread at a time uses it, and only by `PollRun`s.
-    pub unsafe fn at(place: NonNull<Polls>) -> PollRun {
-        PollRun(place)
-    }
-
+impl PollRun<'_> {
     /// Adds an unsuccessful poll of this signature; times in ticks. `false` if the run is empty, has another signature,
     /// or cannot hold the call's times.
     #[inline(always)]
     pub fn join(self, signature: u32, start: u64, end: u64) -> bool {
-        let polls = self.0.as_ptr();
+        let polls = self.0;
         let duration = end.wrapping_sub(start);
-        // SAFETY: promised by the caller of `at`.
-        unsafe {
-            let gap = start.wrapping_sub((*polls).end);
-            let count = (*polls).count;
-            if count == 0 || (*polls).signature != signature as u64 || (gap | duration | count) >> 32 != 0 {
-                return false;
-            }
-            (*polls).end = end;
-            (*polls).total += duration;
-            (*polls).gaps = [(*polls).gaps[0].min(gap as u32), (*polls).gaps[1].max(gap as u32)];
-            let durations = (*polls).durations;
-            (*polls).durations = [durations[0].min(duration as u32), durations[1].max(duration as u32)];
-            (*polls).last = start;
-            (*polls).count = count + 1;
+        let gap = start.wrapping_sub(polls.end.load(Relaxed));
+        let count = polls.count.load(Relaxed);
+        let is_other = count == 0 || polls.signature.load(Relaxed) != signature as u64;
+        if is_other || (gap | duration | count) >> 32 != 0 {
+            return false;
         }
+        polls.end.store(end, Release);
+        polls.total.store(polls.total.load(Relaxed).wrapping_add(duration), Release);
+        polls.gaps.store(widened(polls.gaps.load(Relaxed), gap as u32), Release);
+        polls.durations.store(widened(polls.durations.load(Relaxed), duration as u32), Release);
+        polls.last.store(start, Release);
+        polls.count.store(count + 1, Release);
         true
     }
 
     /// Begins a run with this call. `false` if the call took too long for one.
     pub fn begin(self, signature: u32, start: u64, end: u64) -> bool {
-        let total = end.wrapping_sub(start);
+        let (polls, total) = (self.0, end.wrapping_sub(start));
         let Ok(duration) = u32::try_from(total) else { return false };
-        let (gaps, durations) = ([u32::MAX, 0], [duration; 2]);
-        let first = Polls { start, end, count: 0, total, gaps, durations, signature: signature as u64, last: start };
-        // SAFETY: as in `join`.
-        unsafe {
-            self.0.write(first);
-            compiler_fence(Release);
-            (*self.0.as_ptr()).count = 1;
-        }
+        polls.start.store(start, Release);
+        polls.end.store(end, Release);
+        polls.total.store(total, Release);
+        polls.gaps.store(u32::MAX.into(), Release);
+        polls.durations.store(u64::from(duration) << 32 | u64::from(duration), Release);
+        polls.signature.store(signature.into(), Release);
+        polls.last.store(start, Release);
+        polls.count.store(1, Release);
         true
     }
 
     #[inline(always)]
     pub fn is_empty(self) -> bool {
-        // SAFETY: as in `join`.
-        unsafe { (*self.0.as_ptr()).count == 0 }
+        self.0.count.load(Relaxed) == 0
     }
 
     pub fn read(self) -> Polls {
-        // SAFETY: as in `join`.
-        unsafe { self.0.read() }
+        self.0.read()
     }
 
     pub fn end(self) {
-        // SAFETY: as in `join`.
-        unsafe { (*self.0.as_ptr()).count = 0 };
+        self.0.count.store(0, Release);
     }
+}
+
+/// The shortest in the lower half and the longest in the upper, with another time.
+#[inline(always)]
+fn widened(range: u64, by: u32) -> u64 {
+    let [least, most] = halves(range);
+    u64::from(most.max(by)) << 32 | u64::from(least.min(by))
 }
 
 /// A duration for each poll, in ticks, by their total alone: all get the mean, and the last gets the remainder too.

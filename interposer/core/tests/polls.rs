@@ -1,16 +1,13 @@
 //! A run of polls counts calls of one signature, and only those whose times one record can hold.
 #![cfg(not(loom))]
 
-use std::ptr::NonNull;
-
 use recorder_core::polls::{PollRun, durations};
+use traces::live::LivePolls;
 use traces::progress::Polls;
 
 /// Passes an empty run to `work`.
 fn with_run(work: impl FnOnce(PollRun)) {
-    let mut place = Polls::default();
-    // SAFETY: nothing else refers to the place meanwhile.
-    work(unsafe { PollRun::at(NonNull::from(&mut place)) });
+    work(PollRun(&LivePolls::default()));
 }
 
 #[test]

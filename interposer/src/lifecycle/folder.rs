@@ -154,7 +154,8 @@ fn take(own: &Path, place: &Path) -> bool {
     match fs::hard_link(own, place) {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-        // Some file systems have no hard links, and a rank whose recording could not begin has no file.
+        // Some file systems have no hard links, and a rank whose recording could not begin has no file. Then the name is
+        // not reserved, and of two runs that want it at once one has the error when it moves in.
         Err(_) => !place.exists(),
     }
 }
@@ -185,13 +186,13 @@ pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), Str
         return Ok(());
     }
     let claimed = agreed.world > 0 && rank == 0;
-    let moved = match take(path, &place) || is_same(path, &place) {
-        true if place.exists() => fs::remove_file(&path),
-        // Without hard links an empty file takes the name, and only that file is replaced.
-        true if path.exists() => fs::File::create_new(&place).and_then(|_| fs::rename(&path, &place)),
-        true => Err(ErrorKind::NotFound.into()),
-        false if claimed => fs::rename(&path, &place),
-        false => Err(ErrorKind::AlreadyExists.into()),
+    let moved = match fs::hard_link(&path, &place) {
+        Ok(()) => fs::remove_file(&path),
+        Err(_) if is_same(path, &place) => fs::remove_file(&path),
+        Err(_) if claimed => fs::rename(&path, &place),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        // Some file systems have no hard links.
+        Err(_) => folder::rename_new(path, &place),
     };
     moved.map_err(|error| wrong(&place, error))?;
     *path = place;

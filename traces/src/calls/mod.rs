@@ -194,6 +194,7 @@ impl Call {
     }
 
     /// The row that the call comes from.
+    #[expect(clippy::indexing_slicing, reason = "the table has a first row")]
     pub fn row(self) -> &'static CallRow {
         // A Call is only ever made from a row. The recorder asks inside the program, where nothing may panic.
         CallRow::of(self.0 & !LARGE).unwrap_or(&ROWS[0])

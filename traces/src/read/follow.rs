@@ -8,14 +8,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use zerocopy::FromBytes;
-
 use super::RankFile;
+use super::header_now;
 use super::holes::Holes;
-use super::pages::{EventPage, definition_at, items};
+use super::pages::{EventPage, definition_at, entries_of, page_begun, signatures_of};
 use crate::definitions::{Definition, Process};
 use crate::error::Error;
-use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry};
+use crate::live::{LiveBlock, LiveWords};
 use crate::signature::Signature;
 
 /// A reader of a growing file.
@@ -65,46 +65,49 @@ impl Follower {
 
     /// The header as it is now.
     pub fn header(&self) -> FileHeader {
-        FileHeader::read_from_prefix(&self.file.map).map_or(self.file.header, |(header, _)| header)
+        header_now(self.file.words.words()).unwrap_or(self.file.header)
     }
 
     /// The process that writes the file, named by the first definition. Looks at no page after the first page of
     /// definitions.
     pub fn process(&self) -> Option<Process> {
-        let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
+        let unit = self.file.header.unit as usize;
         let (mut at, mut holes) = (FIRST_PAGE, Holes::of(&self.file));
-        while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
-            if PageKind::from_number(header.kind) == Some(PageKind::Definitions) {
-                let body = bytes.get(at + size_of::<PageHeader>()..).unwrap_or(&[]);
-                let definition = Definition::from_bytes(definition_at(body, 0)?.ok()?.0);
-                return match definition? {
-                    Definition::Process(process) => Some(process),
-                    _ => None,
-                };
+        while at + size_of::<PageHeader>() <= self.file.words.bytes() {
+            match page_begun(self.words(at)) {
+                Some((PageKind::Definitions, _)) => {
+                    let body = self.words(at + size_of::<PageHeader>());
+                    return match Definition::from_bytes(definition_at(body, 0)?.ok()?.0)? {
+                        Definition::Process(process) => Some(process),
+                        _ => None,
+                    };
+                }
+                Some((_, header)) => at += header.units as usize * unit,
+                None => at = holes.behind(at),
             }
-            at = if header.units == 0 { holes.behind(at) } else { at + header.units as usize * unit };
         }
         None
     }
 
     /// Pages that have begun since the last call, by thread and sequence.
     pub fn find(&mut self) -> Vec<FoundPage> {
-        let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
+        let (bytes, unit) = (self.file.words.bytes(), self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
         let mut holes = Holes::of(&self.file);
-        while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
-            let Some(kind) = PageKind::from_number(header.kind).filter(|_| header.units > 0) else {
+        while at + size_of::<PageHeader>() <= bytes {
+            let Some((kind, header)) = page_begun(self.words(at)) else {
                 gap.get_or_insert(at);
                 at = holes.behind(at);
                 continue;
             };
             let length = header.units as usize * unit;
             // A page that is not fully mapped is found by a later call.
-            if bytes.len() - at < length {
+            if bytes - at < length {
                 break;
             }
+            let page = FoundPage { kind, thread: header.thread, sequence: header.sequence, at, bytes: length };
             if self.found.insert(at) {
-                pages.push(FoundPage { kind, thread: header.thread, sequence: header.sequence, at, bytes: length });
+                pages.push(page);
             }
             at += length;
         }
@@ -115,40 +118,38 @@ impl Follower {
     }
 
     pub fn page_header(&self, page: &FoundPage) -> Option<&PageHeader> {
-        PageHeader::ref_from_prefix(self.file.map.get(page.at..)?).ok().map(|(header, _)| header)
+        page_begun(self.words(page.at)).map(|(_, header)| header)
     }
 
     /// The records of an events page.
     pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
         let header = self.page_header(page)?;
-        let words = items::<u64>(self.body(page));
         Some(EventPage {
             thread: page.thread,
             sequence: page.sequence,
             header,
             base: header.base,
             requests: header.requests,
-            words,
+            words: self.body(page),
             decoded: &self.file.decoded,
         })
     }
 
     /// A thread's fixed area.
-    pub fn block(&self, page: &FoundPage) -> Option<&ThreadBlock> {
-        ThreadBlock::ref_from_prefix(self.body(page)).ok().map(|(block, _)| block)
+    pub fn block(&self, page: &FoundPage) -> Option<&LiveBlock> {
+        LiveBlock::at(self.body(page))
     }
 
     /// The signatures of a page after the first `known` ones.
     pub fn signatures(&self, page: &FoundPage, known: usize) -> impl Iterator<Item = &Signature> {
-        let signatures = items::<Signature>(self.body(page)).get(known..).unwrap_or(&[]);
-        signatures.iter().take_while(|signature| signature.number != 0)
+        signatures_of(self.body(page), known)
     }
 
-    pub fn profile(&self, page: &FoundPage) -> impl Iterator<Item = &ProfileEntry> {
-        items::<ProfileEntry>(self.body(page)).iter().take_while(|entry| entry.signature != 0)
+    pub fn profile(&self, page: &FoundPage) -> impl Iterator<Item = ProfileEntry> {
+        entries_of(self.body(page))
     }
 
-    /// The definitions of a page from the offset `from` on, which moves to the end of the last one.
+    /// The definitions of a page from the word `from` on, which moves to the end of the last one.
     pub fn definitions(&self, page: &FoundPage, from: &mut usize) -> Vec<Definition> {
         let mut definitions = Vec::new();
         while let Some(Ok((bytes, next))) = definition_at(self.body(page), *from) {
@@ -158,7 +159,13 @@ impl Follower {
         definitions
     }
 
-    fn body(&self, page: &FoundPage) -> &[u8] {
-        self.file.map.get(page.at + size_of::<PageHeader>()..page.at + page.bytes).unwrap_or(&[])
+    fn body(&self, page: &FoundPage) -> LiveWords<'_> {
+        let header = size_of::<PageHeader>();
+        self.words(page.at + header).until((page.bytes - header) / size_of::<u64>())
+    }
+
+    /// The words from an offset in the file on.
+    fn words(&self, at: usize) -> LiveWords<'_> {
+        self.file.words.words().from(at / size_of::<u64>())
     }
 }

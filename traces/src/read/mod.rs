@@ -2,8 +2,9 @@
 //!
 //! In: the path of a file. Out: header, definitions, and for each thread its signatures and pages of records. The file
 //! is mapped rather than read, so memory does not grow with the trace. Holes are skipped, so time depends on what the
-//! file occupies on the disk.
+//! file occupies on the disk. A program that still runs may be writing the file: see [`live`](crate::live).
 
+mod file_words;
 mod follow;
 mod holes;
 mod pages;
@@ -17,12 +18,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::Mmap;
-use zerocopy::FromBytes;
-
+pub use file_words::FileAccess;
+use file_words::FileWords;
 pub use follow::{Follower, FoundPage};
 pub use pages::{
-    Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_polls,
+    Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_outside,
+    open_polls, open_productive,
 };
 pub use tail::{OpenCall, Tail};
 pub use thread_walk::{ThreadWalk, walk_thread};
@@ -30,12 +31,13 @@ pub use walk::{Place, Visitor, Walk, walk};
 
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};
+use crate::live::{LiveWords, see_published};
 use crate::regular;
 
-/// A rank's file, mapped into memory.
+/// A rank's file in memory.
 pub struct RankFile {
     path: PathBuf,
-    map: Mmap,
+    words: FileWords,
     header: FileHeader,
     /// Device and inode: another file may take the same name later.
     identity: (u64, u64),
@@ -48,14 +50,17 @@ impl RankFile {
     ///
     /// Fails if it is not a regular file, not a trace, or of a version or layout that this library cannot read.
     pub fn open(path: &Path) -> Result<RankFile, Error> {
+        RankFile::open_by(path, FileAccess::Mapped)
+    }
+
+    /// As [`open`](Self::open), with a choice of how the file gets into memory.
+    pub fn open_by(path: &Path, access: FileAccess) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
         let file = regular::open(path).map_err(io)?;
-        // SAFETY: the recorder only grows a file and overwrites words of it. A file that someone truncates during the
-        // analysis causes SIGBUS, as with any reader that maps it.
-        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
-        let header = header(&map, path)?;
+        let words = FileWords::of(&file, path, access)?;
+        let header = header(&words, path)?;
         let identity = identity(&file).map_err(io)?;
-        Ok(RankFile { path: path.into(), map, header, identity, decoded: AtomicU64::new(0) })
+        Ok(RankFile { path: path.into(), words, header, identity, decoded: AtomicU64::new(0) })
     }
 
     pub fn path(&self) -> &Path {
@@ -69,7 +74,7 @@ impl RankFile {
 
     /// The length of the file in bytes.
     pub fn len(&self) -> u64 {
-        self.map.len() as u64
+        self.words.bytes() as u64
     }
 
     /// True if no page follows the header.
@@ -92,13 +97,14 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
     file.metadata().map(|data| (data.dev(), data.ino()))
 }
 
-fn header(bytes: &[u8], path: &Path) -> Result<FileHeader, Error> {
+fn header(file: &FileWords, path: &Path) -> Result<FileHeader, Error> {
     let path = || path.to_path_buf();
-    if bytes.len() >= MAGIC.len() && bytes[..MAGIC.len()] != MAGIC {
+    let words = file.words();
+    if words.get(0).is_some_and(|first| first != u64::from_ne_bytes(MAGIC)) {
         return Err(Error::Foreign { path: path() });
     }
-    let Ok((header, _)) = FileHeader::read_from_prefix(bytes) else {
-        return Err(Error::Short { path: path(), bytes: bytes.len() as u64 });
+    let Some(header) = header_now(words) else {
+        return Err(Error::Short { path: path(), bytes: file.bytes() as u64 });
     };
     if header.version > VERSION {
         return Err(Error::Newer { path: path(), found: header.version });
@@ -111,4 +117,12 @@ fn header(bytes: &[u8], path: &Path) -> Result<FileHeader, Error> {
         return wrong(format!("pages of {} bytes do not exist", header.unit));
     }
     Ok(header)
+}
+
+/// The header as it is now: a state comes with all that was written before it.
+fn header_now(words: LiveWords<'_>) -> Option<FileHeader> {
+    let early: FileHeader = words.copy(0)?;
+    see_published();
+    let header = words.copy(0)?;
+    Some(FileHeader { state: early.state, stop: early.stop, ..header })
 }

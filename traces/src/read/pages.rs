@@ -1,9 +1,7 @@
 //! Finds the pages of a file and sorts them by thread.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
-
-use zerocopy::FromBytes;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::RankFile;
 use super::holes::Holes;
@@ -14,6 +12,7 @@ use crate::error::Damage;
 use crate::file::{
     FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
 };
+use crate::live::{LiveBlock, LiveWords, see_published};
 use crate::progress::{Entries, EntryRun, INSIDE, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
@@ -26,7 +25,7 @@ pub struct Contents<'a> {
     /// The threads, by number.
     pub threads: Vec<ThreadPages<'a>>,
     /// Counts and times by function, of threads without room of their own.
-    pub shared: Vec<&'a ProfileEntry>,
+    pub shared: Vec<ProfileEntry>,
     /// The clocks when the latest page was begun.
     pub newest: ClockSample,
     /// The parts that could not be used.
@@ -38,14 +37,14 @@ pub struct Contents<'a> {
 pub struct ThreadPages<'a> {
     /// The thread's number, from 0, in the order in which threads first called MPI.
     pub number: u32,
-    /// The thread's fixed area, if it was begun.
-    pub block: Option<&'a ThreadBlock>,
+    /// The thread's fixed area, if it was begun. Of a running program it changes: copy it after the records were read.
+    pub block: Option<&'a LiveBlock>,
     /// The signatures behind the numbers of its calls.
     pub signatures: Signatures<'a>,
     /// The pages of records, in order.
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls without records.
-    pub profile: Vec<&'a ProfileEntry>,
+    pub profile: Vec<ProfileEntry>,
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
 }
@@ -85,9 +84,19 @@ pub struct EventPage<'a> {
     /// The number of the thread's next request at the begin of the page.
     pub requests: u64,
     /// The words of the records; the first zero ends them.
-    pub words: &'a [u64],
+    pub words: LiveWords<'a>,
     /// Counts how often pages of its file are decoded.
     pub(super) decoded: &'a AtomicU64,
+}
+
+#[cfg(loom)]
+impl EventPage<'static> {
+    /// A first page of records whose gaps count from 0, for tests of the order of writes.
+    pub fn of_words(words: LiveWords<'static>) -> EventPage<'static> {
+        static DECODED: AtomicU64 = AtomicU64::new(0);
+        let header = Box::leak(Box::new(<PageHeader as zerocopy::FromZeros>::new_zeroed()));
+        EventPage { thread: 0, sequence: 0, header, base: 0, requests: 0, words, decoded: &DECODED }
+    }
 }
 
 /// The signatures of a thread, by number.
@@ -101,10 +110,10 @@ pub struct Signatures<'a> {
 
 /// A call that had not ended when the file was last written.
 #[derive(Clone, Copy, Debug)]
-pub struct InFlight<'a> {
+pub struct InFlight {
     /// When the call began, ticks.
     pub start: u64,
-    pub signature: &'a Signature,
+    pub signature: Signature,
 }
 
 /// A recorded call. The tick alone does not identify it: on some processors, several calls fit into one tick.
@@ -169,21 +178,17 @@ impl<'a> Signatures<'a> {
 impl<'a> ThreadPages<'a> {
     /// The part of the block's state that these last records do not cover.
     pub fn behind(&self, recorded: &Recorded) -> Tail {
-        let Some(block) = self.block else { return Tail::default() };
-        let polls = self.open_polls(recorded.call);
+        let Some(block) = self.block.map(LiveBlock::copy) else { return Tail::default() };
+        let polls = open_polls(&block, recorded.call);
         let last_poll = polls.map(|polls| RecordedCall { start: polls.last, signature: polls.signature as u32 });
-        let calls = self.in_flight(last_poll.or(recorded.call)).into_iter().rev();
-        let open = |InFlight { start, signature }| OpenCall {
-            number: signature.number,
-            signature: *signature,
-            start,
-            until: start,
-        };
+        let calls = self.in_flight(&block, last_poll.or(recorded.call)).into_iter().rev();
+        let open =
+            |InFlight { start, signature }| OpenCall { number: signature.number, signature, start, until: start };
         let (all, said) = (block.ledger[INSIDE].calls, &recorded.entries);
         Tail {
             polls,
-            outside: self.open_outside(recorded.outside).copied(),
-            productive: self.open_productive(recorded.productive).copied().collect(),
+            outside: open_outside(&block, recorded.outside),
+            productive: open_productive(&block, recorded.productive).copied().collect(),
             calls: calls.map(open).collect(),
             entries: Entries {
                 entries: all.entries.saturating_sub(said.entries),
@@ -194,12 +199,9 @@ impl<'a> ThreadPages<'a> {
         }
     }
 
-    /// The signature of a call that has not returned.
-    pub fn signature_of(&self, call: &OpenCall) -> Option<&'a Signature> {
-        match call.number {
-            UNNUMBERED => self.block.map(|block| &block.unnumbered),
-            number => self.signatures.get(number).map(|found| found.0),
-        }
+    /// The system's id of the thread, 0 if unknown.
+    pub fn tid(&self) -> u32 {
+        self.block.map_or(0, |block| block.calls.tid.load(Relaxed))
     }
 
     /// Drops the records that a running program wrote after the file was read `until` there, and sets each page's
@@ -210,15 +212,19 @@ impl<'a> ThreadPages<'a> {
             page.requests = *requests;
         }
         if let Some(last) = self.pages.last_mut() {
-            last.words = &last.words[..until.words.min(last.words.len())];
+            last.words = last.words.until(until.words);
         }
     }
 
-    /// The calls that the thread is in, outermost first. `last` is its last recorded call: a thread that was killed
-    /// between recording a call and leaving it has the call in both places.
-    pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
-        let Some(block) = self.block else { return Vec::new() };
+    /// The calls that the thread is in by a copy of its block, outermost first. `last` is its last recorded call: a
+    /// thread that was killed between recording a call and leaving it has the call in both places.
+    pub fn in_flight(&self, block: &ThreadBlock, last: Option<RecordedCall>) -> Vec<InFlight> {
         in_flight(block, last, |number| self.signatures.get(number).map(|found| found.0))
+    }
+
+    /// The calls that the thread's block has now, outermost first; the last of them may be in a record by now.
+    pub fn in_flight_now(&self) -> Vec<InFlight> {
+        self.block.map_or_else(Vec::new, |block| self.in_flight(&block.copy(), None))
     }
 }
 
@@ -226,14 +232,14 @@ impl<'a> ThreadPages<'a> {
 /// block until the thread leaves it. `signature` finds the signature of a number; a call that was complete at once has
 /// a number of its own.
 pub fn in_flight<'a>(
-    block: &'a ThreadBlock,
+    block: &ThreadBlock,
     last: Option<RecordedCall>,
     signature: impl Fn(u32) -> Option<&'a Signature>,
-) -> Vec<InFlight<'a>> {
+) -> Vec<InFlight> {
     let depth = (block.depth as usize).min(LEVELS);
     let in_flight = |level: &Level| match level.signature as u32 {
-        UNNUMBERED => Some(InFlight { start: level.start, signature: &block.unnumbered }),
-        number => Some(InFlight { start: level.start, signature: signature(number)? }),
+        UNNUMBERED => Some(InFlight { start: level.start, signature: block.unnumbered }),
+        number => Some(InFlight { start: level.start, signature: *signature(number)? }),
     };
     let mut calls: Vec<_> = block.levels[..depth].iter().filter_map(in_flight).collect();
     // A call that was complete at once is recorded with another number than it began with.
@@ -250,79 +256,69 @@ pub fn open_polls(block: &ThreadBlock, last: Option<RecordedCall>) -> Option<Pol
     (polls.count > 0 && Some(first) != last).then_some(polls)
 }
 
-impl ThreadPages<'_> {
-    /// [`open_polls`] of this thread.
-    pub fn open_polls(&self, last: Option<RecordedCall>) -> Option<Polls> {
-        open_polls(self.block?, last)
-    }
-
-    /// Productive entries into the progress engine that have no record yet. `last` is when the last recorded one began:
-    /// a thread that was killed while it wrote a record has the entries in both places.
-    pub fn open_productive(&self, last: Option<u64>) -> impl Iterator<Item = &EntryRun> {
-        let runs = self.block.map_or(&[][..], |block| block.productive.runs());
-        runs.iter().filter(move |run| last.is_none_or(|last| run.start > last))
-    }
-
-    /// Entries outside MPI calls that have no record yet. `last` is when the last recorded run of them began.
-    pub fn open_outside(&self, last: Option<u64>) -> Option<&EntryRun> {
-        let run = &self.block?.outside;
-        (run.count > 0 && Some(run.start) != last).then_some(run)
-    }
+/// Productive entries into the progress engine that have no record yet. `last` is when the last recorded one began: a
+/// thread that was killed while it wrote a record has the entries in both places.
+pub fn open_productive(block: &ThreadBlock, last: Option<u64>) -> impl Iterator<Item = &EntryRun> {
+    block.productive.runs().iter().filter(move |run| last.is_none_or(|last| run.start > last))
 }
 
+/// Entries outside MPI calls that have no record yet. `last` is when the last recorded run of them began.
+pub fn open_outside(block: &ThreadBlock, last: Option<u64>) -> Option<EntryRun> {
+    Some(block.outside).filter(|run| run.count > 0 && Some(run.start) != last)
+}
+
+const WORD: usize = size_of::<u64>();
+const HEADER: usize = size_of::<PageHeader>() / WORD;
+
 pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
-    let (bytes, unit) = (&trace.map[..], trace.header.unit as usize);
-    let mut contents = Contents { shared: shared(bytes), ..Contents::default() };
+    let (words, bytes, unit) = (trace.words.words(), trace.words.bytes(), trace.header.unit as usize);
+    let mut contents = Contents { shared: shared(words), ..Contents::default() };
     let (mut threads, mut signatures) = (BTreeMap::new(), Vec::new());
     let mut holes = Holes::of(trace);
     let mut at = FIRST_PAGE;
     let mut lost = false;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let Ok((header, _)) = PageHeader::ref_from_prefix(rest) else {
-            contents.damage.push(Damage::Cut { page: at as u64, claimed: unit as u64, left: rest.len() as u64 });
+    while at < bytes {
+        let rest = words.from(at / WORD);
+        if rest.len() < HEADER {
+            contents.damage.push(Damage::Cut { page: at as u64, claimed: unit as u64, left: (bytes - at) as u64 });
             break;
-        };
-        let kind = PageKind::from_number(header.kind);
-        if kind.is_none() || header.units == 0 {
-            // A unit of zeros belongs to a page that is reserved but not begun.
-            let is_empty = rest[..rest.len().min(unit)].iter().all(|byte| *byte == 0);
+        }
+        let Some((kind, header)) = page_begun(rest) else {
+            let is_empty = is_reserved(rest.until(unit / WORD));
             if !lost && !is_empty {
                 contents.damage.push(Damage::NoPage { at: at as u64 });
                 lost = true;
             }
             at = if is_empty { holes.behind(at) } else { at + unit };
             continue;
-        }
+        };
         lost = false;
         if header.sample.ticks > contents.newest.ticks {
             contents.newest = header.sample;
         }
         let claimed = header.units as usize * unit;
-        let page = &rest[..claimed.min(rest.len())];
-        if page.len() < claimed {
-            let (page, claimed, left) = (at as u64, claimed as u64, rest.len() as u64);
-            contents.damage.push(Damage::Cut { page, claimed, left });
+        let left = bytes - at;
+        if left < claimed {
+            contents.damage.push(Damage::Cut { page: at as u64, claimed: claimed as u64, left: left as u64 });
         }
-        let body = &page[size_of::<PageHeader>()..];
-        if kind == Some(PageKind::Definitions) {
+        let body = rest.until(claimed / WORD).from(HEADER);
+        if kind == PageKind::Definitions {
             definitions(body, at as u64, &mut contents);
         } else {
             let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
-            if kind == Some(PageKind::Signatures) {
+            if kind == PageKind::Signatures {
                 signatures.push((header.thread, body));
             }
-            add(thread, kind.unwrap_or(PageKind::Events), (header, body), &trace.decoded);
+            add(thread, kind, (header, body), &trace.decoded);
         }
         at += claimed;
     }
     // A signature owns two numbers at most.
-    let most = 2 * ((bytes.len() - holes.passed) / size_of::<Signature>());
+    let most = 2 * ((bytes - holes.passed) / size_of::<Signature>());
     for (thread, body) in signatures {
         let thread = threads.entry(thread).or_insert_with(ThreadPages::default);
-        let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
-        for signature in signatures {
+        for signature in signatures_of(body, 0) {
             thread.signatures.insert(signature, most);
         }
     }
@@ -333,45 +329,74 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     contents
 }
 
+/// Kind and header of the page at the begin of the words, if it has begun.
+pub(super) fn page_begun(words: LiveWords<'_>) -> Option<(PageKind, &PageHeader)> {
+    let kind = PageKind::from_number(words.get(0)? as u32)?;
+    // SAFETY: the kind publishes the header.
+    let header: &PageHeader = unsafe { words.item(0) }?;
+    (header.units > 0).then_some((kind, header))
+}
+
+/// True for a unit of a page that is reserved but not begun: zeros, or a header without a kind before zeros.
+fn is_reserved(unit: LiveWords<'_>) -> bool {
+    unit.get(0).is_some_and(|first| first as u32 == 0) && (unit.from(HEADER).are_zero())
+}
+
 fn add<'a>(
     thread: &mut ThreadPages<'a>,
     kind: PageKind,
-    (header, body): (&'a PageHeader, &'a [u8]),
+    (header, words): (&'a PageHeader, LiveWords<'a>),
     decoded: &'a AtomicU64,
 ) {
     match kind {
-        PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
+        PageKind::Thread => thread.block = LiveBlock::at(words),
         PageKind::Events => thread.pages.push(EventPage {
             thread: header.thread,
             sequence: header.sequence,
             header,
             base: header.base,
             requests: header.requests,
-            words: items::<u64>(body),
+            words,
             decoded,
         }),
-        PageKind::Profile => {
-            let entries = items::<ProfileEntry>(body).iter();
-            thread.profile.extend(entries.take_while(|entry| entry.signature != 0));
-        }
+        PageKind::Profile => thread.profile.extend(entries_of(words)),
         PageKind::Signatures | PageKind::Definitions => {}
     }
 }
 
-fn shared(bytes: &[u8]) -> Vec<&ProfileEntry> {
-    let room = SHARED_TOTALS..SHARED_TOTALS + SHARED_ENTRIES * size_of::<ProfileEntry>();
-    let entries = items::<ProfileEntry>(bytes.get(room).unwrap_or(&[])).iter();
+fn shared(words: LiveWords<'_>) -> Vec<ProfileEntry> {
+    let room = words.from(SHARED_TOTALS / WORD).until(SHARED_ENTRIES * size_of::<ProfileEntry>() / WORD);
     // Threads publish their entries in any order, so free ones may lie between.
-    entries.filter(|entry| entry.signature != 0).collect()
+    entries(room).flatten().collect()
 }
 
-/// The whole items in the bytes.
-pub(super) fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {
-    let whole = bytes.len() / size_of::<T>();
-    <[T]>::ref_from_prefix_with_elems(bytes, whole).map_or(&[], |(items, _)| items)
+/// The entries of a page of a profile.
+pub(super) fn entries_of(body: LiveWords<'_>) -> impl Iterator<Item = ProfileEntry> {
+    entries(body).map_while(|entry| entry)
 }
 
-fn definitions(body: &[u8], page: u64, contents: &mut Contents<'_>) {
+/// The entries as they are now; `None` for a free one. The signature publishes an entry, and the counts change.
+fn entries(words: LiveWords<'_>) -> impl Iterator<Item = Option<ProfileEntry>> {
+    let ends = (0..words.len()).step_by(size_of::<ProfileEntry>() / WORD);
+    ends.map_while(move |at| {
+        let is_used = words.get(at)? as u32 != 0;
+        see_published();
+        Some(words.copy(at)?).map(|entry| Some(entry).filter(|_| is_used))
+    })
+}
+
+/// The signatures of a page after the first `known` ones. The first word, with the number, publishes a signature.
+pub(super) fn signatures_of(body: LiveWords<'_>, known: usize) -> impl Iterator<Item = &Signature> {
+    const WORDS: usize = size_of::<Signature>() / WORD;
+    (known..).map_while(move |at| {
+        let at = at.checked_mul(WORDS)?;
+        body.get(at).filter(|first| *first as u32 != 0)?;
+        // SAFETY: the first word was found written.
+        unsafe { body.item(at) }
+    })
+}
+
+fn definitions(body: LiveWords<'_>, page: u64, contents: &mut Contents<'_>) {
     let mut at = 0;
     while let Some(found) = definition_at(body, at) {
         let (bytes, next) = match found {
@@ -390,11 +415,11 @@ fn definitions(body: &[u8], page: u64, contents: &mut Contents<'_>) {
     }
 }
 
-/// The definition at an offset of a page's body, and the offset of the next one. Fails with the definition's length if
-/// it does not fit into the page.
-pub(super) fn definition_at(body: &[u8], at: usize) -> Option<Result<(&[u8], usize), u32>> {
-    let (prefix, rest) = body.get(at..)?.split_at_checked(PREFIX)?;
-    let length = u32::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3]]);
-    let found = rest.get(..length as usize).map(|bytes| (bytes, at + PREFIX + bytes.len().next_multiple_of(8)));
-    (length > 0).then_some(found.ok_or(length))
+/// The definition at a word of a page's body, and the word of the next one. The length, which is the first word,
+/// publishes a definition. Fails with the length if it does not fit into the page.
+pub(super) fn definition_at(body: LiveWords<'_>, at: usize) -> Option<Result<(&[u8], usize), u32>> {
+    let length = body.get(at).map(|first| first as u32).filter(|length| *length > 0)?;
+    // SAFETY: the length was found written.
+    let found = unsafe { body.bytes(at + PREFIX / WORD, length as usize) };
+    Some(found.map(|bytes| (bytes, at + Definition::padded(bytes.len()) / WORD)).ok_or(length))
 }

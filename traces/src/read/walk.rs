@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::pages::EventPage;
 use super::tail::OpenCall;
 use crate::error::Damage;
+use crate::live::see_published;
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind, Sample, Unsampled};
 
@@ -101,7 +102,8 @@ impl<'a> Walk<'a> {
     /// Shows up to `records` records to the visitor, in order. Returns whether there may be more.
     ///
     /// Stops at the first word that is not written yet. Fails at a word that is no record; the records before it were
-    /// shown and are not shown again.
+    /// shown and are not shown again. What was written before the records, such as their signatures, is seen by whoever
+    /// reads afterwards.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
         let words = self.page.words;
@@ -110,7 +112,7 @@ impl<'a> Walk<'a> {
         let mut seen = self.seen;
         let mut more = true;
         while seen < until {
-            let Some(&word) = words.get(at).filter(|word| **word != 0) else {
+            let Some(word) = words.get(at).filter(|word| *word != 0) else {
                 more = false;
                 break;
             };
@@ -124,16 +126,17 @@ impl<'a> Walk<'a> {
                 last = with_engine(word, last, visitor);
                 at += 1;
             } else {
-                let Some(rest) = RecordKind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?)))
-                else {
+                let record = RecordKind::of(word).and_then(|kind| Some((kind, words.record(at, kind.words())?)));
+                let Some((kind, record)) = record else {
                     (self.last, self.at, self.seen) = (last, at, seen);
                     return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
                 };
-                last = rare(rest.0, rest.1, last, visitor);
-                at += rest.1.len();
+                last = rare(kind, &record, last, visitor);
+                at += kind.words();
             }
             seen += 1;
         }
+        see_published();
         (self.last, self.at, self.seen) = (last, at, seen);
         Ok(more)
     }
@@ -162,7 +165,7 @@ fn with_engine(word: u64, last: u64, visitor: &mut impl Visitor) -> u64 {
 
 /// Any record but the two common forms of a call. Returns the end of the last call.
 #[inline(never)]
-fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+fn rare(kind: RecordKind, words: &[u64; RecordKind::MOST_WORDS], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
     let mut call = |signature: u32, gap: i64, duration: u64| {
         let start = last.wrapping_add_signed(gap);
@@ -217,7 +220,7 @@ fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) 
 }
 
 /// A record about the progress engine, or of polls.
-fn of_engine(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+fn of_engine(kind: RecordKind, words: &[u64; RecordKind::MOST_WORDS], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
     match kind {
         RecordKind::Engine => visitor.engine(progress::from_engine(word)),
@@ -232,7 +235,7 @@ fn of_engine(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visi
         RecordKind::Outside => visitor.outside(&progress::from_run([word, words[1], words[2]], last)),
         RecordKind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
         RecordKind::Polls => {
-            let polls = progress::from_polls([word, words[1], words[2], words[3], words[4], words[5]], last);
+            let polls = progress::from_polls(*words, last);
             visitor.polls(&polls);
             return polls.end;
         }

@@ -1,6 +1,12 @@
 //! The table of records: the tag of each kind, and the fields of its words from the lowest bit on. Writer, reader and
 //! the check of FORMAT.md use it.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "run by the compiler, but for a table of 256 kinds that a byte indexes"
+)]
+
 /// The fields of a word: name, and sign and width as in `u24` or `i32`.
 pub type Word = &'static [(&'static str, &'static str)];
 
@@ -120,6 +126,19 @@ impl RecordKind {
     pub const fn words(self) -> usize {
         self.layout().len()
     }
+
+    /// The words of the longest record.
+    pub const MOST_WORDS: usize = {
+        let (mut most, mut kind) = (0, 0);
+        while kind < RecordKind::ALL.len() {
+            let words = RecordKind::ALL[kind].words();
+            if words > most {
+                most = words;
+            }
+            kind += 1;
+        }
+        most
+    };
 
     /// True if the record names requests by age.
     pub const fn is_of_requests(self) -> bool {

@@ -122,7 +122,8 @@ fn polled(rank: &Rank) -> Vec<u32> {
         let pause = rank.clock.seconds(span.saturating_sub(inside)) / polls.count.max(1) as f64;
         rank.clock.seconds(span) >= PATIENCE && pause < AT_ONCE
     };
-    let threads = contents.threads.iter().filter(|thread| thread.block.is_some_and(|block| is_tight(&block.polls)));
+    let threads =
+        contents.threads.iter().filter(|thread| thread.block.is_some_and(|block| is_tight(&block.polls.copy())));
     threads.map(|thread| thread.number).collect()
 }
 

@@ -166,7 +166,8 @@ impl<'a> SingleCalls<'a> {
             return self.thread.signatures.get(call.signature).map(|(signature, _)| signature);
         }
         // A signature that was never recorded has no number.
-        let open = self.thread.tail.calls.iter().find(|open| open.start == call.start && open.number == call.signature);
-        self.thread.signature_of(open?)
+        let mut open = self.thread.tail.calls.iter();
+        let open = open.find(|open| open.start == call.start && open.number == call.signature);
+        open.map(|open| &open.signature)
     }
 }

@@ -14,6 +14,7 @@ use traces::definitions::{
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
+use traces::live::LiveBlock;
 use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
@@ -170,7 +171,7 @@ impl Rank {
             let until = read.until.clone();
             let (tally, tail) = read.finish(thread, rank.until, profile);
             latest.see(thread, &tally, &tail);
-            let tid = thread.block.map_or(0, |block| block.tid);
+            let tid = thread.tid();
             // A thread that only names regions has not called MPI.
             if has_called(thread, &tally, &tail) {
                 rank.threads.push(ThreadTotals { number: thread.number, tid, entries: tally.entries });
@@ -244,6 +245,7 @@ impl Rank {
     fn described(trace: &Arc<RankFile>, contents: &Contents<'_>) -> Rank {
         let header = *trace.header();
         let clock = Clock::fit(&header, [&contents.newest].into_iter());
+        let blocks: Vec<_> = contents.threads.iter().filter_map(|thread| thread.block).map(LiveBlock::copy).collect();
         let mut rank = Rank {
             file: trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             trace: Arc::clone(trace),
@@ -274,11 +276,11 @@ impl Rank {
             progress: Depth::Off,
             asked: false,
             components: Vec::new(),
-            ledger: ledger(contents),
-            off_line: of_blocks(contents, |block| block.off_line),
-            starting: of_blocks(contents, |block| block.starting),
-            met: of_blocks(contents, |block| block.met),
-            idle_polls: of_blocks(contents, |block| block.idle_polls),
+            ledger: ledger(&blocks),
+            off_line: blocks.iter().map(|block| block.off_line).total(),
+            starting: blocks.iter().map(|block| block.starting).total(),
+            met: blocks.iter().map(|block| block.met).total(),
+            idle_polls: blocks.iter().map(|block| block.idle_polls).total(),
             clock,
             threads: Vec::new(),
             shared: Vec::new(),
@@ -367,15 +369,10 @@ fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
     thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty()
 }
 
-/// Sum of a figure over the threads' blocks.
-fn of_blocks(contents: &Contents<'_>, figure: fn(&ThreadBlock) -> u64) -> u64 {
-    contents.threads.iter().filter_map(|thread| thread.block).map(figure).total()
-}
-
 /// Sum of the ledgers of all threads.
-fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
+fn ledger(blocks: &[ThreadBlock]) -> [LedgerLine; LINES] {
     let mut sum = [LedgerLine::default(); LINES];
-    for block in contents.threads.iter().filter_map(|thread| thread.block) {
+    for block in blocks {
         for (sum, line) in sum.iter_mut().zip(&block.ledger) {
             *sum += *line;
         }

@@ -37,7 +37,7 @@ impl Sketch {
             let (tally, tail) = read.finish(&thread, rank.until, ProfilePart::All);
             latest.see(&thread, &tally, &tail);
             if has_called(&thread, &tally, &tail) {
-                let tid = thread.block.map_or(0, |block| block.tid);
+                let tid = thread.tid();
                 rank.threads.push(ThreadTotals { number: thread.number, tid, entries: Vec::new() });
             }
             calls = [calls, count(&tally.entries), calls_of_full(thread, full, one_in)].into_iter().total();
@@ -49,7 +49,7 @@ impl Sketch {
 
 /// Leaves a thread its newest page with a record and the pages behind it. Returns the pages before.
 fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
-    let begun = |page: &EventPage| page.words.first().is_some_and(|word| *word != 0);
+    let begun = |page: &EventPage| page.words.get(0).is_some_and(|word| word != 0);
     let newest = thread.pages.iter().rposition(begun).unwrap_or(0);
     let behind = thread.pages.split_off(newest);
     std::mem::replace(&mut thread.pages, behind)

@@ -49,8 +49,8 @@ pub fn ends(function: u16) -> bool {
 /// True if a rank called MPI_Init and has not returned to the program, as far as its file tells.
 pub fn is_starting(contents: &Contents<'_>, header: &FileHeader) -> bool {
     let calls = |thread: &ThreadPages<'_>| {
-        let open = thread.in_flight(None);
-        thread.signatures.iter().chain(open.iter().map(|open| open.signature)).any(|known| starts(known.call))
+        let open = thread.in_flight_now();
+        thread.signatures.iter().chain(open.iter().map(|open| &open.signature)).any(|known| starts(known.call))
     };
     header.state & INITIALIZED == 0 && contents.threads.iter().any(calls)
 }
@@ -91,9 +91,9 @@ fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
 fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
     let counted = |thread: &ThreadPages<'_>| {
         let of = |kept: &&ProfileEntry| ends(function(thread, kept));
-        thread.profile.iter().copied().find(of).copied()
+        thread.profile.iter().find(of).copied()
     };
-    let shared = || contents.shared.iter().find(|kept| ends(kept.call as u16)).map(|kept| **kept);
+    let shared = || contents.shared.iter().find(|kept| ends(kept.call as u16)).copied();
     let counted = contents.threads.iter().find_map(counted).or_else(shared).filter(|kept| kept.count > 0);
     if let Some(kept) = counted {
         return Some(header.end.ticks.saturating_sub(kept.total / kept.count));
@@ -108,7 +108,7 @@ fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
 /// Begin of a call that is ending MPI now.
 fn open_end(contents: &Contents<'_>) -> Option<u64> {
     let outermost =
-        |thread: &ThreadPages<'_>| thread.in_flight(None).first().map(|open| (open.start, open.signature.call));
+        |thread: &ThreadPages<'_>| thread.in_flight_now().first().map(|open| (open.start, open.signature.call));
     contents.threads.iter().filter_map(outermost).find(|(_, call)| ends(*call)).map(|(start, _)| start)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rustix::time::ClockId;
-use traces::read::RankFile;
+use traces::read::{FileAccess, RankFile};
 
 use super::pulse::{Pulse, Stir, ThreadStir};
 use crate::clock::clocks;
@@ -64,8 +64,9 @@ impl Look {
     /// Takes a snapshot now.
     pub fn of(folder: &Path) -> Result<Look, Error> {
         let files = files(folder)?;
+        let access = FileAccess::of_run(files.len());
         let look = |at: usize| {
-            let trace = RankFile::open(&files[at]).ok()?;
+            let trace = RankFile::open_by(&files[at], access).ok()?;
             let name = files[at].file_name()?.to_str()?.to_string();
             let pid = trace.header().pid;
             let (process, tasks) = (Process::of(pid), Task::all_of(pid));

@@ -12,8 +12,10 @@ mod pulse;
 mod spot;
 
 use traces::calls::{Call, Class};
-use traces::read::ThreadPages;
+use traces::live::LiveBlock;
+use traces::read::{ThreadPages, open_polls};
 use traces::signature::Signature;
+use traces::write::blank_block;
 
 use super::objects::Objects;
 use super::rank::Latest;
@@ -210,9 +212,10 @@ fn thread_standing(
     mut roles: Roles<'_>,
 ) -> Option<ThreadStanding> {
     let last = stream.last();
-    let polls = thread.open_polls(last);
+    let block = thread.block.map_or_else(blank_block, LiveBlock::copy);
+    let polls = open_polls(&block, last);
     let signature = |number: u32| thread.signatures.get(number).map(|found| *found.0);
-    let inside = thread.in_flight(last).first().map(|call| (call.start, *call.signature));
+    let inside = thread.in_flight(&block, last).first().map(|call| (call.start, call.signature));
     let recorded = last.map(|last| (stream.last_end(), signature(last.signature)));
     let ended = polls.map(|polls| (polls.end, signature(polls.signature as u32))).or(recorded);
     if thread.number > 0 && inside.is_none() && ended.is_none() && thread.profile.is_empty() {
@@ -245,7 +248,7 @@ fn thread_standing(
         Spot::Outside(last, since) => Position::Outside { last, since },
         Spot::Finalized => Position::Finalized,
     };
-    Some(ThreadStanding { number: thread.number, tid: thread.block.map_or(0, |block| block.tid), position })
+    Some(ThreadStanding { number: thread.number, tid: block.tid, position })
 }
 
 fn completes(signature: &Signature) -> Option<Completes> {

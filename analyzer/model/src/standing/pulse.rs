@@ -1,9 +1,11 @@
 //! Detects whether a rank's threads did anything in MPI between two looks at its file.
 
 use traces::calls::Call;
-use traces::file::{LEVELS, Level};
+use traces::file::{LEVELS, Level, ThreadBlock};
+use traces::live::LiveBlock;
 use traces::progress::{INSIDE, Polls};
 use traces::read::{Place, RankFile, ThreadPages, Visitor, Walk};
+use traces::write::blank_block;
 
 /// Fields of a rank's file that change with any activity in MPI.
 #[derive(Clone, Debug)]
@@ -138,11 +140,6 @@ impl Visitor for Polled {
 }
 
 fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
-    // Levels below the depth hold stale data.
-    let (depth, mut levels) = thread.block.map_or((0, [NOWHERE; LEVELS]), |block| (block.depth, block.levels));
-    for level in levels.iter_mut().skip(depth as usize) {
-        *level = NOWHERE;
-    }
     // Only the last page grows. Damage ends it.
     let mut place = Place::default();
     if let Some(page) = thread.pages.last() {
@@ -151,10 +148,8 @@ fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
         place = walk.place();
     }
     let counted = thread.profile.iter().map(|entry| entry.count).sum();
-    let polls = thread.block.map_or_else(Polls::default, |block| block.polls);
-    let productive = thread.block.map_or(0, |block| block.ledger[INSIDE].calls.productive);
-    let pages = thread.pages.len();
-    ThreadPulse { number: thread.number, depth, levels, pages, place, counted, polls, productive }
+    let (number, pages) = (thread.number, thread.pages.len());
+    // Levels beyond the depth are zero.
+    let ThreadBlock { depth, levels, polls, ledger, .. } = thread.block.map_or_else(blank_block, LiveBlock::copy);
+    ThreadPulse { number, depth, levels, pages, place, counted, polls, productive: ledger[INSIDE].calls.productive }
 }
-
-const NOWHERE: Level = Level { start: 0, signature: 0 };

@@ -97,7 +97,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
         }
         last_sign = last_sign.max(walk.last());
         until.words = walk.words();
-        seen(size_of_val(page.words) as u64);
+        seen((page.words.len() * size_of::<u64>()) as u64);
     }
     let tail = thread.behind(&recorded(&counter, thread, damage.is_empty()));
     last_sign = last_sign.max(tail.last_sign());

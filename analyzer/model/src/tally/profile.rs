@@ -37,7 +37,7 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
 }
 
 /// Sums of selected profile entries that tell only the function.
-pub fn by_function(shared: &[&ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
+pub fn by_function(shared: &[ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
     let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
     counted.map(|kept| entry(kept, anonymous(kept))).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use traces::file::ThreadBlock;
+use traces::live::LiveBlock;
 use traces::progress::Polls;
 use traces::read::{Follower, FoundPage, Place, Visitor, Walk, in_flight, open_polls};
 use traces::signature::{NESTED, Signature};
@@ -119,7 +120,7 @@ impl WatchedThread {
 
     /// The thread's block as it is now.
     pub fn block(&self, file: &Follower) -> Option<ThreadBlock> {
-        file.block(self.block.as_ref()?).copied()
+        file.block(self.block.as_ref()?).map(LiveBlock::copy)
     }
 
     /// State of the thread by its block and the records read.
@@ -127,7 +128,7 @@ impl WatchedThread {
         let signature = |number| meaning(&self.known, number).map(|(known, _)| &known.signature);
         let last = self.account.last;
         let inside = block.and_then(|block| in_flight(block, last, signature).first().copied());
-        let inside = inside.map(|call| (call.start, *call.signature));
+        let inside = inside.map(|call| (call.start, call.signature));
         let polls = block.map_or_else(Polls::default, |block| block.polls);
         let open = block.and_then(|block| open_polls(block, last));
         let asks = open.and_then(|polls| Some((*signature(polls.signature as u32)?, polls.start)));

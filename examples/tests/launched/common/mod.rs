@@ -222,7 +222,7 @@ impl Turns {
                 all.said += turns.said;
                 all.placed += turns.placed;
                 all.calls.extend(turns.calls);
-                ledger += thread.block.unwrap().ledger[INSIDE].calls;
+                ledger += thread.block.unwrap().ledger[INSIDE].calls();
             }
         }
         (all, ledger)

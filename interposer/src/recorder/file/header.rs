@@ -119,12 +119,13 @@ impl Header {
 
     /// Notes that events end now, and whether the profile that takes over is counted. `false` if they had ended before.
     pub fn stopped(self, stop: Stop, now: u64, is_counted: bool) -> bool {
-        if atomic!(AtomicU32, self, stop).compare_exchange(0, stop as u32, AcqRel, Relaxed).is_err() {
+        if atomic!(AtomicU64, self, stopped_at).compare_exchange(0, now.max(1), AcqRel, Relaxed).is_err() {
             return false;
         }
-        atomic!(AtomicU64, self, stopped_at).store(now, Relaxed);
         // The profile that takes over may be stopped already.
         atomic!(AtomicU64, self, profile_stopped_at).store(if is_counted { 0 } else { now }, Relaxed);
+        // Written last: readers who find it find the others.
+        atomic!(AtomicU32, self, stop).store(stop as u32, Release);
         true
     }
 

@@ -3,10 +3,10 @@
 //! Hooks count here at any moment, even when they interrupt the recorder at work. So nothing here is ever borrowed.
 
 use std::cell::Cell;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use traces::progress::{Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
+use traces::live::LiveLine;
+use traces::progress::{Entries, FIRST_COMPONENT, INSIDE, LINES, OUTSIDE};
 
 pub struct Engine {
     ledger: Ledger,
@@ -21,7 +21,7 @@ pub struct Engine {
     /// When the last run of polls in vain ended, ticks.
     pub polled: Cell<u64>,
     /// The end of the last entry, in the file: it shows readers that a waiting thread is alive.
-    last: LastEntry,
+    last: &'static AtomicU64,
     /// The end of the last entry in ticks if it was unproductive; else 0.
     pub read: Cell<u64>,
     /// Most productive entries that one run in the block stands for.
@@ -46,7 +46,7 @@ pub const SAMPLED: u64 = 31;
 
 impl Engine {
     /// `ledger` and `last` are in the thread's block.
-    pub fn new(ledger: Ledger, last: LastEntry) -> Engine {
+    pub fn new(ledger: Ledger, last: &'static AtomicU64) -> Engine {
         let none = Entries::default();
         Engine {
             ledger,
@@ -112,20 +112,18 @@ impl Engine {
     /// The line of all entries inside MPI calls, or outside.
     #[inline(always)]
     pub fn entries_line(&self, inside: bool) -> Line {
-        if inside { self.ledger.of::<INSIDE>() } else { self.ledger.of::<OUTSIDE>() }
+        if inside { self.ledger.inside() } else { self.ledger.outside() }
     }
 
     /// Sets the end of the last entry.
     #[inline(always)]
     pub fn ended(&self, at: u64) {
-        // SAFETY: a field of the block, which only atomic operations touch.
-        unsafe { field(self.last.0.as_ptr()) }.store(at, Relaxed);
+        self.last.store(at, Relaxed);
     }
 
     /// The end of the last entry, in ticks.
     pub fn last_ended(&self) -> u64 {
-        // SAFETY: as above.
-        unsafe { field(self.last.0.as_ptr()) }.load(Relaxed)
+        self.last.load(Relaxed)
     }
 
     /// Parts of an entry that were called so far, in the mean of all entries.
@@ -140,8 +138,7 @@ impl Engine {
     /// All entries inside MPI calls so far.
     #[inline(always)]
     pub fn entries(&self) -> Entries {
-        // SAFETY: only this thread writes the line.
-        unsafe { (&raw const (*self.ledger.of::<INSIDE>().0.as_ptr()).calls).read() }
+        self.ledger.inside().calls()
     }
 
     /// Forgets the entry that the thread is in, which was left or suspended.
@@ -153,64 +150,40 @@ impl Engine {
     }
 }
 
-/// The field of a thread's block for the end of the last entry.
-#[derive(Clone, Copy)]
-pub struct LastEntry(NonNull<u64>);
-
-// SAFETY: the field stays mapped, and only its thread writes it, by atomic operations.
-unsafe impl Send for LastEntry {}
-
-impl LastEntry {
-    /// The field at an address.
-    ///
-    /// # Safety
-    /// It must stay mapped while the process lives, and nothing else may refer to it.
-    pub unsafe fn at(field: NonNull<u64>) -> LastEntry {
-        LastEntry(field)
-    }
-}
-
 /// A thread's ledger in the file. Only its thread changes it; any thread may read it.
 #[derive(Clone, Copy)]
-pub struct Ledger(NonNull<LedgerLine>);
-
-// SAFETY: the lines stay mapped, and are read and written by atomic operations.
-unsafe impl Send for Ledger {}
-// SAFETY: as above.
-unsafe impl Sync for Ledger {}
+pub struct Ledger(pub &'static [LiveLine; LINES]);
 
 impl Ledger {
-    /// The ledger with the first line at an address.
-    ///
-    /// # Safety
-    /// Its [lines](LINES) must stay mapped while the process lives, and only `Ledger`s may refer to them.
-    pub unsafe fn at(first: NonNull<LedgerLine>) -> Ledger {
-        Ledger(first)
-    }
-
     #[inline(always)]
     fn line(self, line: usize) -> Option<Line> {
-        // SAFETY: the ledger has this line.
-        (line < LINES).then(|| Line(unsafe { self.0.add(line) }))
+        self.0.get(line).map(Line)
     }
 
     #[inline(always)]
-    fn of<const LINE: usize>(self) -> Line {
-        const { assert!(LINE < LINES) }
-        // SAFETY: the ledger has this line.
-        Line(unsafe { self.0.add(LINE) })
+    fn inside(self) -> Line {
+        const { assert!(INSIDE == 0) }
+        let [inside, ..] = self.0;
+        Line(inside)
+    }
+
+    #[inline(always)]
+    fn outside(self) -> Line {
+        const { assert!(OUTSIDE == 1) }
+        let [_, outside, ..] = self.0;
+        Line(outside)
     }
 
     /// All entries so far, inside MPI calls and outside.
     pub fn all_entries(self) -> Entries {
-        let mut all = self.of::<INSIDE>().calls();
-        all += self.of::<OUTSIDE>().calls();
+        let mut all = self.inside().calls();
+        all += self.outside().calls();
         all
     }
 }
 
 #[derive(Clone, Copy)]
-pub struct Line(NonNull<LedgerLine>);
+pub struct Line(&'static LiveLine);
 
 impl Line {
     #[inline(always)]
@@ -221,77 +194,46 @@ impl Line {
 
     #[inline(always)]
     pub fn count_call(self) {
-        // SAFETY: a field of a line.
-        unsafe { add(&raw mut (*self.0.as_ptr()).calls.entries, 1) };
+        add(&self.0.entries, 1);
     }
 
     /// Counts a call as productive.
     #[inline(always)]
     pub fn achieved(self) {
-        // SAFETY: a field of a line.
-        unsafe { add(&raw mut (*self.0.as_ptr()).calls.productive, 1) };
+        add(&self.0.productive, 1);
     }
 
     /// Adds to the ticks of all calls.
     #[inline(always)]
     fn took(self, ticks: u64) {
-        // SAFETY: a field of a line.
-        unsafe { add(&raw mut (*self.0.as_ptr()).calls.ticks, ticks) };
+        add(&self.0.ticks, ticks);
     }
 
     /// Adds events, and descriptors that are ready to receive and to send.
     #[inline(always)]
     pub fn reported(self, events: u64, ready: (u64, u64)) {
-        let line = self.0.as_ptr();
-        // SAFETY: fields of a line.
-        unsafe {
-            add(&raw mut (*line).events, events);
-            if ready != (0, 0) {
-                add(&raw mut (*line).ready_to_receive, ready.0);
-                add(&raw mut (*line).ready_to_send, ready.1);
-            }
+        add(&self.0.events, events);
+        if ready != (0, 0) {
+            add(&self.0.ready_to_receive, ready.0);
+            add(&self.0.ready_to_send, ready.1);
         }
     }
 
     /// Sets all counts, for a component that counts by itself.
     pub fn set(self, calls: Entries) {
-        let line = self.0.as_ptr();
-        // SAFETY: as above.
-        unsafe {
-            field(&raw mut (*line).calls.entries).store(calls.entries, Relaxed);
-            field(&raw mut (*line).calls.productive).store(calls.productive, Relaxed);
-            field(&raw mut (*line).calls.ticks).store(calls.ticks, Relaxed);
-        }
+        self.0.entries.store(calls.entries, Relaxed);
+        self.0.productive.store(calls.productive, Relaxed);
+        self.0.ticks.store(calls.ticks, Relaxed);
     }
 
+    #[inline(always)]
     fn calls(self) -> Entries {
-        let line = self.0.as_ptr();
-        // SAFETY: as above.
-        unsafe {
-            Entries {
-                entries: field(&raw mut (*line).calls.entries).load(Relaxed),
-                productive: field(&raw mut (*line).calls.productive).load(Relaxed),
-                ticks: field(&raw mut (*line).calls.ticks).load(Relaxed),
-            }
-        }
+        self.0.calls()
     }
-}
-
-/// # Safety
-/// The address must be that of a field of a ledger.
-#[inline(always)]
-unsafe fn field<'a>(field: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: the caller's promise.
-    unsafe { AtomicU64::from_ptr(field) }
 }
 
 /// Adds to a field. Only one thread does, so a load and a store are enough.
-///
-/// # Safety
-/// The address must be that of a field of a ledger.
 #[inline(always)]
-unsafe fn add(of: *mut u64, by: u64) {
-    // SAFETY: the caller's promise.
-    let field = unsafe { field(of) };
+fn add(field: &AtomicU64, by: u64) {
     field.store(field.load(Relaxed).wrapping_add(by), Relaxed);
 }

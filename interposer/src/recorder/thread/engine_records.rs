@@ -3,7 +3,7 @@
 //! In: the thread's ledger, and the productive entries in its block. While the call runs nothing is written, so that
 //! records stay in order; if the process dies, readers find the entries in the block.
 
-use traces::progress::{self, Entries, EntryRun};
+use traces::progress::{self, Entries};
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
@@ -54,8 +54,7 @@ impl Thread {
     pub(super) fn leave_turned(&self, number: u32, start: u64, duration: u64) -> bool {
         let now = self.engine.entries();
         let during = now.since(&self.engine.reported.get());
-        // SAFETY: the block is this thread's.
-        let (runs, run) = unsafe { ((*self.block.productive()).runs, (*self.block.productive()).all[0]) };
+        let (runs, run) = (self.block.productive().runs(), self.block.productive().first());
         // While the block has room, a run is one entry.
         let own = runs == 0 || (run.start >= start && runs == during.productive);
         if !own || during.entries == 0 || self.pending.get() != ENTRIES {
@@ -78,7 +77,7 @@ impl Thread {
         };
         if written {
             self.engine.reported.set(now);
-            self.set_runs(0);
+            self.block.productive().set_runs(0);
             self.pending.set(0);
         }
         written
@@ -103,8 +102,7 @@ impl Thread {
 
     /// Records the productive entries that began before `until`.
     pub(super) fn write_productive(&self, until: u64) {
-        // SAFETY: the block is this thread's; a copy.
-        let all = unsafe { self.block.productive().read() };
+        let all = self.block.productive().read();
         let (written, left) = all.runs().split_at(all.runs().partition_point(|run| run.start < until));
         for run in written {
             match progress::productive(run, self.events.last.get()) {
@@ -112,23 +110,17 @@ impl Thread {
                 None => self.write(&progress::run(RecordKind::ProductiveRun, run, self.events.last.get())),
             };
         }
-        for (place, run) in left.iter().enumerate() {
-            // SAFETY: the block is this thread's, and `place` is at most the run's old index.
-            unsafe { (&raw mut (*self.block.productive()).all).cast::<EntryRun>().add(place).write(*run) };
-        }
-        self.set_runs(left.len() as u64);
+        self.block.productive().keep(left);
         if left.is_empty() {
             self.engine.most.set(1);
         }
     }
 
     pub(super) fn write_outside(&self) {
-        // SAFETY: the block is this thread's; a copy.
-        let run = unsafe { self.block.outside().read() };
+        let run = self.block.outside().read();
         if run.count > 0 {
             self.write(&progress::run(RecordKind::Outside, &run, self.events.last.get()));
-            // SAFETY: as above.
-            unsafe { (*self.block.outside()).count = 0 };
+            self.block.outside().clear();
         }
     }
 
@@ -136,8 +128,7 @@ impl Thread {
     #[inline(always)]
     pub fn achieved(&self, start: u64, end: u64) {
         let mut most = self.engine.most.get();
-        // SAFETY: the block is this thread's, and there is no other reference to these runs while one is added.
-        unsafe { (&mut *self.block.productive()).add(start, end, &mut most) };
+        self.block.productive().add(start, end, &mut most);
         self.engine.most.set(most);
     }
 
@@ -145,25 +136,11 @@ impl Thread {
     /// may never make a call.
     #[inline(never)]
     pub fn entered_outside(&self, start: u64, end: u64) {
-        let outside = self.block.outside();
-        // SAFETY: the block is this thread's.
-        let (since, runs) = unsafe {
-            if (*outside).count == 0 {
-                (*outside).start = start;
-            }
-            (*outside).end = end;
-            (*outside).count += 1;
-            ((*outside).start, (*self.block.productive()).runs)
-        };
-        if end.wrapping_sub(since) >= LONGEST_OUTSIDE || runs as usize == progress::RUNS {
+        let since = self.block.outside().add(start, end);
+        let is_full = self.block.productive().runs() as usize == progress::RUNS;
+        if end.wrapping_sub(since) >= LONGEST_OUTSIDE || is_full {
             self.write_outside();
             self.write_productive(u64::MAX);
         }
-    }
-
-    #[inline(always)]
-    fn set_runs(&self, runs: u64) {
-        // SAFETY: the block is this thread's.
-        unsafe { (*self.block.productive()).runs = runs };
     }
 }

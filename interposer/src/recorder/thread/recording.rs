@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
 
-use traces::file::{Level, Mode, PageHeader, PageKind, ThreadBlock};
+use traces::file::{Level, Mode, PageHeader, PageKind};
+use traces::live::LiveBlock;
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::CREATES;
 
@@ -138,10 +139,10 @@ impl Thread {
     /// share.
     pub fn begin(output: &Output, number: u32, mode: Mode) -> Option<NonNull<Thread>> {
         let header = PageHeader { thread: number, ..NO_PAGE };
-        let bytes = size_of::<PageHeader>() + size_of::<ThreadBlock>();
+        let bytes = size_of::<PageHeader>() + size_of::<LiveBlock>();
         let page = output.take(header, PageKind::Thread, bytes, bytes);
         let block = match &page {
-            Ok(page) => page.body::<ThreadBlock>().0,
+            Ok(page) => page.body::<LiveBlock>().0,
             Err(_) => memory::zeroed(1)?,
         };
         let thread = Thread::new(number, block, Events::begin(number))?;
@@ -195,15 +196,12 @@ impl Thread {
         self.listed.number
     }
 
-    pub(super) fn new(number: u32, block: NonNull<ThreadBlock>, events: Events) -> Option<NonNull<Thread>> {
+    pub(super) fn new(number: u32, block: NonNull<LiveBlock>, events: Events) -> Option<NonNull<Thread>> {
         // SAFETY: fresh memory of the file or the system, which stays mapped.
-        let block = unsafe { Block::begin(block) };
+        let live: &'static LiveBlock = unsafe { block.as_ref() };
+        let block = Block::begin(live);
         let ledger = block.ledger();
-        // SAFETY: a field of the block, which only atomic operations touch.
-        let off_line = unsafe { AtomicU64::from_ptr(block.off_line()) };
-        // SAFETY: likewise.
-        let idle_polls = unsafe { AtomicU64::from_ptr(block.idle_polls()) };
-        let engine = Engine::new(ledger, block.last_entry());
+        let engine = Engine::new(ledger, &live.last_entry);
         let thread = Thread {
             events,
             block,
@@ -231,8 +229,8 @@ impl Thread {
                 requests: empty_table()?,
                 messages: empty_table()?,
                 ledger,
-                off_line,
-                idle_polls,
+                off_line: &live.off_line,
+                idle_polls: &live.idle_polls,
                 timer: ThreadTimer::none(),
                 profiled: AtomicU64::new(0),
                 vacancy: Vacancy::new(),

@@ -86,7 +86,7 @@ fn occupy(output: &Output, begun: &ForAllThreads) -> Result<&'static Thread, Sto
     // SAFETY: it is never freed, and no longer vacant, so only this thread has it.
     let own: &'static Thread = unsafe { thread.as_ref() };
     own.live();
-    spent::keep_in(own.block.off_line());
+    spent::keep_in(own.listed.off_line.as_ptr());
     if let Some(key) = begun.ends {
         // SAFETY: the key was made and is never deleted.
         unsafe { libc::pthread_setspecific(key, thread.as_ptr().cast()) };

@@ -50,7 +50,7 @@ impl Names {
         names.callers = tree.nodes.iter().map(|node| node.parent).collect();
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
             for thread in &rank.contents().threads {
-                let open = thread.tail.calls.iter().filter_map(|call| thread.signature_of(call));
+                let open = thread.tail.calls.iter().map(|call| &call.signature);
                 for signature in thread.signatures.iter().chain(open) {
                     names.function(signature.call);
                     let key = (at as u32, signature.site);
