@@ -48,16 +48,6 @@ fn native(analysis: &str, run: &Path, more: &[&str]) -> Option<Value> {
     serde_json::from_slice(&overhear(&arguments).stdout).ok()
 }
 
-/// The rows of a report, without what the native analysis gets wrong: a wait that turns out to be of a message in the wrong order
-/// leaves the time of the late senders, but stays their longest.
-fn waits_in(report: &Value, table: &str) -> Vec<Value> {
-    let mut rows: Vec<Value> = rows(report, table).into_iter().cloned().collect();
-    for row in rows.iter_mut().filter(|row| row["wait_state"] == "late_sender") {
-        row["longest_s"] = Value::Null;
-    }
-    rows
-}
-
 fn rows<'a>(report: &'a Value, table: &str) -> Vec<&'a Value> {
     report[table].as_array().map(|rows| rows.iter().collect()).unwrap_or_default()
 }
@@ -76,10 +66,6 @@ fn agree(one: &Value, other: &Value) -> bool {
     };
     one.len() == other.len()
         && one.iter().all(|(key, value)| other.get(key).is_some_and(|found| is_close(key, value, found)))
-}
-
-fn references(rows: &[Value]) -> Vec<&Value> {
-    rows.iter().collect()
 }
 
 fn compare(what: &str, told: &[&Value], found: &[&Value]) -> usize {
@@ -109,20 +95,19 @@ fn compare_all(name: &str, run: &Path, set: &Path, url: &str) -> usize {
     for fact in ["matched_messages", "unmatched_messages", "uncertain_messages", "matched_collectives"] {
         assert_eq!(told["run"][fact], found["run"][fact], "{name} {fact}");
     }
-    let [told_waits, found_waits] = [&told, &found].map(|report| waits_in(report, "waits"));
-    let [told_states, found_states] = [&told, &found].map(|report| waits_in(report, "wait_states"));
-    let waits = references(&told_waits);
+    let [waits, found_waits] = [&told, &found].map(|report| rows(report, "waits"));
     let is_seen = |row: &&Value| row["open_waits"] == 0 && !ONE_SIDED.iter().any(|state| row["wait_state"] == *state);
     // Where threads call at once, the SQL leaves messages in the wrong order among the late senders.
     let is_threaded = waits.iter().any(|row| row["wait_state"] == "wrong_order")
-        && !rows(&found, "waits").iter().any(|row| row["wait_state"] == "wrong_order");
+        && !found_waits.iter().any(|row| row["wait_state"] == "wrong_order");
     if is_threaded {
         return agreed;
     }
     let seen: Vec<&Value> = waits.iter().copied().filter(is_seen).collect();
-    agreed += compare(&format!("{name} waits"), &seen, &references(&found_waits));
+    agreed += compare(&format!("{name} waits"), &seen, &found_waits);
     if seen.len() == waits.len() {
-        agreed += compare(&format!("{name} states"), &references(&told_states), &references(&found_states));
+        let [told_states, found_states] = [&told, &found].map(|report| rows(report, "wait_states"));
+        agreed += compare(&format!("{name} states"), &told_states, &found_states);
     }
     agreed
 }
