@@ -16,8 +16,9 @@
 //!
 //! ```text
 //! lib
+//! drop_account
 //! read write settings folder
-//! definitions error
+//! definitions error dropped
 //! file machine
 //! calls clock progress regular signature span
 //! record
@@ -29,6 +30,8 @@ compile_error!("traces are little-endian, and so must be the machine");
 pub mod calls;
 pub mod clock;
 pub mod definitions;
+pub mod drop_account;
+pub mod dropped;
 pub mod error;
 pub mod file;
 pub mod folder;

@@ -10,6 +10,7 @@ use super::holes::Holes;
 use super::tail::{OpenCall, Tail};
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
+use crate::dropped::Dropped;
 use crate::error::Damage;
 use crate::file::{
     FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
@@ -46,6 +47,10 @@ pub struct ThreadPages<'a> {
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls without records.
     pub profile: Vec<&'a ProfileEntry>,
+    /// What the pages of records held that were dropped.
+    pub dropped: Option<Dropped<'a>>,
+    /// Of the pages that say so, the number of the latest.
+    dropped_as_of: u64,
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
 }
@@ -66,9 +71,9 @@ pub struct Recorded {
 /// How far the records of a thread were read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ReadUntil {
-    /// The number of the thread's next request at the begin of each page of records. The header's number is not used:
-    /// if a page begins with the call that takes the number, some recorders wrote one too many.
-    pub requests: Vec<u64>,
+    /// Each page of records by its sequence number, with the number of the thread's next request at its begin. The header's
+    /// number is not used: if a page begins with the call that takes the number, some recorders wrote one too many.
+    pub requests: Vec<(u32, u64)>,
     /// The number of words read of the last page.
     pub words: usize,
 }
@@ -205,9 +210,10 @@ impl<'a> ThreadPages<'a> {
     /// Drops the records that a running program wrote after the file was read `until` there, and sets each page's
     /// request number as it was counted.
     pub fn cut(&mut self, until: &ReadUntil) {
-        self.pages.truncate(until.requests.len());
-        for (page, requests) in self.pages.iter_mut().zip(&until.requests) {
-            page.requests = *requests;
+        let numbers: BTreeMap<u32, u64> = until.requests.iter().copied().collect();
+        self.pages.retain(|page| numbers.contains_key(&page.sequence));
+        for page in &mut self.pages {
+            page.requests = numbers[&page.sequence];
         }
         if let Some(last) = self.pages.last_mut() {
             last.words = &last.words[..until.words.min(last.words.len())];
@@ -307,7 +313,7 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
         let body = &page[size_of::<PageHeader>()..];
         if kind == Some(PageKind::Definitions) {
             definitions(body, at as u64, &mut contents);
-        } else {
+        } else if kind != Some(PageKind::Free) {
             let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
             if kind == Some(PageKind::Signatures) {
@@ -329,6 +335,9 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
         thread.pages.sort_by_key(|page| page.sequence);
+        // The recorder says that a page is dropped before it takes it again.
+        let first = thread.dropped.map_or(0, |dropped| dropped.pages);
+        thread.pages.retain(|page| page.sequence >= first);
     }
     contents
 }
@@ -354,7 +363,13 @@ fn add<'a>(
             let entries = items::<ProfileEntry>(body).iter();
             thread.profile.extend(entries.take_while(|entry| entry.signature != 0));
         }
-        PageKind::Signatures | PageKind::Definitions => {}
+        PageKind::Dropped => {
+            let newer = thread.dropped_as_of < header.requests;
+            if let Some(dropped) = Dropped::read(header, body).filter(|_| newer) {
+                (thread.dropped, thread.dropped_as_of) = (Some(dropped), header.requests);
+            }
+        }
+        PageKind::Signatures | PageKind::Definitions | PageKind::Free => {}
     }
 }
 

@@ -84,7 +84,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
         if is_torn || page.sequence != next {
             counter.torn(Some(page.requests));
         }
-        until.requests.push(counter.numbers.next());
+        until.requests.push((page.sequence, counter.numbers.next()));
         (next, is_torn) = (page.sequence.wrapping_add(1), false);
         let mut walk = Walk::new(page);
         match walk.step(&mut counter, usize::MAX) {
