@@ -4,6 +4,7 @@
 //! is mapped rather than read, so memory does not grow with the trace. Holes are skipped, so time depends on what the
 //! file occupies on the disk.
 
+mod copy;
 mod follow;
 mod holes;
 mod pages;

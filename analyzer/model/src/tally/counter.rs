@@ -68,6 +68,8 @@ struct Began {
     by: u32,
     /// Signature of the posting call.
     posted: u32,
+    /// The record of its begin was dropped, and `by` is the signature of the starting call.
+    dropped: bool,
 }
 
 /// Counts of a thread after the records read so far.
@@ -87,6 +89,8 @@ pub struct Counter<'a> {
     takes: Vec<bool>,
     /// Origins of the last requests, at the request's number modulo the length.
     began: Vec<Began>,
+    /// Origins of the requests that were open when their records were dropped, by number.
+    before: HashMap<u64, Began>,
     pub numbers: RequestNumbers,
     /// Signature of the call that the next records belong to.
     call: u32,
@@ -104,6 +108,8 @@ pub struct Counter<'a> {
     started_of: HashMap<u32, u64>,
     /// Bytes of requests that a call only started, and differences to the posted number of bytes, by index.
     moved: HashMap<u32, Moved>,
+    /// Differences to the bytes that dropped calls posted to receive, by signature.
+    pub corrected: HashMap<u32, i64>,
     failed: HashMap<u32, u64>,
     /// Engine entries by index; empty if the engine was not recorded.
     engine: Vec<Entries>,
@@ -140,6 +146,7 @@ impl<'a> Counter<'a> {
             sums: vec![NOTHING; last as usize + 1],
             takes,
             began: Vec::new(),
+            before: begun_before(thread),
             numbers: RequestNumbers::new(thread.number, 0),
             call: 0,
             place: 0,
@@ -150,6 +157,7 @@ impl<'a> Counter<'a> {
             starts,
             started_of: HashMap::new(),
             moved: HashMap::new(),
+            corrected: HashMap::new(),
             failed: HashMap::new(),
             engine: Vec::new(),
             open: HashMap::new(),
@@ -213,11 +221,15 @@ impl<'a> Counter<'a> {
         let moved = self.moved.entry(self.place).or_default();
         moved.sent.grow(sent as i64);
         moved.received.grow(received as i64);
-        self.remember(number, Began { by: self.place, posted: created });
+        self.remember(number, Began { by: self.place, posted: created, dropped: false });
     }
 
     /// Origin of a request, if it is still remembered. `next` is the next number to be remembered.
     fn began(&self, number: u64, next: u64) -> Option<Began> {
+        self.began_in_records(number, next).or_else(|| self.before.get(&number).copied())
+    }
+
+    fn began_in_records(&self, number: u64, next: u64) -> Option<Began> {
         let back = next.checked_sub(number)?;
         let at = if self.began.len() < REMEMBERED {
             (self.began.len() as u64).checked_sub(back)?
@@ -310,7 +322,7 @@ impl Visitor for Counter<'_> {
         let number = self.number(signature);
         if self.takes[number as usize] {
             let request = self.numbers.begin(true);
-            self.remember(request, Began { by: place, posted: signature });
+            self.remember(request, Began { by: place, posted: signature, dropped: false });
         }
         if number == self.last {
             self.undefined(signature);
@@ -349,7 +361,7 @@ impl Visitor for Counter<'_> {
         self.numbers.torn(request);
         // Signature 0 has no calls.
         (self.call, self.place) = (0, self.base);
-        self.request = Some(Began { by: self.base, posted: 0 });
+        self.request = Some(Began { by: self.base, posted: 0, dropped: false });
     }
 
     fn productive(&mut self, run: &EntryRun) {
@@ -376,12 +388,16 @@ impl Visitor for Counter<'_> {
         if arrived.fate == Fate::Cancelled {
             self.cancelled.push(self.completed);
         }
-        let of_call = Began { by: self.place, posted: self.call };
+        let of_call = Began { by: self.place, posted: self.call, dropped: false };
         let began = self.request.take().unwrap_or(of_call);
         let posted = self.posted[self.number(began.posted) as usize];
         // A probe posts nothing; another call receives the message it found.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
-            self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
+            let more = (arrived.bytes as i64).saturating_sub(posted as i64);
+            match began.dropped {
+                true => self.corrected.entry(began.by).or_default().grow(more),
+                false => self.moved.entry(began.by).or_default().received.grow(more),
+            }
         }
     }
 
@@ -402,7 +418,7 @@ impl Visitor for Counter<'_> {
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
         // The other thread's signature is not known here; number 0 has no calls.
-        let unknown = Began { by: 0, posted: 0 };
+        let unknown = Began { by: 0, posted: 0, dropped: false };
         match self.numbers.foreign(kind, count, thread, number) {
             RequestChange::Started { created, first } => {
                 for (_, number) in created.numbers().zip(first..) {
@@ -438,6 +454,12 @@ impl Visitor for Counter<'_> {
             self.samples.unsampled(periods);
         }
     }
+}
+
+/// Origins of requests whose begin was dropped.
+fn begun_before(thread: &ThreadPages<'_>) -> HashMap<u64, Began> {
+    let requests = thread.dropped.iter().flat_map(|dropped| dropped.requests);
+    requests.map(|request| (request.number, Began { by: request.started_by, posted: request.signature, dropped: true })).collect()
 }
 
 fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64, open: u64) -> CallTotal {

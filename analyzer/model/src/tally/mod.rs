@@ -110,6 +110,9 @@ fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> 
     for counted in &thread.profile {
         entries += counted.engine;
     }
+    for total in thread.dropped.iter().flat_map(|dropped| dropped.totals) {
+        entries += total.entry.engine;
+    }
     if !is_whole {
         // Lost records may have told of any entries, so none counts as untold.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
@@ -132,8 +135,9 @@ impl ReadThread<'_> {
             entries: Vec::new(),
             samples: Samples::default(),
         };
+        let corrected = std::mem::take(&mut self.counter.corrected);
         self.counter.entries(thread, &mut tally);
-        profile::add(thread, part, &mut tally);
+        profile::add(thread, part, &corrected, &mut tally);
         (tally, self.tail)
     }
 }

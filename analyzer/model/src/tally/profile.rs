@@ -1,4 +1,4 @@
-//! Adds calls recorded only as counts and times.
+//! Adds calls recorded only as counts and times, or of which only these are left.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,13 @@ use traces::signature::{CREATES, Signature};
 use super::{CallTotal, Tally};
 use crate::selection::ProfilePart;
 
-/// Adds the selected profile entries to the counted calls.
-pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
+/// Adds the selected entries to the counted calls. `corrected` are differences to the bytes that dropped calls have posted.
+pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, corrected: &HashMap<u32, i64>, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
-    for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
+    let dropped = thread.dropped.iter().flat_map(|dropped| dropped.totals).map(|total| (&total.entry, total.starts));
+    let counted = thread.profile.iter().map(|kept| (*kept, 0)).chain(dropped);
+    for (kept, starts) in counted.filter(|(kept, starts)| kept.count > 0 || *starts > 0) {
         let signature = match kept.signature {
             ANY_SIGNATURE => Some(anonymous(kept)),
             number => thread.signatures.get(number).map(|(signature, _)| *signature),
@@ -28,7 +30,8 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
             tally.left_out += kept.engine;
             continue;
         }
-        let more = entry(kept, signature);
+        let mut more = CallTotal { starts, ..entry(kept, signature) };
+        more.received = more.received.saturating_add_signed(corrected.get(&kept.signature).copied().unwrap_or(0));
         match known.get(&signature.number).filter(|_| signature.number != ANY_SIGNATURE) {
             Some(at) => tally.entries[*at].add(&more),
             None => tally.entries.push(more),
