@@ -104,6 +104,8 @@ pub struct DropAccount {
     arrivals: HashMap<(u32, i32, i32), u64>,
     /// The number of the next request.
     next: u64,
+    /// The last call, which the records at the begin of the next page belong to.
+    call: CurrentCall,
 }
 
 impl DropAccount {
@@ -116,10 +118,9 @@ impl DropAccount {
     ) -> (Vec<OtherRequests>, Result<(), Damage>) {
         let PageHeader { thread, sequence, base, requests, .. } = *page;
         self.next = requests;
-        let mut counter = PageCounter { account: self, signatures, call: CurrentCall::default(), others: Vec::new() };
+        let mut counter = PageCounter { account: self, signatures, others: Vec::new() };
         let mut walk = Walk::of_words(thread, base, words);
         let walked = walk.step(&mut counter, usize::MAX);
-        counter.end_call();
         let others = counter.others;
         (self.pages, self.until) = (sequence + 1, walk.last());
         (others, walked.map(drop))
@@ -142,6 +143,7 @@ impl DropAccount {
 
     /// The body of the page that says what was dropped. `signatures` are those that the pages were counted with.
     pub fn body(&self, signatures: &[CountedSignature]) -> Vec<u8> {
+        let (last_began, last_posted) = self.call.request.unwrap_or((u32::MAX, u32::MAX));
         let head = DroppedHead {
             until: self.until,
             calls: self.calls,
@@ -150,7 +152,9 @@ impl DropAccount {
             arrivals: self.arrivals.len() as u32,
             regions: self.regions.len() as u32,
             level: self.level.unwrap_or(-1),
-            reserved: 0,
+            last: self.call.signature,
+            last_began,
+            last_posted,
         };
         let mut body = head.as_bytes().to_vec();
         for (number, counts) in &self.counts {
@@ -216,7 +220,6 @@ struct CurrentCall {
 struct PageCounter<'a> {
     account: &'a mut DropAccount,
     signatures: &'a [CountedSignature],
-    call: CurrentCall,
     others: Vec<OtherRequests>,
 }
 
@@ -230,15 +233,14 @@ impl PageCounter<'_> {
     }
 
     fn end_call(&mut self) {
-        if self.call.has_failed && !self.call.has_details {
-            self.counts(self.call.signature).void += 1;
+        if self.account.call.has_failed && !self.account.call.has_details {
+            self.counts(self.account.call.signature).void += 1;
         }
-        self.call.has_failed = false;
     }
 
     fn begin_call(&mut self, signature: u32) {
         self.end_call();
-        self.call = CurrentCall { signature, ..CurrentCall::default() };
+        self.account.call = CurrentCall { signature, ..CurrentCall::default() };
     }
 
     fn begin_request(&mut self, begun: BegunRequest) {
@@ -250,7 +252,7 @@ impl PageCounter<'_> {
     }
 
     fn start(&mut self, created: u64) {
-        let by = self.call.signature;
+        let by = self.account.call.signature;
         let next = self.account.next;
         let mut signature = 0;
         if let Some(begun) = self.account.requests.get_mut(&created) {
@@ -296,9 +298,9 @@ impl Visitor for PageCounter<'_> {
     }
 
     fn arrived(&mut self, arrived: Arrived) {
-        self.call.has_details = true;
-        let of_call = (self.call.signature, self.call.signature);
-        let (by, posted_by) = self.call.request.take().unwrap_or(of_call);
+        self.account.call.has_details = true;
+        let of_call = (self.account.call.signature, self.account.call.signature);
+        let (by, posted_by) = self.account.call.request.take().unwrap_or(of_call);
         let known = self.known(posted_by);
         if arrived.fate == Fate::Cancelled {
             self.counts(posted_by).void += 1;
@@ -314,16 +316,16 @@ impl Visitor for PageCounter<'_> {
     }
 
     fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        self.call.has_details = true;
+        self.account.call.has_details = true;
         let first = self.account.next.saturating_sub(age);
         let numbers = first..first.saturating_add(count.into());
         match kind {
             RecordKind::Started => numbers.for_each(|created| self.start(created)),
             RecordKind::Completed | RecordKind::Freed => {
-                self.call.request = Some((0, 0));
+                self.account.call.request = Some((0, 0));
                 for number in numbers {
                     if let Some(begun) = self.account.requests.remove(&number) {
-                        self.call.request = Some((begun.started_by, begun.signature));
+                        self.account.call.request = Some((begun.started_by, begun.signature));
                     }
                     if kind == RecordKind::Freed
                         && let Some(created) = self.account.created.remove(&number)
@@ -337,12 +339,12 @@ impl Visitor for PageCounter<'_> {
     }
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
-        self.call.has_details = true;
+        self.account.call.has_details = true;
         match kind {
             RecordKind::Started => self.account.next += u64::from(count),
             RecordKind::Completed | RecordKind::Freed => {
                 // The other thread's signatures are not known here; number 0 has no calls.
-                self.call.request = Some((0, 0));
+                self.account.call.request = Some((0, 0));
                 self.others.push(OtherRequests { thread, first: number, count });
             }
             _ => {}
@@ -350,12 +352,12 @@ impl Visitor for PageCounter<'_> {
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {
-        self.call.has_failed = true;
-        self.counts(self.call.signature).failed += 1;
+        self.account.call.has_failed = true;
+        self.counts(self.account.call.signature).failed += 1;
     }
 
     fn engine(&mut self, during: Entries) {
-        self.counts(self.call.signature).engine += during;
+        self.counts(self.account.call.signature).engine += during;
     }
 
     fn region(&mut self, kind: RecordKind, _at: u64, number: u32) {

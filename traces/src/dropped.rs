@@ -25,11 +25,22 @@ pub struct DroppedHead {
     pub regions: u32,
     /// The level of the thread's last dropped MPI_Pcontrol; -1 for none.
     pub level: i32,
-    /// Zero.
-    pub reserved: u32,
+    /// The signature of the last dropped call, which the records before the next call belong to; 0 for none.
+    pub last: u32,
+    /// The signatures of the call that began the request which that call has completed last, and of the call that posted it; all ones
+    /// if it has completed none.
+    pub last_began: u32,
+    pub last_posted: u32,
 }
 
-const _: () = assert!(size_of::<DroppedHead>() == 40);
+const _: () = assert!(size_of::<DroppedHead>() == 48);
+
+impl DroppedHead {
+    /// The signatures of the calls that began and posted the request that the last dropped call has completed last.
+    pub fn last_request(&self) -> Option<(u32, u32)> {
+        (self.last_posted != u32::MAX).then_some((self.last_began, self.last_posted))
+    }
+}
 
 /// The dropped calls of one signature.
 #[repr(C)]

@@ -327,7 +327,11 @@ pub fn keep(value: &str) -> Result<Keep, String> {
     let last = value.strip_prefix("last:").ok_or_else(wrong)?;
     if let Some(time) = nanoseconds(last) {
         let is_known = KEPT_TIMES.contains(&time);
-        return if is_known { Ok(Keep { time: time as u64, bytes: 0 }) } else { Err("not a time from 1s to a year".into()) };
+        return if is_known {
+            Ok(Keep { time: time as u64, bytes: 0 })
+        } else {
+            Err("not a time from 1s to a year".into())
+        };
     }
     // In `5m`, m may mean minutes.
     match size(last) {

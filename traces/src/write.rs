@@ -21,7 +21,12 @@ pub struct FileWriter<W: Write> {
 impl<W: Write> FileWriter<W> {
     /// Begins a file. Sets magic, version and unit of the header.
     pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
-        let header = FileHeader { magic: MAGIC, version: FileHeader::version_of(header.keeps_newest()), unit: UNIT as u32, ..header };
+        let header = FileHeader {
+            magic: MAGIC,
+            version: FileHeader::version_of(header.keeps_newest()),
+            unit: UNIT as u32,
+            ..header
+        };
         out.write_all(header.as_bytes())?;
         out.write_all(&vec![0; FIRST_PAGE - size_of::<FileHeader>()])?;
         Ok(FileWriter { out })

@@ -224,7 +224,8 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     known.sort_by_key(|(_, rank)| order(rank));
     let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
     let common_clock = CommonClock::of(&ranks);
-    let kept = ranks.iter().zip(&common_clock.lines).filter_map(|(rank, line)| Some(line.nanoseconds_at(rank.kept_from?)));
+    let kept =
+        ranks.iter().zip(&common_clock.lines).filter_map(|(rank, line)| Some(line.nanoseconds_at(rank.kept_from?)));
     let from = choice.from.max(if choice.kept { kept.max() } else { None });
     let mut windows = vec![None; traces.len()];
     for (at, line) in places.iter().zip(&common_clock.lines) {

@@ -24,6 +24,7 @@ mod folders;
 mod fortran;
 mod hangs;
 mod headers;
+mod keeps;
 mod killed;
 mod launchers;
 mod library;

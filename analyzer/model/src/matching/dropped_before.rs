@@ -69,9 +69,8 @@ impl DroppedBefore {
                 before.unordered.insert(rank);
             }
         }
-        let is_unordered = |object: &u32| {
-            objects.groups[*object as usize].everybody().any(|rank| before.unordered.contains(&rank))
-        };
+        let is_unordered =
+            |object: &u32| objects.groups[*object as usize].everybody().any(|rank| before.unordered.contains(&rank));
         before.unordered_objects = match before.unordered.is_empty() {
             true => FxHashSet::default(),
             false => (0..objects.groups.len() as u32).filter(is_unordered).collect(),
@@ -94,6 +93,7 @@ impl DroppedBefore {
 
     /// True if no rank has dropped its part in a collective call.
     pub fn has_collective(&self, object: u32, ordinal: u64) -> bool {
-        !self.is_any || !self.unordered_objects.contains(&object) && ordinal >= self.first.get(&object).copied().unwrap_or(0)
+        !self.is_any
+            || !self.unordered_objects.contains(&object) && ordinal >= self.first.get(&object).copied().unwrap_or(0)
     }
 }

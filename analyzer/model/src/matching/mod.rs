@@ -215,8 +215,10 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
-        let (shared, number) =
-            (Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows }, at as u32);
+        let (shared, number) = (
+            Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows },
+            at as u32,
+        );
         let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, common_clock, follow);
         if let Some(past) = pasts[at].take() {
             matcher.goes_on(past, line);

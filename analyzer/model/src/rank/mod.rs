@@ -295,7 +295,12 @@ impl Rank {
             read: HashMap::new(),
             fate: ProcessFate::Unknown,
             kept_from: contents.threads.iter().filter_map(kept_from).max(),
-            dropped_calls: contents.threads.iter().filter_map(|thread| thread.dropped).map(|dropped| dropped.head.calls).total(),
+            dropped_calls: contents
+                .threads
+                .iter()
+                .filter_map(|thread| thread.dropped)
+                .map(|dropped| dropped.head.calls)
+                .total(),
             damage: contents.damage.clone(),
         };
         for definition in contents.definitions.iter().cloned() {
@@ -373,7 +378,11 @@ fn kept_from(thread: &ThreadPages<'_>) -> Option<u64> {
 }
 
 fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
-    thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty() || thread.dropped.is_some()
+    thread.number == 0
+        || tally.last.is_some()
+        || tail.outermost().is_some()
+        || !thread.profile.is_empty()
+        || thread.dropped.is_some()
 }
 
 /// Sum of a figure over the threads' blocks.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use traces::dropped::{Dropped, DroppedRequest};
 use traces::error::Damage;
 use traces::progress::{Entries, EntryRun, Polls};
-use traces::read::{OpenCall, RecordedCall, ThreadPages, Visitor};
+use traces::read::{EventPage, OpenCall, RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
@@ -61,6 +62,19 @@ struct Moved {
 /// A completion is attributed to its starting call up to this many requests back.
 const REMEMBERED: usize = 1 << 20;
 
+/// The part of calls whose records were dropped: records behind them correct their totals.
+const DROPPED: Part = LEFT_OUT - 1;
+
+/// What records that were kept add to a dropped call.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Correction {
+    pub sent: i64,
+    pub received: i64,
+    pub failed: u64,
+    pub starts: u64,
+    pub engine: Entries,
+}
+
 /// The call that began a request; for a persistent one, the starting and the creating call.
 #[derive(Clone, Copy)]
 struct Began {
@@ -68,8 +82,6 @@ struct Began {
     by: u32,
     /// Signature of the posting call.
     posted: u32,
-    /// The record of its begin was dropped, and `by` is the signature of the starting call.
-    dropped: bool,
 }
 
 /// Counts of a thread after the records read so far.
@@ -108,8 +120,6 @@ pub struct Counter<'a> {
     started_of: HashMap<u32, u64>,
     /// Bytes of requests that a call only started, and differences to the posted number of bytes, by index.
     moved: HashMap<u32, Moved>,
-    /// Differences to the bytes that dropped calls posted to receive, by signature.
-    pub corrected: HashMap<u32, i64>,
     failed: HashMap<u32, u64>,
     /// Engine entries by index; empty if the engine was not recorded.
     engine: Vec<Entries>,
@@ -137,7 +147,7 @@ impl<'a> Counter<'a> {
         let starts = signatures.by_number((0, 0), |signature, _| signature.moves());
         let last = takes.len() as u32 - 1;
         let cursor = Cursor::new(stretches);
-        Counter {
+        let mut counter = Counter {
             parts: BTreeMap::from([(cursor.part, 0)]),
             cursor,
             base: 0,
@@ -146,7 +156,7 @@ impl<'a> Counter<'a> {
             sums: vec![NOTHING; last as usize + 1],
             takes,
             began: Vec::new(),
-            before: begun_before(thread),
+            before: HashMap::new(),
             numbers: RequestNumbers::new(thread.number, 0),
             call: 0,
             place: 0,
@@ -157,7 +167,6 @@ impl<'a> Counter<'a> {
             starts,
             started_of: HashMap::new(),
             moved: HashMap::new(),
-            corrected: HashMap::new(),
             failed: HashMap::new(),
             engine: Vec::new(),
             open: HashMap::new(),
@@ -168,7 +177,43 @@ impl<'a> Counter<'a> {
             last_outside: None,
             told: Entries::default(),
             samples: SampleCounter::new(thread),
+        };
+        if let Some(dropped) = &thread.dropped {
+            counter.goes_on(dropped, thread.pages.first());
         }
+        counter
+    }
+
+    /// Goes on behind dropped records: with their last call, and the requests that they leave open.
+    fn goes_on(&mut self, dropped: &Dropped<'_>, first: Option<&EventPage<'_>>) {
+        let base = self.sums.len() as u32;
+        self.sums.resize(self.sums.len() + self.last as usize + 1, NOTHING);
+        self.parts.insert(DROPPED, base);
+        let began =
+            |request: &DroppedRequest| Began { by: base + self.number(request.started_by), posted: request.signature };
+        self.before = dropped.requests.iter().map(|request| (request.number, began(request))).collect();
+        (self.call, self.place) = (dropped.head.last, base + self.number(dropped.head.last));
+        let last = dropped.head.last_request();
+        self.request = last.map(|(began, posted)| Began { by: base + self.number(began), posted });
+        self.numbers.torn(first.map(|first| first.requests));
+    }
+
+    /// Corrections to the totals of dropped calls, by signature.
+    pub fn corrections(&self) -> HashMap<u32, Correction> {
+        let Some(base) = self.parts.get(&DROPPED).copied() else { return HashMap::new() };
+        let of = |number: u32| {
+            let place = base + number;
+            let moved = self.moved.get(&place).copied().unwrap_or_default();
+            let correction = Correction {
+                sent: moved.sent,
+                received: moved.received,
+                failed: self.failed.get(&place).copied().unwrap_or(0),
+                starts: self.started_of.get(&place).copied().unwrap_or(0),
+                engine: self.engine.get(place as usize).copied().unwrap_or_default(),
+            };
+            (number, correction)
+        };
+        (0..self.last).map(of).collect()
     }
 
     /// Switches to the part that contains a tick.
@@ -221,7 +266,7 @@ impl<'a> Counter<'a> {
         let moved = self.moved.entry(self.place).or_default();
         moved.sent.grow(sent as i64);
         moved.received.grow(received as i64);
-        self.remember(number, Began { by: self.place, posted: created, dropped: false });
+        self.remember(number, Began { by: self.place, posted: created });
     }
 
     /// Origin of a request, if it is still remembered. `next` is the next number to be remembered.
@@ -253,7 +298,7 @@ impl<'a> Counter<'a> {
                 tally.left_out += engine;
             }
         }
-        for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
+        for (part, base) in parts.into_iter().filter(|(part, _)| ![LEFT_OUT, DROPPED].contains(part)) {
             self.entries_of(part, base, thread, tally);
         }
         let undefined = self.undefined.into_iter();
@@ -322,7 +367,7 @@ impl Visitor for Counter<'_> {
         let number = self.number(signature);
         if self.takes[number as usize] {
             let request = self.numbers.begin(true);
-            self.remember(request, Began { by: place, posted: signature, dropped: false });
+            self.remember(request, Began { by: place, posted: signature });
         }
         if number == self.last {
             self.undefined(signature);
@@ -361,7 +406,7 @@ impl Visitor for Counter<'_> {
         self.numbers.torn(request);
         // Signature 0 has no calls.
         (self.call, self.place) = (0, self.base);
-        self.request = Some(Began { by: self.base, posted: 0, dropped: false });
+        self.request = Some(Began { by: self.base, posted: 0 });
     }
 
     fn productive(&mut self, run: &EntryRun) {
@@ -388,16 +433,12 @@ impl Visitor for Counter<'_> {
         if arrived.fate == Fate::Cancelled {
             self.cancelled.push(self.completed);
         }
-        let of_call = Began { by: self.place, posted: self.call, dropped: false };
+        let of_call = Began { by: self.place, posted: self.call };
         let began = self.request.take().unwrap_or(of_call);
         let posted = self.posted[self.number(began.posted) as usize];
         // A probe posts nothing; another call receives the message it found.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
-            let more = (arrived.bytes as i64).saturating_sub(posted as i64);
-            match began.dropped {
-                true => self.corrected.entry(began.by).or_default().grow(more),
-                false => self.moved.entry(began.by).or_default().received.grow(more),
-            }
+            self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
         }
     }
 
@@ -418,7 +459,7 @@ impl Visitor for Counter<'_> {
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
         // The other thread's signature is not known here; number 0 has no calls.
-        let unknown = Began { by: 0, posted: 0, dropped: false };
+        let unknown = Began { by: 0, posted: 0 };
         match self.numbers.foreign(kind, count, thread, number) {
             RequestChange::Started { created, first } => {
                 for (_, number) in created.numbers().zip(first..) {
@@ -454,12 +495,6 @@ impl Visitor for Counter<'_> {
             self.samples.unsampled(periods);
         }
     }
-}
-
-/// Origins of requests whose begin was dropped.
-fn begun_before(thread: &ThreadPages<'_>) -> HashMap<u64, Began> {
-    let requests = thread.dropped.iter().flat_map(|dropped| dropped.requests);
-    requests.map(|request| (request.number, Began { by: request.started_by, posted: request.signature, dropped: true })).collect()
 }
 
 fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64, open: u64) -> CallTotal {

@@ -79,7 +79,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
     let mut damage = Vec::new();
     let (mut last_end, mut last_sign) = (None, 0);
     let mut until = ReadUntil::default();
-    let (mut next, mut is_torn) = (0, false);
+    let (mut next, mut is_torn) = (thread.dropped.map_or(0, |dropped| dropped.pages), false);
     for page in &thread.pages {
         if is_torn || page.sequence != next {
             counter.torn(Some(page.requests));
@@ -135,9 +135,9 @@ impl ReadThread<'_> {
             entries: Vec::new(),
             samples: Samples::default(),
         };
-        let corrected = std::mem::take(&mut self.counter.corrected);
+        let corrections = self.counter.corrections();
         self.counter.entries(thread, &mut tally);
-        profile::add(thread, part, &corrected, &mut tally);
+        profile::add(thread, part, &corrections, &mut tally);
         (tally, self.tail)
     }
 }

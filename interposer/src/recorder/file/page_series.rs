@@ -59,13 +59,7 @@ impl PageSeries {
     }
 
     /// Takes a page from a ring, which gets the one before it. Returns whether it held other records before.
-    pub fn turn_in(
-        &self,
-        ring: &mut Ring,
-        output: &Output,
-        header: PageHeader,
-        wanted: usize,
-    ) -> Result<bool, Stop> {
+    pub fn turn_in(&self, ring: &mut Ring, output: &Output, header: PageHeader, wanted: usize) -> Result<bool, Stop> {
         let full = self.last.get();
         if let Some(full) = full {
             ring.filled(full);

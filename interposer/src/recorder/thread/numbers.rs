@@ -37,7 +37,11 @@ impl Thread {
     pub fn give_number_at_once(&self, key: &Key) -> Option<u32> {
         let (site, output) = (shared::known_site(key.address)?, shared::output()?);
         let has_room = self.signatures.lend().has_room() && self.dictionary.lend().has_room();
-        if has_room && !self.has_profile() && !ring::is_too_varied(self.next_number()) { self.define(key, site, output).ok() } else { None }
+        if has_room && !self.has_profile() && !ring::is_too_varied(self.next_number()) {
+            self.define(key, site, output).ok()
+        } else {
+            None
+        }
     }
 
     /// Gives a signature from this call site a number. `None` if there is no room for it; then the block holds the
