@@ -30,6 +30,8 @@ pub struct MessageOrder {
 /// The dropped past of a rank.
 #[derive(Default, Debug)]
 pub struct DroppedPast {
+    /// When its recording began, ticks.
+    pub begin: u64,
     /// The tick from which all threads' records are kept.
     pub from: u64,
     /// Messages that it sent.
@@ -59,7 +61,7 @@ pub struct DroppedPast {
 impl DroppedPast {
     /// `own` is the rank's place in [`Run::ranks`](crate::Run::ranks). `None` if nothing was dropped.
     pub fn of(own: u32, rank: &Rank, contents: &Contents<'_>, mut roles: Roles<'_>) -> Option<DroppedPast> {
-        let mut past = DroppedPast { from: rank.kept_from?, ..DroppedPast::default() };
+        let mut past = DroppedPast { begin: rank.header.begin.ticks, from: rank.kept_from?, ..DroppedPast::default() };
         let calls = |thread: &&ThreadPages<'_>| thread.dropped.is_some() || !thread.pages.is_empty();
         past.is_unordered =
             contents.threads.iter().filter(calls).count() > 1 || !contents.threads.iter().all(is_gapless);
@@ -95,6 +97,7 @@ impl DroppedPast {
                 (None, _) => {}
             }
         }
+        let started = boundary.started(dropped.requests);
         let mut arrived: FxHashMap<u32, u64> = FxHashMap::default();
         for arrival in dropped.arrivals.iter().copied().chain(boundary.arrivals(dropped)) {
             *arrived.entry(arrival.signature).or_default() += arrival.count;
@@ -104,7 +107,8 @@ impl DroppedPast {
         }
         for total in dropped.totals {
             let Some(role) = role(total.entry.signature).filter(|role| !role.nested) else { continue };
-            let times = times(total, role);
+            let more = started.iter().filter(|signature| **signature == total.entry.signature).count() as u64;
+            let times = times(&DroppedTotal { starts: total.starts + more, ..*total }, role);
             let open = pending.get(&total.entry.signature).copied().unwrap_or(0);
             let told = arrived.get(&total.entry.signature).copied().unwrap_or(0);
             self.calls(own, role, times, (open, told));
@@ -205,6 +209,16 @@ impl Boundary {
             RequestChange::Started { .. } | RequestChange::Ready(_) => None,
         });
         runs.filter(move |run| run.thread == thread).flat_map(|run| run.numbers())
+    }
+
+    /// The signatures of the calls that created the persistent requests which it starts.
+    fn started(&self, before: &[DroppedRequest]) -> Vec<u32> {
+        let runs = self.changes.iter().filter_map(|(change, _)| match change {
+            RequestChange::Started { created, .. } => Some(created.numbers()),
+            _ => None,
+        });
+        let created = |number: u64| before.iter().find(|request| request.number == number);
+        runs.flatten().filter_map(|number| Some(created(number)?.signature)).collect()
     }
 
     /// The requests of its thread that are still open after all threads' boundaries.

@@ -24,9 +24,11 @@ impl RankMatcher<'_> {
         for ((thread, number), role) in past.pending {
             let mut request = Request::default();
             if let (CallPart::Message { receives: true, .. }, Some(pattern)) = (role.what, wanted(&role)) {
-                // It was posted before, so no sender has waited for it since.
+                // When it was posted is not known, so no sender is said to have waited for that.
                 let turn = CallSpan { thread, begin, end: begin, uncertain: false };
-                let receipt = self.queues.post(pattern, Post::new(turn, role.place.left_out(), role.received));
+                let mut post = Post::new(turn, role.place.left_out(), role.received);
+                post.at = line.nanoseconds_at(past.begin);
+                let receipt = self.queues.post(pattern, post);
                 request.receive = Some((receipt, Wanted::by(&role)));
             }
             self.requests.insert(thread, number, request);
