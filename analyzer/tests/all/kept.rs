@@ -115,7 +115,7 @@ fn totals_are_those_of_the_whole_run_whatever_was_dropped() {
 
 #[test]
 fn messages_and_waits_behind_what_was_dropped_are_those_of_the_whole_run() {
-    let (mut messages, mut spans, mut all) = (0, 0, 0);
+    let (mut messages, mut spans, mut unresolved, mut all) = (0, 0, 0, 0);
     for Pair { name, whole, kept } in pairs("pairs") {
         let is_over = |run: &Run| run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
         if !is_over(&whole) {
@@ -134,14 +134,17 @@ fn messages_and_waits_behind_what_was_dropped_are_those_of_the_whole_run() {
         }
         all += known.len();
         for (rank, (before, after)) in before.spans.iter().zip(&after.spans).enumerate() {
-            // Of a call that waited for several ranks, the last may have sent in what was dropped: then it waited longer.
+            // Of a call that waited for several ranks, the last may have sent in what was dropped: then it waited longer, or for
+            // less than the clocks' error, and no wait was charged.
             let mut waited: HashMap<i64, i64> = HashMap::new();
             for span in before {
                 let until = waited.entry(span.call).or_insert(span.until);
                 *until = span.until.max(*until);
             }
             for span in after {
-                assert!(waited.get(&span.call) >= Some(&span.until), "{name}, rank {rank}: {span:?}");
+                let until = waited.get(&span.call);
+                assert!(until.is_none_or(|until| *until >= span.until), "{name}, rank {rank}: {span:?}");
+                unresolved += usize::from(until.is_none());
                 spans += 1;
             }
         }
@@ -153,6 +156,8 @@ fn messages_and_waits_behind_what_was_dropped_are_those_of_the_whole_run() {
         assert!(after.rest.waiting.len() <= before.rest.waiting.len(), "{name}: {:?}", after.rest.waiting);
     }
     assert!(messages > 1000 && spans > 1000, "{messages} of {all} messages, {spans} waits");
+    assert!(100 * unresolved <= spans, "{unresolved} of {spans} waits");
+    println!("{messages} of {all} messages, {unresolved} of {spans} waits");
 }
 
 #[test]
