@@ -9,49 +9,12 @@ use traces::read::{EventPage, OpenCall, RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
+use super::call_sum::{CallSum, NOTHING};
 use super::samples::SampleCounter;
 use super::{CallTotal, Tally};
 use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::selection::{Cursor, LEFT_OUT, Part};
 use crate::sums::Grow;
-
-/// Sums kept for every call, small enough that two cache lines hold three.
-#[derive(Clone, Copy)]
-struct CallSum {
-    count: u64,
-    total: u64,
-    min: u64,
-    max: u64,
-}
-
-const NOTHING: CallSum = CallSum { count: 0, total: 0, min: u64::MAX, max: 0 };
-
-impl CallSum {
-    #[inline(always)]
-    fn add(&mut self, duration: u64) {
-        self.count.grow(1);
-        self.total.grow(duration);
-        self.min = self.min.min(duration);
-        self.max = self.max.max(duration);
-    }
-
-    /// Adds a call that has not returned. It does not lower the minimum, since its duration may grow.
-    fn open(&mut self, duration: u64) {
-        self.count.grow(1);
-        self.total.grow(duration);
-        self.max = self.max.max(duration);
-        if self.count == 1 {
-            self.min = duration;
-        }
-    }
-
-    fn merge(&mut self, other: &CallSum) {
-        self.count.grow(other.count);
-        self.total.grow(other.total);
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-    }
-}
 
 #[derive(Clone, Copy, Default)]
 struct Moved {

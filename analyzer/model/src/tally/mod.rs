@@ -3,6 +3,7 @@
 //! In: the pages of a thread, its calls without a record, and the stretches of its time. Out: for every signature in every part,
 //! the number of calls, their time and bytes. Memory grows with the number of signatures, not with the length of the trace.
 
+mod call_sum;
 mod counter;
 mod profile;
 mod samples;

@@ -86,6 +86,15 @@ impl Thread {
         Ok(number)
     }
 
+    /// Takes the next page of records. Returns whether it is an old one, which is counted by the signatures of its calls.
+    pub(super) fn turn_events(&self, output: &Output) -> Result<bool, Stop> {
+        let mut ring = ring::lock();
+        if let Some(ring) = &mut ring {
+            self.tell_signatures(ring.signatures(self.number()));
+        }
+        self.events.turn(output, ring.as_deref_mut())
+    }
+
     /// Adds the signatures that are not there yet, by number; there is none with number 0.
     pub(super) fn tell_signatures(&self, known: &mut Vec<CountedSignature>) {
         if known.is_empty() {

@@ -30,7 +30,6 @@ use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::{NO_PAGE, Output};
-use crate::recorder::file::ring;
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
@@ -456,13 +455,7 @@ impl Thread {
         }
         let turned = guard::run(|| {
             let output = shared::output()?;
-            let mut ring = ring::lock();
-            if let Some(ring) = &mut ring {
-                self.tell_signatures(ring.signatures(self.number()));
-            }
-            let turned = self.events.turn(output, ring.as_deref_mut());
-            drop(ring);
-            let stop = match turned {
+            let stop = match self.turn_events(output) {
                 // Readings stay in the file, so they must not outgrow the pages that do.
                 Ok(true) => return Some(()),
                 Ok(false) => {
