@@ -9,7 +9,7 @@
 //! 2. Its header says that it is free, and its words become zeros.
 //! 3. It gets the header of its new owner, the kind last.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use traces::drop_account::{CountedSignature, DropAccount, OtherRequests};
@@ -27,7 +27,7 @@ pub struct Ring {
     /// The oldest first.
     full: VecDeque<FullPage>,
     /// By number.
-    threads: Vec<ThreadDrops>,
+    threads: BTreeMap<u32, ThreadDrops>,
 }
 
 struct FullPage {
@@ -59,7 +59,7 @@ pub struct RingPage {
 
 /// Has full pages taken again, as the user asks.
 pub fn begin(keep: Keep) {
-    let _ = RING.set(Mutex::new(Ring { keep, full: VecDeque::new(), threads: Vec::new() }));
+    let _ = RING.set(Mutex::new(Ring { keep, full: VecDeque::new(), threads: BTreeMap::new() }));
 }
 
 /// Whether old pages are dropped.
@@ -131,12 +131,7 @@ impl Ring {
     }
 
     fn thread(&mut self, number: u32) -> &mut ThreadDrops {
-        let at = number as usize;
-        if self.threads.len() <= at {
-            self.threads.resize_with(at + 1, ThreadDrops::default);
-        }
-        #[expect(clippy::indexing_slicing, reason = "the line before makes room")]
-        &mut self.threads[at]
+        self.threads.entry(number).or_default()
     }
 }
 
