@@ -1,6 +1,7 @@
 //! A recorder that keeps only the newest has exact totals, and the newest calls in the order they were made.
 
 use std::fs;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -82,15 +83,15 @@ const LIMIT: Duration = Duration::from_secs(120);
 #[test]
 fn totals_are_of_all_calls_and_the_kept_ones_are_the_last() {
     under_each(&two_families(), |mpi| {
-        // By time, two seconds of late sends at the end are the newest.
-        for (keep, late) in [("last:4M", 0), ("last:1s", 100)] {
-            let (case, _) = program(mpi, ROUNDS, late, "", keep);
+        // By time, the run must take some seconds.
+        for (keep, rounds) in [("last:4M", ROUNDS), ("last:1s", 4 * ROUNDS)] {
+            let (case, _) = program(mpi, rounds, 0, "", keep);
             let (output, run) = case.recorded(&format!("keeps-{}", &keep[5..]));
             let name = format!("{keep} under {}", mpi.name);
             assert_eq!(output.status, 0, "{name}: {}", output.stderr);
             let report = run.report("rank");
             for rank in 0..2 {
-                let truth = truth(rank, ROUNDS);
+                let truth = truth(rank, rounds);
                 let (made, dropped) = kept(&run, rank);
                 assert!(dropped > 0 && !made.is_empty(), "{name}: {dropped} dropped");
                 assert_eq!(made.len() as u64 + dropped, truth.len() as u64, "{name}");
@@ -99,9 +100,8 @@ fn totals_are_of_all_calls_and_the_kept_ones_are_the_last() {
             }
             let of_time = report.fact("recorded_s");
             assert!(report.fact("kept_s") < of_time && report.fact("dropped_calls") > 0.0, "{name}");
-            for file in run.files() {
-                assert!(fs::metadata(&file).unwrap().len() <= 4 << 20, "{name}");
-            }
+            let is_small = |file: &PathBuf| fs::metadata(file).unwrap().len() <= 4 << 20;
+            assert!(keep != "last:4M" || run.files().iter().all(is_small), "{name}");
         }
     });
 }
@@ -156,8 +156,8 @@ fn a_hang_is_found_with_a_request_that_began_in_what_was_dropped() {
             }
             sleep(Duration::from_millis(200));
         };
-        let stated = hung.matching("ranks", &[("rank", json!(0))]);
-        assert!(stated.iter().all(|row| row["call"].to_string().contains("MPI_Recv")), "{}: {}", mpi.name, hung.json);
+        let said = hung.json.to_string();
+        assert!(said.contains("MPI_Recv") && said.contains("MPI_Barrier"), "{}: {said}", mpi.name);
         assert!(hung.fact("dropped_calls") > 0.0, "{}", mpi.name);
     });
 }
