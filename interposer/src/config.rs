@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use traces::file::Mode;
 use traces::progress::Depth;
-use traces::settings::{self, Filter, Occasions};
+use traces::settings::{self, Filter, Keep, Occasions};
 
 /// A clock that is wrong on purpose, for tests.
 #[derive(Clone, Copy)]
@@ -37,6 +37,7 @@ pub struct Config {
     pub false_clock: Option<FalseClock>,
     pub filter: Filter,
     pub max_bytes: u64,
+    pub keep: Keep,
 }
 
 /// Reads the environment. An error is a sentence for the user.
@@ -56,6 +57,7 @@ pub fn read() -> Result<Config, String> {
         false_clock: set(settings::TEST_CLOCK, settings::clocks)?.and_then(false_clock),
         filter: Filter::parse(&text(settings::FILTER).unwrap_or_default())?,
         max_bytes: set(settings::MAX_BYTES, settings::max_bytes)?.unwrap_or(u64::MAX),
+        keep: set(settings::KEEP, settings::keep)?.unwrap_or_default(),
     })
 }
 

@@ -8,8 +8,8 @@ use crate::signature::Signature;
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"overhear";
-/// The version of the format this library writes.
-pub const VERSION: u32 = 1;
+/// The last version of the format that this library reads. It writes [`FileHeader::version_of`].
+pub const VERSION: u32 = 2;
 /// The rank before MPI_Init returns.
 pub const NO_RANK: u32 = u32::MAX;
 
@@ -19,7 +19,7 @@ pub const NO_RANK: u32 = u32::MAX;
 pub struct FileHeader {
     /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`VERSION`] of the library that wrote the file.
+    /// The first version that reads the file right: [`FileHeader::version_of`].
     pub version: u32,
     /// Page lengths are multiples of this many bytes.
     pub unit: u32,
@@ -71,11 +71,14 @@ pub struct FileHeader {
     pub entry_cost: u64,
     /// The cost of listening to a productive entry, likewise; 0 in older files.
     pub productive_cost: u64,
-    /// Zero.
-    pub reserved: u64,
+    /// The shortest time whose records are kept, nanoseconds; 0 if time does not matter. If this and the next are 0, all records
+    /// are kept.
+    pub keep_time: u64,
+    /// The size of the file, in bytes, below which all records are kept; 0 if size does not matter.
+    pub keep_bytes: u64,
 }
 
-const _: () = assert!(size_of::<FileHeader>() == 248);
+const _: () = assert!(size_of::<FileHeader>() == SHARED_TOTALS);
 
 /// The offset of the first page.
 pub const FIRST_PAGE: usize = 4096;
@@ -128,6 +131,8 @@ pub enum Stop {
     NoMemory = 4,
     /// The file reached the limit that the system sets for the process, RLIMIT_FSIZE.
     SizeLimit = 5,
+    /// Calls have too many signatures for a file that keeps only the newest records.
+    TooVaried = 6,
 }
 
 impl Stop {
@@ -138,6 +143,16 @@ impl Stop {
 }
 
 impl FileHeader {
+    /// True if the recorder drops old pages of records.
+    pub fn keeps_newest(&self) -> bool {
+        self.keep_time | self.keep_bytes != 0
+    }
+
+    /// The first version whose readers read a file right, by whether its recorder drops old pages.
+    pub const fn version_of(keeps_newest: bool) -> u32 {
+        if keeps_newest { 2 } else { 1 }
+    }
+
     /// True if the file has a profile, of the whole run or of its end.
     pub fn has_profile(&self) -> bool {
         self.mode == Mode::Profile as u16 || self.stop != Stop::No as u32
@@ -158,8 +173,8 @@ macro_rules! from_number {
 from_number! {
     Abi: u16 = OpenMpi Mpich Standard;
     Mode: u16 = Trace Profile;
-    Stop: u32 = No MaxBytes NoSpace Io NoMemory SizeLimit;
-    PageKind: u32 = Thread Signatures Events Profile Definitions;
+    Stop: u32 = No MaxBytes NoSpace Io NoMemory SizeLimit TooVaried;
+    PageKind: u32 = Thread Signatures Events Profile Definitions Dropped Free;
 }
 
 /// The content of a page. The number is the page's first word, and is written last.
@@ -176,6 +191,10 @@ pub enum PageKind {
     Profile = 0x7476_6f04,
     /// The process's definitions.
     Definitions = 0x7476_6f05,
+    /// What a thread's dropped pages of records held: [`DroppedHead`](crate::dropped::DroppedHead).
+    Dropped = 0x7476_6f06,
+    /// Nothing: the page is being taken again.
+    Free = 0x7476_6f07,
 }
 
 /// The start of a page.
@@ -188,11 +207,11 @@ pub struct PageHeader {
     pub units: u32,
     /// The thread that owns the page. Threads count from 0 in the order in which they first called MPI.
     pub thread: u32,
-    /// The page's place among the thread's pages of this kind, from 0.
+    /// The page's place among the thread's pages of this kind, from 0. Dropped: how many pages of records were dropped.
     pub sequence: u32,
     /// Events: the tick from which the gap of the first record counts. Profile: the tick from which it counts calls.
     pub base: u64,
-    /// Events: the number that the next request gets.
+    /// Events: the number that the next request gets. Dropped: how often the recorder has written what was dropped, this included.
     pub requests: u64,
     /// The clocks when the page was begun.
     pub sample: ClockSample,

@@ -16,7 +16,9 @@
 //!
 //! ```text
 //! lib
+//! drop_account
 //! read write settings folder
+//! dropped
 //! definitions error live
 //! file machine
 //! calls clock progress regular signature span
@@ -32,6 +34,8 @@ compile_error!("traces are little-endian, and so must be the machine");
 pub mod calls;
 pub mod clock;
 pub mod definitions;
+pub mod drop_account;
+pub mod dropped;
 pub mod error;
 pub mod file;
 pub mod folder;

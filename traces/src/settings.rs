@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// All settings. Parsing, help texts, the variables that launchers hand on, and the table in docs/guide/recording.md
 /// come from here.
-pub const SETTINGS: [Setting; 14] = [
+pub const SETTINGS: [Setting; 15] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -120,6 +120,15 @@ pub const SETTINGS: [Setting; 14] = [
         parse: |value| max_bytes(value).map(drop),
     },
     Setting {
+        variable: KEEP,
+        flag: "keep",
+        value: "last:HOW-MUCH",
+        values: &[],
+        default: "all",
+        meaning: "keep only the newest records, as last:60s, last:2h or last:256M; totals stay exact for the whole run",
+        parse: |value| keep(value).map(drop),
+    },
+    Setting {
         variable: SHIP,
         flag: "ship",
         value: "WHETHER",
@@ -168,6 +177,7 @@ pub const SAMPLE: &str = "OVERHEAR_SAMPLE";
 pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
 pub const SYNC: &str = "OVERHEAR_SYNC";
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
+pub const KEEP: &str = "OVERHEAR_KEEP";
 pub const SHIP: &str = "OVERHEAR_SHIP";
 pub const RUN: &str = "OVERHEAR_RUN";
 pub const PID: &str = "OVERHEAR_PID";
@@ -269,16 +279,68 @@ pub fn sample(value: &str) -> Result<u64, String> {
     if value == "off" {
         return Ok(0);
     }
+    let period = nanoseconds(value).filter(|period| PERIODS.contains(period));
+    period.map(|period| period as u64).ok_or_else(|| "not off, nor a time from 1ms to 10s, as 10ms".into())
+}
+
+/// A time such as `10ms`, `60s`, `5min` or `2h`, in nanoseconds.
+fn nanoseconds(value: &str) -> Option<f64> {
     let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.')).unwrap_or(value.len());
     let (number, unit) = value.split_at(digits);
     let unit = match unit {
         "us" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
-        _ => f64::NAN,
+        "min" => 60e9,
+        "h" => 3600e9,
+        _ => return None,
     };
-    let period = number.parse().ok().map(|number: f64| number * unit).filter(|period| PERIODS.contains(period));
-    period.map(|period| period as u64).ok_or_else(|| "not off, nor a time from 1ms to 10s, as 10ms".into())
+    number.parse().ok().map(|number: f64| number * unit)
+}
+
+/// The records to keep.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Keep {
+    /// The shortest time whose records are kept, nanoseconds; 0 if time does not matter.
+    pub time: u64,
+    /// The size of a rank's file in bytes; 0 if size does not matter.
+    pub bytes: u64,
+}
+
+impl Keep {
+    /// True if old records are dropped.
+    pub fn drops(self) -> bool {
+        self.time | self.bytes != 0
+    }
+}
+
+/// The times that `--keep` takes, in nanoseconds: a second to a year.
+const KEPT_TIMES: std::ops::RangeInclusive<f64> = 1e9..=3.2e16;
+/// The smallest size that `--keep` takes: a quarter of it is for what cannot be dropped.
+const LEAST_KEPT: u64 = 4 << 20;
+
+/// Parses `--keep`: the records to keep.
+pub fn keep(value: &str) -> Result<Keep, String> {
+    if value == "all" {
+        return Ok(Keep::default());
+    }
+    let wrong = || "not all, nor last: with a time or a size, as last:60s, last:5min, last:2h or last:256M".to_string();
+    let last = value.strip_prefix("last:").ok_or_else(wrong)?;
+    if let Some(time) = nanoseconds(last) {
+        let is_known = KEPT_TIMES.contains(&time);
+        return if is_known {
+            Ok(Keep { time: time as u64, bytes: 0 })
+        } else {
+            Err("not a time from 1s to a year".into())
+        };
+    }
+    // In `5m`, m may mean minutes.
+    match size(last) {
+        Ok(_) if last.ends_with('m') => Err(format!("{last} may be minutes or megabytes: write min or M")),
+        Ok(bytes) if bytes < LEAST_KEPT => Err("too small: recording the newest needs at least 4M".into()),
+        Ok(bytes) => Ok(Keep { time: 0, bytes }),
+        Err(_) => Err(wrong()),
+    }
 }
 
 /// Parses `--overlap`: true if MPI is asked at each call which pending requests are complete.

@@ -6,7 +6,7 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
-use crate::file::{FIRST_PAGE, FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock, VERSION};
+use crate::file::{FIRST_PAGE, FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock};
 use crate::record;
 use crate::signature::Signature;
 
@@ -21,7 +21,12 @@ pub struct FileWriter<W: Write> {
 impl<W: Write> FileWriter<W> {
     /// Begins a file. Sets magic, version and unit of the header.
     pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
-        let header = FileHeader { magic: MAGIC, version: VERSION, unit: UNIT as u32, ..header };
+        let header = FileHeader {
+            magic: MAGIC,
+            version: FileHeader::version_of(header.keeps_newest()),
+            unit: UNIT as u32,
+            ..header
+        };
         out.write_all(header.as_bytes())?;
         out.write_all(&vec![0; FIRST_PAGE - size_of::<FileHeader>()])?;
         Ok(FileWriter { out })
@@ -69,6 +74,11 @@ impl<W: Write> FileWriter<W> {
     /// Writes a page of a thread's profile.
     pub fn profile(&mut self, thread: u32, sequence: u32, entries: &[ProfileEntry]) -> io::Result<()> {
         self.page(PageKind::Profile, blank_page(thread, sequence), entries.as_bytes())
+    }
+
+    /// Writes the page that says what a thread's `pages` first pages of records held.
+    pub fn dropped(&mut self, thread: u32, pages: u32, body: &[u8]) -> io::Result<()> {
+        self.page(PageKind::Dropped, PageHeader { requests: 1, ..blank_page(thread, pages) }, body)
     }
 
     /// The underlying writer.

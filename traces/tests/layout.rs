@@ -4,6 +4,7 @@ use std::mem::offset_of;
 
 use traces::calls::Call;
 use traces::definitions::Definition;
+use traces::dropped::{DroppedArrival, DroppedHead, DroppedRequest, DroppedTotal};
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
@@ -65,7 +66,7 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
     assert_laid_out!(FileHeader as "Header":
         magic, version, unit, run, rank, size, world, pid, abi, clock, thread_level, mode, state, stop, stopped_at,
         nominal_frequency, wrapper_cost, begin, ready, end, profile_begin, profile_stopped_at, profile_stopped, lost,
-        threads, entry_cost, productive_cost, reserved);
+        threads, entry_cost, productive_cost, keep_time, keep_bytes);
     assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
     assert_laid_out!(ThreadBlock as "Thread block":
         tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry,
@@ -74,12 +75,24 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
         number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":
         signature, failed, call, count, total, min, max, sent, received, engine, engine.productive, engine.ticks);
+    assert_laid_out!(DroppedHead as "What dropped pages held":
+        until, calls, totals, requests, arrivals, regions, level, last, last_began,
+        last_posted);
+    assert_eq!([size_of::<DroppedTotal>(), size_of::<DroppedRequest>(), size_of::<DroppedArrival>()], [104, 24, 24]);
     assert_eq!([SHARED_TOTALS, SHARED_ENTRIES], [256, 43]);
 }
 
 #[test]
 fn page_kinds_have_the_numbers_that_the_format_says() {
-    let kinds = [PageKind::Thread, PageKind::Signatures, PageKind::Events, PageKind::Profile, PageKind::Definitions];
+    let kinds = [
+        PageKind::Thread,
+        PageKind::Signatures,
+        PageKind::Events,
+        PageKind::Profile,
+        PageKind::Definitions,
+        PageKind::Dropped,
+        PageKind::Free,
+    ];
     let rows = below("### Page header").filter_map(cells).filter_map(|row| row[0].strip_prefix("0x").map(String::from));
     let stated: Vec<u32> = rows.map(|number| u32::from_str_radix(&number, 16).unwrap()).collect();
     assert_eq!(stated, kinds.map(|kind| kind as u32));

@@ -40,6 +40,34 @@ fn periods_are_written_as_people_write_them() {
 }
 
 #[test]
+fn what_to_keep_is_a_time_or_a_size() {
+    use traces::settings::{Keep, keep};
+    let of = |time, bytes| Ok(Keep { time, bytes });
+    let known = [
+        ("all", of(0, 0)),
+        ("last:60s", of(60_000_000_000, 0)),
+        ("last:1.5min", of(90_000_000_000, 0)),
+        ("last:2h", of(7_200_000_000_000, 0)),
+        ("last:256M", of(0, 256 << 20)),
+        ("last:4194304", of(0, 4 << 20)),
+    ];
+    for (text, expected) in known {
+        assert_eq!(keep(text), expected, "{text}");
+    }
+    for (wrong, why) in [
+        ("60s", "not all, nor last:"),
+        ("last:", "not all, nor last:"),
+        ("last:many", "not all, nor last:"),
+        ("last:10ms", "not a time from 1s to a year"),
+        ("last:9000h", "not a time from 1s to a year"),
+        ("last:1M", "needs at least 4M"),
+        ("last:5m", "5m may be minutes or megabytes"),
+    ] {
+        assert!(keep(wrong).is_err_and(|said| said.contains(why)), "{wrong}");
+    }
+}
+
+#[test]
 fn every_variable_is_checked_by_name_and_value() {
     let wrong = [
         ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),

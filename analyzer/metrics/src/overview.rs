@@ -11,6 +11,7 @@ use super::endings;
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words};
 use crate::rank_programs;
+use model::kept_part::KeptPart;
 use model::rank::is_nested;
 use model::run::gaps;
 use model::site_naming::NamedBy;
@@ -60,6 +61,14 @@ facts! {
         "Functions of the program that only wrap MPI for others, as far as they were found or named.";
     LAYER_SIZE = "layer_function_count", Count, sometimes,
         "How many functions that wrap MPI are not named as call sites, but their callers in their place.";
+    KEPT = "kept_s", Seconds, sometimes,
+        "How long ago the records begin that all ranks have kept, at the end of the run, if the recorder keeps only the newest \
+         (--keep).";
+    KEPT_FROM = "kept_from_s", Seconds, sometimes,
+        "When the records begin that all ranks have kept, on the run's common clock.";
+    RECORDED_TIME = "recorded_s", Seconds, sometimes, "The time of the whole recording, of which only the end is kept.";
+    DROPPED_CALLS = "dropped_calls", Count, sometimes,
+        "Calls whose records were dropped, all ranks. They are in all totals, and in nothing that needs single calls.";
     PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
 }
 
@@ -93,6 +102,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     }
     facts.push(Fact::hidden(FILTER, Value::Text(first.filter.clone())));
     facts.extend(recorded(run));
+    facts.extend(kept(run));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts.extend(cost(run));
@@ -145,6 +155,22 @@ fn called_from(run: &Run) -> Fact {
 /// The names with commas between them: `C, Fortran`.
 pub fn in_words(languages: &BTreeSet<Language>) -> String {
     languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The time whose records are kept, if older ones were dropped, and whether the figures are of it.
+fn kept(run: &Run) -> Vec<Fact> {
+    let Some(part) = KeptPart::of(run) else { return Vec::new() };
+    let note = match run.choice.kept {
+        true => " are kept: all figures are for calls that began then",
+        false => " are kept; these totals are of the whole run",
+    };
+    let whole = Value::Seconds(part.whole);
+    vec![
+        Fact::new(KEPT, "the last", Value::Seconds(part.length)).note(" of ").figure(whole.clone()).note(note),
+        Fact::hidden(KEPT_FROM, Value::Seconds(seconds(part.from))),
+        Fact::hidden(RECORDED_TIME, whole),
+        Fact::hidden(DROPPED_CALLS, Value::Count(part.dropped)),
+    ]
 }
 
 /// The part of the run that the figures describe, if it is not the whole.
@@ -405,6 +431,7 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::NoSpace => "the disk was full",
         Stop::Io => "its file could not be written",
         Stop::NoMemory => "memory had run out",
+        Stop::TooVaried => "its calls differ too much to keep only the newest (--keep)",
     };
     let (at, whole) =
         (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());

@@ -98,6 +98,13 @@ pub fn facts_of(totals: &WaitTotals) -> Vec<Fact> {
 }
 
 /// Warns of messages whose other end belongs to a rank that was not recorded.
+/// Says how many messages have lost one side with the records that were dropped.
+fn before(account: &Account) -> Option<String> {
+    let messages = plural(account.before, "message");
+    (account.before > 0)
+        .then(|| format!("{messages} with one side in records that were dropped: their waits are unknown"))
+}
+
 fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     let ranks = super::words::numbers(&run.unrecorded);
     let messages = format!("{} to or from {ranks}, not recorded", plural(account.unrecorded, "message"));
@@ -289,7 +296,7 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
         ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
-    said.chain(unrecorded(run, account)).collect()
+    said.chain(unrecorded(run, account)).chain(before(account)).collect()
 }
 
 /// Warns of calls that should have a partner and have none.

@@ -7,7 +7,7 @@
 //! shared_walk
 //! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
-//! open_run overlap rank_roles stream
+//! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
 //! engine messages objects one_sided
 //! run
@@ -24,10 +24,12 @@ pub mod clock;
 pub mod common_clock;
 pub mod critical;
 pub mod deadlock;
+pub mod dropped_past;
 pub mod engine;
 pub mod error;
 pub mod exchanges;
 pub mod habits;
+pub mod kept_part;
 pub mod levels;
 pub mod matching;
 pub mod messages;

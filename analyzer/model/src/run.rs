@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
-use traces::file::{INITIALIZED, Mode};
+use traces::file::{FINALIZED, INITIALIZED, Mode};
 use traces::folder::EXTENSION;
 use traces::read::{FileAccess, RankFile};
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
+use super::process::ProcessFate;
 use super::rank::{End, Rank};
 use super::selection::{Choice, Window, is_starting};
 use super::sites::Sites;
@@ -56,8 +57,10 @@ impl Run {
     /// Reads the chosen part of a run. Any thread calls `watch` with the bytes read and the bytes in all.
     pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         let (traces, unreadable) = open(folder)?;
+        let traces: Vec<Arc<RankFile>> = traces.into_iter().map(kept_still).collect();
         let bytes = traces.iter().map(|trace| trace.len()).sum();
-        let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
+        let drops = choice.kept && traces.iter().any(|trace| trace.header().keeps_newest());
+        let windows = if choice.has_window() || drops { windows(&traces, choice) } else { Vec::new() };
         let done = AtomicU64::new(0);
         let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
         let whole = choice.whole || traces.iter().any(|trace| is_without_span(trace, choice));
@@ -204,6 +207,19 @@ fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
     parallel::map(files.len(), |at| RankFile::open_by(&files[at], access))
 }
 
+/// A file of a running process that drops records would change while it is read: a copy of it.
+fn kept_still(trace: Arc<RankFile>) -> Arc<RankFile> {
+    let header = trace.header();
+    if !header.keeps_newest() || header.state & FINALIZED != 0 || Rank::open(&trace).fate != ProcessFate::Runs {
+        return trace;
+    }
+    match trace.copied() {
+        Ok(copy) => Arc::new(copy),
+        // Without the memory for a copy, parts of it may be lost, which is reported.
+        Err(_) => trace,
+    }
+}
+
 /// The selected time of each rank in its own ticks, by the common clock.
 fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     let described = parallel::map(traces.len(), |at| Rank::open(&traces[at]));
@@ -211,10 +227,13 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     known.sort_by_key(|(_, rank)| order(rank));
     let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
     let common_clock = CommonClock::of(&ranks);
+    let kept =
+        ranks.iter().zip(&common_clock.lines).filter_map(|(rank, line)| Some(line.nanoseconds_at(rank.kept_from?)));
+    let from = choice.from.max(if choice.kept { kept.max() } else { None });
     let mut windows = vec![None; traces.len()];
     for (at, line) in places.iter().zip(&common_clock.lines) {
         let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));
-        windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
+        windows[*at] = Some((tick(from, 0), tick(choice.to, u64::MAX)));
     }
     windows
 }

@@ -156,7 +156,7 @@ impl Select {
     /// The choice, with call sites named by this.
     pub fn named(&self, by: NamedBy) -> Choice {
         let naming = SiteNaming { by, layers: self.layer.clone(), is_default: false };
-        Choice { whole: self.whole, naming, ..self.part.everything(self.to) }
+        Choice { whole: self.whole, kept: true, naming, ..self.part.everything(self.to) }
     }
 
     /// The choice for conclusions, which name who calls the program's communication layer.

@@ -33,7 +33,8 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
         return page::run(&PageFile::of(file, true, arguments.no_source), &arguments.of);
     }
     let choice = arguments.of.select.named(arguments.by.named_by());
-    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..choice };
+    let kept = arguments.by == Breakdown::Collective;
+    let choice = Choice { by_region: arguments.by == Breakdown::Region, kept, ..choice };
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
         return Err(Error::Setting(
             "report --plot draws collective calls over message size: add --by collective".into(),
@@ -79,7 +80,7 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
         return on_engine(url, &arguments.of, EngineQuestion::Progress, is_other.then_some("progress by function"));
     }
     let by = arguments.by.map_or(NamedBy::Site, ByEngine::named_by);
-    let run = choose(&arguments.of, arguments.of.select.named(by))?;
+    let run = choose(&arguments.of, Choice { kept: false, ..arguments.of.select.named(by) })?;
     let engines = reports::progress::engines(&run);
     if let Some(file) = &arguments.plot {
         plot::entries(&charts::entry_rates(&run, &engines), &of_run(file, &run))?;
@@ -90,7 +91,8 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
 
 /// An analysis without a picture. The exit status is the run's.
 pub fn printed(arguments: &cli::OneRun, analysis: &RunAnalysis) -> Result<u8, Error> {
-    let run = choose(arguments, arguments.select.named(analysis.named_by()))?;
+    let choice = Choice { kept: analysis.needs_calls(), ..arguments.select.named(analysis.named_by()) };
+    let run = choose(arguments, choice)?;
     print(analysis.report(&run)?, analysis.name(), &arguments.print)?;
     Ok(status(&run))
 }
@@ -148,7 +150,7 @@ pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
         let is_other = arguments.comm.is_some() || arguments.only.is_some() || arguments.plot.is_some();
         return on_engine(url, &arguments.of, EngineQuestion::Matrix, is_other.then_some("the matrix of all traffic"));
     }
-    let run = open(&arguments.of)?;
+    let run = choose(&arguments.of, Choice { kept: false, ..arguments.of.select.choice() })?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(file) = &arguments.plot {
         draw_matrix(&matrix, &of_run(file, &run))?;

@@ -28,7 +28,7 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     use tables::Report;
 
     let query = Query::of(query)?;
-    let choice = Choice { whole: true, ..arguments.select.choice() };
+    let choice = Choice { whole: true, kept: false, ..arguments.select.choice() };
     // Plans of Polars may outlive their creator, and this process ends with its query.
     let run = Box::leak(Box::new(open_run(folder, choice)?));
     let set = Box::leak(Box::new(DataSet::new(run, query.follow())));

@@ -37,6 +37,7 @@ mod holes;
 mod hung;
 mod imbalance;
 mod installed;
+mod kept;
 mod late_wildcards;
 mod levels;
 mod lost_page;

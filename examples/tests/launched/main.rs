@@ -25,6 +25,7 @@ mod fortran;
 mod full_speed;
 mod hangs;
 mod headers;
+mod keeps;
 mod killed;
 mod launchers;
 mod library;

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::*;
 
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::{Definition, Process};
-use traces::file::{FileHeader, MAGIC, Mode, NO_RANK, VERSION};
+use traces::file::{FileHeader, MAGIC, Mode, NO_RANK};
+use traces::settings::Keep;
 use traces::write::blank_header;
 
 use super::calls::{is_lifecycle, starts};
@@ -23,6 +24,7 @@ use crate::real;
 use crate::recorder::content;
 use crate::recorder::file::modules;
 use crate::recorder::file::pages::{Output, UNIT};
+use crate::recorder::file::ring;
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
@@ -98,12 +100,17 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     let (kind, frequency) = clock::choose(config.false_clock);
     let sample = clock::sample();
     let path = folder::provisional(&config)?;
-    let output = Output::create(&path, config.max_bytes).map_err(|error| {
+    let keep = match mode {
+        Mode::Trace => config.keep,
+        Mode::Profile => Keep::default(),
+    };
+    let limit = if keep.bytes > 0 { config.max_bytes.min(keep.bytes) } else { config.max_bytes };
+    let output = Output::create(&path, limit, keep.drops()).map_err(|error| {
         format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(&path).display())
     })?;
     let header = FileHeader {
         magic: MAGIC,
-        version: VERSION,
+        version: FileHeader::version_of(keep.drops()),
         unit: UNIT as u32,
         run: config.run.unwrap_or_default(),
         rank: NO_RANK,
@@ -113,8 +120,13 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         mode: mode as u16,
         nominal_frequency: frequency,
         begin: sample,
+        keep_time: keep.time,
+        keep_bytes: keep.bytes,
         ..blank_header()
     };
+    if keep.drops() {
+        ring::begin(keep);
+    }
     // SAFETY: no other thread knows the file yet.
     unsafe { output.header().begin(header) };
     shared::set_output(output);
@@ -138,6 +150,9 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         shared::define(&Definition::Warning(
             "threads were not sampled (--sample): a profile has no room for samples".into(),
         ));
+    }
+    if config.keep.drops() && mode == Mode::Profile {
+        shared::define(&Definition::Warning("a profile has no single calls to keep (--keep)".into()));
     }
     slots::begin(mode);
     progress::begin(config.progress);

@@ -2,7 +2,7 @@
 //!
 //! In: the path of a file. Out: its pages once they have begun, which the caller reads as far as they are filled.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -13,6 +13,7 @@ use super::header_now;
 use super::holes::Holes;
 use super::pages::{EventPage, definition_at, entries_of, page_begun, signatures_of};
 use crate::definitions::{Definition, Process};
+use crate::dropped::Dropped;
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry};
 use crate::live::{LiveBlock, LiveWords};
@@ -23,12 +24,12 @@ pub struct Follower {
     file: Arc<RankFile>,
     /// The offset of the first unit in which no page has begun yet.
     next: usize,
-    /// Offsets of pages after that which were already found.
-    found: BTreeSet<usize>,
+    /// Pages after that which were already found, by offset.
+    found: BTreeMap<usize, FoundPage>,
 }
 
 /// A page of the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FoundPage {
     pub kind: PageKind,
     pub thread: u32,
@@ -42,7 +43,7 @@ impl Follower {
     /// Maps the file, of which nothing has been read. Fails as [`RankFile::open`] does.
     pub fn open(path: &Path) -> Result<Follower, Error> {
         let file = Arc::new(RankFile::open(path)?);
-        Ok(Follower { file, next: FIRST_PAGE, found: BTreeSet::new() })
+        Ok(Follower { file, next: FIRST_PAGE, found: BTreeMap::new() })
     }
 
     /// Maps the file's new end. Returns false if the file is gone, has shrunk or was replaced.
@@ -89,7 +90,8 @@ impl Follower {
         None
     }
 
-    /// Pages that have begun since the last call, by thread and sequence.
+    /// Pages that have begun since the last call, by thread and sequence. Where old pages are dropped, also those that were taken
+    /// again.
     pub fn find(&mut self) -> Vec<FoundPage> {
         let (bytes, unit) = (self.file.words.bytes(), self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
@@ -106,12 +108,14 @@ impl Follower {
                 break;
             }
             let page = FoundPage { kind, thread: header.thread, sequence: header.sequence, at, bytes: length };
-            if self.found.insert(at) {
+            if self.found.insert(at, page) != Some(page) {
                 pages.push(page);
             }
             at += length;
         }
-        self.next = gap.unwrap_or(at);
+        if !self.file.header.keeps_newest() {
+            self.next = gap.unwrap_or(at);
+        }
         self.found = self.found.split_off(&self.next);
         pages.sort_by_key(|page| (page.thread, page.sequence));
         pages
@@ -122,8 +126,13 @@ impl Follower {
     }
 
     /// The records of an events page.
+    /// `None` if the page was taken again.
     pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
         let header = self.page_header(page)?;
+        let is = |page: &FoundPage| (page.kind as u32, page.thread, page.sequence);
+        if (header.kind, header.thread, header.sequence) != is(page) {
+            return None;
+        }
         Some(EventPage {
             thread: page.thread,
             sequence: page.sequence,
@@ -133,6 +142,11 @@ impl Follower {
             words: self.body(page),
             decoded: &self.file.decoded,
         })
+    }
+
+    /// What a thread's dropped pages held.
+    pub fn dropped(&self, page: &FoundPage) -> Option<Dropped<'_>> {
+        Dropped::read(self.page_header(page)?, self.body(page))
     }
 
     /// A thread's fixed area.

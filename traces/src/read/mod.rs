@@ -4,6 +4,7 @@
 //! is mapped rather than read, so memory does not grow with the trace. Holes are skipped, so time depends on what the
 //! file occupies on the disk. A program that still runs may be writing the file: see [`live`](crate::live).
 
+mod copy;
 mod file_words;
 mod follow;
 mod holes;

@@ -8,6 +8,7 @@ use super::holes::Holes;
 use super::tail::{OpenCall, Tail};
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
+use crate::dropped::Dropped;
 use crate::error::Damage;
 use crate::file::{
     FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
@@ -45,6 +46,10 @@ pub struct ThreadPages<'a> {
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls without records.
     pub profile: Vec<ProfileEntry>,
+    /// What the pages of records held that were dropped.
+    pub dropped: Option<Dropped<'a>>,
+    /// Of the pages that say so, the number of the latest.
+    dropped_as_of: u64,
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
 }
@@ -65,9 +70,9 @@ pub struct Recorded {
 /// How far the records of a thread were read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ReadUntil {
-    /// The number of the thread's next request at the begin of each page of records. The header's number is not used:
-    /// if a page begins with the call that takes the number, some recorders wrote one too many.
-    pub requests: Vec<u64>,
+    /// Each page of records by its sequence number, with the number of the thread's next request at its begin. The header's
+    /// number is not used: if a page begins with the call that takes the number, some recorders wrote one too many.
+    pub requests: Vec<(u32, u64)>,
     /// The number of words read of the last page.
     pub words: usize,
 }
@@ -207,9 +212,10 @@ impl<'a> ThreadPages<'a> {
     /// Drops the records that a running program wrote after the file was read `until` there, and sets each page's
     /// request number as it was counted.
     pub fn cut(&mut self, until: &ReadUntil) {
-        self.pages.truncate(until.requests.len());
-        for (page, requests) in self.pages.iter_mut().zip(&until.requests) {
-            page.requests = *requests;
+        let numbers: BTreeMap<u32, u64> = until.requests.iter().copied().collect();
+        self.pages.retain(|page| numbers.contains_key(&page.sequence));
+        for page in &mut self.pages {
+            page.requests = numbers[&page.sequence];
         }
         if let Some(last) = self.pages.last_mut() {
             last.words = last.words.until(until.words);
@@ -304,7 +310,7 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
         let body = rest.until(claimed / WORD).from(HEADER);
         if kind == PageKind::Definitions {
             definitions(body, at as u64, &mut contents);
-        } else {
+        } else if kind != PageKind::Free {
             let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
             if kind == PageKind::Signatures {
@@ -325,6 +331,9 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
         thread.pages.sort_by_key(|page| page.sequence);
+        // The recorder says that a page is dropped before it takes it again.
+        let first = thread.dropped.map_or(0, |dropped| dropped.pages);
+        thread.pages.retain(|page| page.sequence >= first);
     }
     contents
 }
@@ -360,7 +369,13 @@ fn add<'a>(
             decoded,
         }),
         PageKind::Profile => thread.profile.extend(entries_of(words)),
-        PageKind::Signatures | PageKind::Definitions => {}
+        PageKind::Dropped => {
+            let newer = thread.dropped_as_of < header.requests;
+            if let Some(dropped) = Dropped::read(header, words).filter(|_| newer) {
+                (thread.dropped, thread.dropped_as_of) = (Some(dropped), header.requests);
+            }
+        }
+        PageKind::Signatures | PageKind::Definitions | PageKind::Free => {}
     }
 }
 

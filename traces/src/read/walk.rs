@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::pages::EventPage;
 use super::tail::OpenCall;
 use crate::error::Damage;
-use crate::live::see_published;
+use crate::live::{LiveWords, see_published};
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind, Sample, Unsampled};
 
@@ -57,7 +57,8 @@ pub trait Visitor {
 
 /// A reader of a page that can go in steps.
 pub struct Walk<'a> {
-    page: EventPage<'a>,
+    thread: u32,
+    words: LiveWords<'a>,
     last: u64,
     at: usize,
     seen: u64,
@@ -75,7 +76,7 @@ pub struct Place {
 impl<'a> Walk<'a> {
     /// Reads from a position of the page on.
     pub fn at(page: &EventPage<'a>, place: Place) -> Walk<'a> {
-        Walk { page: *page, last: place.last, at: place.at, seen: place.seen }
+        Walk { last: place.last, at: place.at, seen: place.seen, ..Walk::of_words(page.thread, page.base, page.words) }
     }
 
     /// The position that it has reached.
@@ -91,7 +92,12 @@ impl<'a> Walk<'a> {
     /// Reads from the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         page.decoded.fetch_add(1, Ordering::Relaxed);
-        Walk { page: *page, last: page.base, at: 0, seen: 0 }
+        Walk::of_words(page.thread, page.base, page.words)
+    }
+
+    /// Reads the words of a thread's page, the first gap of which counts from `base`.
+    pub fn of_words(thread: u32, base: u64, words: LiveWords<'a>) -> Walk<'a> {
+        Walk { thread, words, last: base, at: 0, seen: 0 }
     }
 
     /// The tick at which the last call ended.
@@ -106,7 +112,7 @@ impl<'a> Walk<'a> {
     /// reads afterwards.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
-        let words = self.page.words;
+        let words = self.words;
         let (mut last, mut at) = (self.last, self.at);
         let until = self.seen.saturating_add(records as u64);
         let mut seen = self.seen;
@@ -129,7 +135,7 @@ impl<'a> Walk<'a> {
                 let record = RecordKind::of(word).and_then(|kind| Some((kind, words.record(at, kind.words())?)));
                 let Some((kind, record)) = record else {
                     (self.last, self.at, self.seen) = (last, at, seen);
-                    return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
+                    return Err(Damage::NoRecord { thread: self.thread, word: at, value: word, before: seen });
                 };
                 last = rare(kind, &record, last, visitor);
                 at += kind.words();

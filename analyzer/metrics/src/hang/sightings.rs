@@ -23,7 +23,7 @@ pub fn sightings(run: &Run, standing: &Standing, changes: &[Option<Change>], las
 }
 
 fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &Look) -> Sighting {
-    let is_partial = is_partial(rank);
+    let is_partial = is_partial(rank) || stands.past.is_partial;
     let Some(change) = change else {
         let strangers = may_have_strangers(rank).then_some(Doubt::Library);
         return Sighting {

@@ -63,12 +63,22 @@ impl RunAnalysis {
 
     /// The report, on a run whose call sites are named as the analysis wants them, or on one that is loaded again with such names.
     pub fn report(&self, run: &Run) -> Result<Report, Error> {
-        let by = self.named_by();
-        if by == run.choice.naming.by {
+        let (by, kept) = (self.named_by(), self.needs_calls());
+        let is_of_part = run.choice.kept == kept || run.ranks.iter().all(|rank| rank.kept_from.is_none());
+        if by == run.choice.naming.by && is_of_part {
             return self.report_named(run);
         }
         let naming = SiteNaming { by, ..run.choice.naming.clone() };
-        self.report_named(&Run::select(&run.folder, &Choice { naming, ..run.choice.clone() })?)
+        self.report_named(&Run::select(&run.folder, &Choice { naming, kept, ..run.choice.clone() })?)
+    }
+
+    /// True if it needs single calls, and so is of the time whose records are kept.
+    pub fn needs_calls(&self) -> bool {
+        match self {
+            RunAnalysis::Report(by) => *by == Breakdown::Collective,
+            RunAnalysis::Progress(_) | RunAnalysis::Matrix(..) | RunAnalysis::Imbalance(_) => false,
+            _ => true,
+        }
     }
 
     /// What the analysis calls a call site by.

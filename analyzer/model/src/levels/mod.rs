@@ -87,7 +87,8 @@ pub fn lives(run: &Run, common_clock: &CommonClock) -> Vec<Life> {
 const SPANS: usize = 1000;
 
 fn life(rank: &Rank, line: &ClockLine) -> Life {
-    let begin = line.nanoseconds_at(rank.header.begin.ticks);
+    // Nothing is known of the time whose records were dropped.
+    let begin = line.nanoseconds_at(rank.kept_from.unwrap_or(rank.header.begin.ticks));
     let end = line.nanoseconds_at(rank.until).max(begin);
     let open = rank.open_calls().map(|call| (call.signature.call, line.nanoseconds_at(call.start)));
     let stopped = || line.nanoseconds_at(rank.header.stopped_at).clamp(begin, end);

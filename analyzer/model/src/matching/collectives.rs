@@ -209,7 +209,9 @@ impl<'a> Collectives<'a> {
             let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
             match arrival.end {
                 ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {
-                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, until, self.common_clock, waits));
+                    if let Some(cause) = cause {
+                        cause.charge(arrival.at, arrival.begin, until, self.common_clock, waits);
+                    }
                 }
                 ArrivalEnd::Pending(token) => told.push((arrival.at.rank, token, cause)),
             }

@@ -7,6 +7,7 @@ mod collective_node;
 mod collectives;
 mod completions;
 mod concurrent;
+mod dropped_before;
 mod followed;
 mod handed_on;
 mod held_receives;
@@ -26,7 +27,7 @@ mod wait_sums;
 mod windows;
 mod work;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use rustc_hash::FxHashMap;
@@ -47,6 +48,7 @@ use wait_sums::Late;
 pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
 use super::common_clock::CommonClock;
+use super::dropped_past::DroppedPast;
 use super::objects::Objects;
 use super::rank::End;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
@@ -57,6 +59,7 @@ use crate::parallel::into_inner;
 use crate::spill::Sorted;
 use collectives::Collectives;
 use concurrent::CallSpan;
+use dropped_before::DroppedBefore;
 use handed_on::HandedOn;
 use links::{Mark, SelectionEdges};
 use operations::Operations;
@@ -154,6 +157,8 @@ pub struct Account {
     pub elsewhere: u64,
     /// Messages whose sender or receiver was not recorded.
     pub unrecorded: u64,
+    /// Messages whose send or receive lies in records that were dropped.
+    pub before: u64,
     pub collectives: u64,
     /// Collective calls that could not be matched.
     pub rest: UnmatchedCollectives,
@@ -177,6 +182,7 @@ pub struct Account {
 /// Tables that all ranks write to.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
+    dropped: &'a Arc<DroppedBefore>,
     collectives: &'a Collectives<'a>,
     operations: Option<&'a Operations<'a>>,
     windows: &'a Windows<'a>,
@@ -196,6 +202,11 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
         follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, common_clock, follow));
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.contents()).collect();
+    let past = |(at, contents): (usize, &Contents<'_>)| {
+        DroppedPast::of(at as u32, &run.ranks[at], contents, Roles::of(run, &objects, &places, at))
+    };
+    let mut pasts: Vec<Option<DroppedPast>> = contents.iter().enumerate().map(past).collect();
+    let dropped = Arc::new(DroppedBefore::of(&pasts, &objects));
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
@@ -205,9 +216,14 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
-        let (shared, number) =
-            (Shared { collectives: &collectives, operations: operations.as_ref(), windows: &windows }, at as u32);
+        let (shared, number) = (
+            Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows },
+            at as u32,
+        );
         let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, common_clock, follow);
+        if let Some(past) = pasts[at].take() {
+            matcher.goes_on(past, line);
+        }
         if !matches!(rank.end, End::Finalized) {
             matcher.lasts_until(line.nanoseconds_at(rank.until));
         }
@@ -258,7 +274,8 @@ impl Account {
 
 /// True if the record is complete: an event that it lacks did not happen.
 fn is_whole(run: &Run) -> bool {
-    let is_whole = |rank: &Rank| rank.damage.is_empty() && !rank.header.has_profile() && rank.header.lost == 0;
+    let has_all = |rank: &Rank| !rank.header.has_profile() && rank.kept_from.is_none() && rank.header.lost == 0;
+    let is_whole = |rank: &Rank| rank.damage.is_empty() && has_all(rank);
     run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty() && run.ranks.iter().all(is_whole)
 }
 

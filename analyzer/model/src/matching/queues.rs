@@ -6,11 +6,13 @@
 //! order is [unknown](super::concurrent).
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::Message;
 use super::concurrent;
+use super::dropped_before::{DroppedBefore, QueueBegin};
 use super::held_receives::HeldReceives;
 use super::posted_receive::{Envelope, Pattern, Post, Receival};
 use crate::roles::SpottedSite;
@@ -35,7 +37,8 @@ pub enum Receipt {
 }
 
 pub struct MatchedMessage {
-    pub message: Message,
+    /// `None` if the record of its send was dropped.
+    pub message: Option<Message>,
     pub post: Post,
     pub completion: u32,
     /// Probes that found the message before.
@@ -54,6 +57,8 @@ struct Queue {
     reach: i64,
     /// Probes whose message has not been received yet.
     probes: Vec<Probe>,
+    /// Messages and receives whose other side was dropped.
+    begin: QueueBegin,
 }
 
 /// All queues of one receiving rank.
@@ -64,14 +69,26 @@ pub struct Queues {
     held: HeldReceives,
     /// New receipts of receives that were held and placed before they completed.
     placed: FxHashMap<u64, Receipt>,
+    /// The receiving rank, and the begins of its queues.
+    own: u32,
+    before: Arc<DroppedBefore>,
 }
 
 impl Queues {
-    pub fn message(&mut self, message: Message, pairs: &mut Vec<MatchedMessage>) {
+    pub fn of(own: u32, before: Arc<DroppedBefore>) -> Queues {
+        Queues { own, before, ..Queues::default() }
+    }
+
+    /// Adds a message. Returns it if the record of its receive was dropped.
+    pub fn message(&mut self, message: Message, pairs: &mut Vec<MatchedMessage>) -> Option<Message> {
         let number = self.number(message.envelope);
         let queue = &mut self.queues[number as usize];
+        if QueueBegin::take(&mut queue.begin.lost_receives) {
+            return Some(message);
+        }
         queue.messages.push_back(message);
         queue.pump(pairs);
+        None
     }
 
     pub fn post(&mut self, pattern: Pattern, post: Post) -> Receipt {
@@ -129,7 +146,7 @@ impl Queues {
 
     /// Pairs of a message and its posted receive that is not complete yet.
     pub fn posted(&self) -> impl Iterator<Item = (&Message, &Post)> {
-        self.queues.iter().flat_map(|queue| queue.messages.iter().zip(&queue.posts))
+        self.queues.iter().flat_map(|queue| queue.messages.iter().zip(queue.posts.iter().skip(queue.lost())))
     }
 
     /// The message that a receive will get, if it was sent.
@@ -141,7 +158,7 @@ impl Queues {
         match receipt {
             Receipt::Placed(number, post) => {
                 let queue = &self.queues[number as usize];
-                queue.messages.get(queue.place_of(post)?)
+                queue.messages.get(queue.place_of(post)?.checked_sub(queue.lost())?)
             }
             Receipt::Held(ticket) => self.message_for(&self.held.get(ticket)?.pattern),
         }
@@ -152,7 +169,7 @@ impl Queues {
         let could = self.numbers.iter().filter(|(envelope, _)| Pattern::of(**envelope).covers(pattern));
         let next = |number: u32| {
             let queue = &self.queues[number as usize];
-            queue.messages.get(queue.posts.len())
+            queue.messages.get(queue.posts.len().saturating_sub(queue.lost()))
         };
         could.filter_map(|(_, number)| next(*number)).min_by_key(|message| (message.begin, message.envelope.source))
     }
@@ -161,14 +178,18 @@ impl Queues {
     pub fn rest(&self) -> (impl Iterator<Item = &Message>, impl Iterator<Item = &Post>) {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);
         let here = self.numbers.iter().filter(|(envelope, _)| envelope.source != Envelope::UNRECORDED);
-        let posts = here.flat_map(|(_, number)| &self.queues[*number as usize].posts);
+        let with_message = |number: u32| {
+            let queue = &self.queues[number as usize];
+            queue.posts.iter().skip(queue.lost())
+        };
+        let posts = here.flat_map(move |(_, number)| with_message(*number));
         let held = self.held.iter().map(|held| &held.post);
         (messages, posts.chain(held))
     }
 
     fn number(&mut self, envelope: Envelope) -> u32 {
         *self.numbers.entry(envelope).or_insert_with(|| {
-            self.queues.push(Queue::default());
+            self.queues.push(Queue { begin: self.before.queue(self.own, &envelope), ..Queue::default() });
             self.queues.len() as u32 - 1
         })
     }
@@ -227,8 +248,29 @@ impl Queue {
         probed
     }
 
+    /// Number of receives whose messages were dropped.
+    fn lost(&self) -> usize {
+        usize::try_from(self.begin.lost_messages).unwrap_or(usize::MAX)
+    }
+
+    /// Takes out the first receives if their messages were dropped.
+    #[cold]
+    fn pump_lost(&mut self, pairs: &mut Vec<MatchedMessage>) {
+        while let Some(completion) = self.posts.front().and_then(Post::completion) {
+            if !QueueBegin::take(&mut self.begin.lost_messages) {
+                return;
+            }
+            let Some(post) = self.posts.pop_front() else { return };
+            self.probed(post.number);
+            pairs.push(MatchedMessage { message: None, post, completion, probes: Vec::new(), uncertain: false });
+        }
+    }
+
     #[inline]
     fn pump(&mut self, pairs: &mut Vec<MatchedMessage>) {
+        if self.begin.lost_messages > 0 {
+            self.pump_lost(pairs);
+        }
         while let Some(at) = self.ready() {
             let (Some(message), Some(post)) = (self.messages.pop_front(), self.posts.remove(at)) else { return };
             let Some(completion) = post.completion() else { return };
@@ -237,13 +279,16 @@ impl Queue {
             if uncertain {
                 probes.clear();
             }
-            pairs.push(MatchedMessage { message, post, completion, probes, uncertain });
+            pairs.push(MatchedMessage { message: Some(message), post, completion, probes, uncertain });
         }
     }
 
     /// Index of the completed receive that the first message belongs to.
     #[inline]
     fn ready(&self) -> Option<usize> {
+        if self.begin.lost_messages > 0 {
+            return None;
+        }
         let (message, post) = (self.messages.front()?, self.posts.front()?);
         if !message.turn.uncertain && !post.turn.uncertain {
             return post.done().map(|_| 0);

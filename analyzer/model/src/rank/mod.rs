@@ -110,6 +110,10 @@ pub struct Rank {
     /// End of each thread's records that were read, by number; empty if no calls were read.
     read: HashMap<u32, ThreadEnd>,
     pub fate: ProcessFate,
+    /// The tick from which the records of all its threads are kept; `None` if none were dropped.
+    pub kept_from: Option<u64>,
+    /// Calls in records that were dropped. Totals have them.
+    pub dropped_calls: u64,
     /// Damaged parts of the file.
     pub damage: Vec<Damage>,
 }
@@ -295,6 +299,13 @@ impl Rank {
             until: header.begin.ticks.max(header.ready.ticks),
             read: HashMap::new(),
             fate: ProcessFate::Unknown,
+            kept_from: contents.threads.iter().filter_map(kept_from).max(),
+            dropped_calls: contents
+                .threads
+                .iter()
+                .filter_map(|thread| thread.dropped)
+                .map(|dropped| dropped.head.calls)
+                .total(),
             damage: contents.damage.clone(),
         };
         for definition in contents.definitions.iter().cloned() {
@@ -365,8 +376,18 @@ impl Rank {
     }
 }
 
+/// The tick from which a thread's records are kept, if some were dropped.
+fn kept_from(thread: &ThreadPages<'_>) -> Option<u64> {
+    let dropped = thread.dropped?;
+    Some(thread.pages.first().map_or(dropped.head.until, |first| first.base))
+}
+
 fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
-    thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty()
+    thread.number == 0
+        || tally.last.is_some()
+        || tail.outermost().is_some()
+        || !thread.profile.is_empty()
+        || thread.dropped.is_some()
 }
 
 /// Sum of the ledgers of all threads.

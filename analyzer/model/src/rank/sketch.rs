@@ -64,7 +64,7 @@ fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one
     let all = words(&pages);
     let first = (one_in / 2).min(pages.len() - 1);
     // Calls outside the pages were counted with the newest page.
-    (thread.block, thread.profile) = (None, Vec::new());
+    (thread.block, thread.profile, thread.dropped) = (None, Vec::new(), None);
     thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
     let (tally, _) = tally::read(&thread, ALL, |_| ()).finish(&thread, 0, ProfilePart::Nothing);
     let calls = count(&tally.entries);

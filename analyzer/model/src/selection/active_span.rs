@@ -80,11 +80,13 @@ impl ActiveSpan {
 
 /// Start and end of the first call that started MPI.
 fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
+    // What was dropped includes the first call.
+    let kept = contents.threads.iter().filter(|thread| thread.dropped.is_none());
     let of_thread = |thread: &ThreadPages<'_>| {
         let mut reader = CallFinder::new(thread, starts)?;
         thread.pages.iter().find_map(|page| reader.first(page))
     };
-    contents.threads.iter().filter_map(of_thread).min()
+    kept.filter_map(of_thread).min()
 }
 
 /// Begin of the last call that ended MPI. In a profile, only its duration tells.

@@ -39,6 +39,8 @@ pub struct Choice {
     pub from: Option<i64>,
     /// Only calls that began before that.
     pub to: Option<i64>,
+    /// Only the time whose records all ranks have kept: for analyses of single calls. Totals are of the whole run.
+    pub kept: bool,
     /// Starting and ending MPI counts, too.
     pub whole: bool,
     /// Names of call sites are not saved for the next analysis.

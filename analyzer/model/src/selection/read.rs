@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use traces::calls::Call;
+use traces::dropped::Dropped;
 use traces::read::{Contents, ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 use traces::signature::Signature;
@@ -109,11 +110,25 @@ struct MarksReader {
 impl MarksReader {
     fn read(thread: &ThreadPages<'_>) -> MarksReader {
         let mut reader = MarksReader::new(thread);
+        if let Some(dropped) = &thread.dropped {
+            reader.goes_on(dropped);
+        }
         for page in &thread.pages {
             // Damage is reported when the calls are counted.
             let _ = walk(page, &mut reader);
         }
         reader
+    }
+
+    /// Begins with the regions that the thread is in, and the level of its last MPI_Pcontrol, after what was dropped.
+    fn goes_on(&mut self, dropped: &Dropped<'_>) {
+        let until = dropped.head.until;
+        for number in dropped.regions {
+            self.region(RecordKind::RegionBegin, until, *number);
+        }
+        if dropped.head.level >= 0 {
+            self.levels.push((until, until, dropped.head.level));
+        }
     }
 
     fn new(thread: &ThreadPages<'_>) -> MarksReader {

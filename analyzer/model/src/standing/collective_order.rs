@@ -73,6 +73,9 @@ pub fn bytes_of_part(call: Call, (sent, received): (u64, u64), size: u64) -> Opt
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Made {
     pub count: u64,
+    /// The first of them, whose records were dropped.
+    #[serde(default)]
+    dropped: u64,
     /// The latest calls.
     recent: VecDeque<MadeCall>,
 }
@@ -88,6 +91,17 @@ struct MadeCall {
 const KEPT: usize = 64;
 
 impl Made {
+    /// Calls whose records were dropped.
+    pub fn behind(dropped: u64) -> Made {
+        Made { count: dropped, dropped, recent: VecDeque::new() }
+    }
+
+    /// Adds calls whose records were dropped, before any others.
+    pub fn goes_on(&mut self, dropped: u64) {
+        self.count += dropped;
+        self.dropped += dropped;
+    }
+
     pub fn make(&mut self, kind: CollectiveKind) {
         let history = self.recent.back().map_or(0, |last| last.history);
         let own = u64::from(kind.function) << 32 | u64::from(kind.root.unwrap_or(-1) as u32);
@@ -119,6 +133,10 @@ impl Made {
     /// True if another rank made the same functions with the same roots, as far as both have come. `None` if one is too far ahead
     /// to tell.
     fn is_alike(&self, other: &Made) -> Option<bool> {
+        // The histories begin with the first call that is not dropped.
+        if self.dropped != other.dropped {
+            return None;
+        }
         let Some(last) = self.count.min(other.count).checked_sub(1) else { return Some(true) };
         Some(self.get(last)?.history == other.get(last)?.history)
     }

@@ -17,6 +17,7 @@ use traces::read::{ThreadPages, open_polls};
 use traces::signature::Signature;
 use traces::write::blank_block;
 
+use super::dropped_past::DroppedPast;
 use super::objects::Objects;
 use super::rank::Latest;
 use super::roles::{CallPart, CallSite, CallSites, Role, Roles, SpottedSite};
@@ -113,7 +114,8 @@ impl Standing {
             let contents = rank.contents();
             let threads = || contents.threads.iter();
             let mut streams: Vec<Stream> = threads().map(|thread| Stream::new(thread, rank, line, roles())).collect();
-            let past = Past::of(at as u32, rank, line, &mut streams);
+            let dropped = DroppedPast::of(at as u32, rank, &contents, roles()).map(|dropped| (dropped, &objects));
+            let past = Past::of(at as u32, rank, line, &mut streams, dropped);
             let mut standings = Vec::new();
             for (thread, stream) in threads().zip(&streams) {
                 standings.extend(thread_standing(rank, thread, stream, &past, roles()));

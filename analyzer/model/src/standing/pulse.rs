@@ -19,8 +19,8 @@ struct ThreadPulse {
     number: u32,
     depth: u32,
     levels: [Level; LEVELS],
-    /// Pages of records, position in the last one, and calls counted without a record.
-    pages: usize,
+    /// The number that the next page of records has, position in the last one, and calls counted without a record.
+    pages: u32,
     place: Place,
     counted: u64,
     polls: Polls,
@@ -101,15 +101,17 @@ impl ThreadPulse {
             let call = || pages.signatures.get(pulse.levels[0].signature as u32);
             pulse.depth == 0 || call().is_some_and(|(call, _)| Call::from_number(call.call).is_some_and(Call::polls))
         };
-        let is_read = later.pages <= pages.pages.len() && later.pages.saturating_sub(self.pages) <= READ;
+        let first = self.pages.saturating_sub(1);
+        let read: Vec<_> = pages.pages.iter().filter(|page| (first..later.pages).contains(&page.sequence)).collect();
+        let is_read = read.len() == (later.pages - first.min(later.pages)) as usize && read.len() <= READ + 1;
         if !asks(self) || !asks(later) || self.counted != later.counted || !is_read {
             return None;
         }
         let mut polled = Polled::default();
-        for at in self.pages.saturating_sub(1)..later.pages {
-            let page = &pages.pages[at];
-            let mut walk = if at + 1 == self.pages { Walk::at(page, self.place) } else { Walk::new(page) };
-            let end = if at + 1 == later.pages { later.place.seen } else { u64::MAX };
+        for page in read {
+            let next = page.sequence.saturating_add(1);
+            let mut walk = if next == self.pages { Walk::at(page, self.place) } else { Walk::new(page) };
+            let end = if next == later.pages { later.place.seen } else { u64::MAX };
             let count = end.saturating_sub(walk.place().seen);
             walk.step(&mut polled, usize::try_from(count).unwrap_or(usize::MAX)).ok()?;
         }
@@ -148,8 +150,9 @@ fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
         place = walk.place();
     }
     let counted = thread.profile.iter().map(|entry| entry.count).sum();
-    let (number, pages) = (thread.number, thread.pages.len());
+    let pages = thread.pages.last().map_or(0, |page| page.sequence.saturating_add(1));
     // Levels beyond the depth are zero.
     let ThreadBlock { depth, levels, polls, ledger, .. } = thread.block.map_or_else(blank_block, LiveBlock::copy);
-    ThreadPulse { number, depth, levels, pages, place, counted, polls, productive: ledger[INSIDE].calls.productive }
+    let productive = ledger[INSIDE].calls.productive;
+    ThreadPulse { number: thread.number, depth, levels, pages, place, counted, polls, productive }
 }

@@ -2,55 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use traces::dropped::{Dropped, DroppedRequest};
 use traces::error::Damage;
 use traces::progress::{Entries, EntryRun, Polls};
-use traces::read::{OpenCall, RecordedCall, ThreadPages, Visitor};
+use traces::read::{EventPage, OpenCall, RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
+use super::call_sum::{CallSum, NOTHING};
 use super::samples::SampleCounter;
 use super::{CallTotal, Tally};
 use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::selection::{Cursor, LEFT_OUT, Part};
 use crate::sums::Grow;
-
-/// Sums kept for every call, small enough that two cache lines hold three.
-#[derive(Clone, Copy)]
-struct CallSum {
-    count: u64,
-    total: u64,
-    min: u64,
-    max: u64,
-}
-
-const NOTHING: CallSum = CallSum { count: 0, total: 0, min: u64::MAX, max: 0 };
-
-impl CallSum {
-    #[inline(always)]
-    fn add(&mut self, duration: u64) {
-        self.count.grow(1);
-        self.total.grow(duration);
-        self.min = self.min.min(duration);
-        self.max = self.max.max(duration);
-    }
-
-    /// Adds a call that has not returned. It does not lower the minimum, since its duration may grow.
-    fn open(&mut self, duration: u64) {
-        self.count.grow(1);
-        self.total.grow(duration);
-        self.max = self.max.max(duration);
-        if self.count == 1 {
-            self.min = duration;
-        }
-    }
-
-    fn merge(&mut self, other: &CallSum) {
-        self.count.grow(other.count);
-        self.total.grow(other.total);
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-    }
-}
 
 #[derive(Clone, Copy, Default)]
 struct Moved {
@@ -60,6 +24,19 @@ struct Moved {
 
 /// A completion is attributed to its starting call up to this many requests back.
 const REMEMBERED: usize = 1 << 20;
+
+/// The part of calls whose records were dropped: records behind them correct their totals.
+const DROPPED: Part = LEFT_OUT - 1;
+
+/// What records that were kept add to a dropped call.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Correction {
+    pub sent: i64,
+    pub received: i64,
+    pub failed: u64,
+    pub starts: u64,
+    pub engine: Entries,
+}
 
 /// The call that began a request; for a persistent one, the starting and the creating call.
 #[derive(Clone, Copy)]
@@ -87,6 +64,8 @@ pub struct Counter<'a> {
     takes: Vec<bool>,
     /// Origins of the last requests, at the request's number modulo the length.
     began: Vec<Began>,
+    /// Origins of the requests that were open when their records were dropped, by number.
+    before: HashMap<u64, Began>,
     pub numbers: RequestNumbers,
     /// Signature of the call that the next records belong to.
     call: u32,
@@ -131,7 +110,7 @@ impl<'a> Counter<'a> {
         let starts = signatures.by_number((0, 0), |signature, _| signature.moves());
         let last = takes.len() as u32 - 1;
         let cursor = Cursor::new(stretches);
-        Counter {
+        let mut counter = Counter {
             parts: BTreeMap::from([(cursor.part, 0)]),
             cursor,
             base: 0,
@@ -140,6 +119,7 @@ impl<'a> Counter<'a> {
             sums: vec![NOTHING; last as usize + 1],
             takes,
             began: Vec::new(),
+            before: HashMap::new(),
             numbers: RequestNumbers::new(thread.number, 0),
             call: 0,
             place: 0,
@@ -160,7 +140,43 @@ impl<'a> Counter<'a> {
             last_outside: None,
             told: Entries::default(),
             samples: SampleCounter::new(thread),
+        };
+        if let Some(dropped) = &thread.dropped {
+            counter.goes_on(dropped, thread.pages.first());
         }
+        counter
+    }
+
+    /// Goes on behind dropped records: with their last call, and the requests that they leave open.
+    fn goes_on(&mut self, dropped: &Dropped<'_>, first: Option<&EventPage<'_>>) {
+        let base = self.sums.len() as u32;
+        self.sums.resize(self.sums.len() + self.last as usize + 1, NOTHING);
+        self.parts.insert(DROPPED, base);
+        let began =
+            |request: &DroppedRequest| Began { by: base + self.number(request.started_by), posted: request.signature };
+        self.before = dropped.requests.iter().map(|request| (request.number, began(request))).collect();
+        (self.call, self.place) = (dropped.head.last, base + self.number(dropped.head.last));
+        let last = dropped.head.last_request();
+        self.request = last.map(|(began, posted)| Began { by: base + self.number(began), posted });
+        self.numbers.torn(first.map(|first| first.requests));
+    }
+
+    /// Corrections to the totals of dropped calls, by signature.
+    pub fn corrections(&self) -> HashMap<u32, Correction> {
+        let Some(base) = self.parts.get(&DROPPED).copied() else { return HashMap::new() };
+        let of = |number: u32| {
+            let place = base + number;
+            let moved = self.moved.get(&place).copied().unwrap_or_default();
+            let correction = Correction {
+                sent: moved.sent,
+                received: moved.received,
+                failed: self.failed.get(&place).copied().unwrap_or(0),
+                starts: self.started_of.get(&place).copied().unwrap_or(0),
+                engine: self.engine.get(place as usize).copied().unwrap_or_default(),
+            };
+            (number, correction)
+        };
+        (0..self.last).map(of).collect()
     }
 
     /// Switches to the part that contains a tick.
@@ -218,6 +234,10 @@ impl<'a> Counter<'a> {
 
     /// Origin of a request, if it is still remembered. `next` is the next number to be remembered.
     fn began(&self, number: u64, next: u64) -> Option<Began> {
+        self.began_in_records(number, next).or_else(|| self.before.get(&number).copied())
+    }
+
+    fn began_in_records(&self, number: u64, next: u64) -> Option<Began> {
         let back = next.checked_sub(number)?;
         let at = if self.began.len() < REMEMBERED {
             (self.began.len() as u64).checked_sub(back)?
@@ -241,7 +261,7 @@ impl<'a> Counter<'a> {
                 tally.left_out += engine;
             }
         }
-        for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
+        for (part, base) in parts.into_iter().filter(|(part, _)| ![LEFT_OUT, DROPPED].contains(part)) {
             self.entries_of(part, base, thread, tally);
         }
         let undefined = self.undefined.into_iter();

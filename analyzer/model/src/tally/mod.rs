@@ -3,6 +3,7 @@
 //! In: the pages of a thread, its calls without a record, and the stretches of its time. Out: for every signature in every part,
 //! the number of calls, their time and bytes. Memory grows with the number of signatures, not with the length of the trace.
 
+mod call_sum;
 mod counter;
 mod profile;
 mod samples;
@@ -79,12 +80,12 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
     let mut damage = Vec::new();
     let (mut last_end, mut last_sign) = (None, 0);
     let mut until = ReadUntil::default();
-    let (mut next, mut is_torn) = (0, false);
+    let (mut next, mut is_torn) = (thread.dropped.map_or(0, |dropped| dropped.pages), false);
     for page in &thread.pages {
         if is_torn || page.sequence != next {
             counter.torn(Some(page.requests));
         }
-        until.requests.push(counter.numbers.next());
+        until.requests.push((page.sequence, counter.numbers.next()));
         (next, is_torn) = (page.sequence.wrapping_add(1), false);
         let mut walk = Walk::new(page);
         match walk.step(&mut counter, usize::MAX) {
@@ -110,6 +111,9 @@ fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> 
     for counted in &thread.profile {
         entries += counted.engine;
     }
+    for total in thread.dropped.iter().flat_map(|dropped| dropped.totals) {
+        entries += total.entry.engine;
+    }
     if !is_whole {
         // Lost records may have told of any entries, so none counts as untold.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
@@ -132,8 +136,9 @@ impl ReadThread<'_> {
             entries: Vec::new(),
             samples: Samples::default(),
         };
+        let corrections = self.counter.corrections();
         self.counter.entries(thread, &mut tally);
-        profile::add(thread, part, &mut tally);
+        profile::add(thread, part, &corrections, &mut tally);
         (tally, self.tail)
     }
 }

@@ -1,4 +1,4 @@
-//! Adds calls recorded only as counts and times.
+//! Adds calls recorded only as counts and times, or of which only these are left.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,22 @@ use traces::file::{ANY_SIGNATURE, ProfileEntry};
 use traces::read::ThreadPages;
 use traces::signature::{CREATES, Signature};
 
+use super::counter::Correction;
 use super::{CallTotal, Tally};
 use crate::selection::ProfilePart;
 
-/// Adds the selected profile entries to the counted calls.
-pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
+/// Adds the selected entries to the counted calls, those of dropped calls with their corrections.
+pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, corrections: &HashMap<u32, Correction>, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
-    for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
+    let dropped = thread.dropped.iter().flat_map(|dropped| dropped.totals).map(|total| {
+        let correction = corrections.get(&total.entry.signature).copied().unwrap_or_default();
+        (total.entry, Correction { starts: correction.starts + total.starts, ..correction })
+    });
+    let counted = thread.profile.iter().map(|kept| (*kept, Correction::default())).chain(dropped);
+    for (kept, correction) in counted.filter(|(kept, correction)| kept.count > 0 || correction.starts > 0) {
         let signature = match kept.signature {
-            ANY_SIGNATURE => Some(anonymous(kept)),
+            ANY_SIGNATURE => Some(anonymous(&kept)),
             number => thread.signatures.get(number).map(|(signature, _)| *signature),
         };
         let Some(signature) = signature else {
@@ -28,7 +34,7 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
             tally.left_out += kept.engine;
             continue;
         }
-        let more = entry(kept, signature);
+        let more = corrected(entry(&kept, signature), correction);
         match known.get(&signature.number).filter(|_| signature.number != ANY_SIGNATURE) {
             Some(at) => tally.entries[*at].add(&more),
             None => tally.entries.push(more),
@@ -40,6 +46,27 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, tally: &mut Tally) {
 pub fn by_function(shared: &[ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
     let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
     counted.map(|kept| entry(kept, anonymous(kept))).collect()
+}
+
+/// Calls that failed moved nothing.
+fn corrected(total: CallTotal, correction: Correction) -> CallTotal {
+    let Correction { sent, received, failed, starts, engine } = correction;
+    let (each, times) = (total.signature.moves(), failed.min(i64::MAX as u64) as i64);
+    let void = |bytes: u64| (bytes as i64).saturating_mul(times);
+    let creates = total.signature.flags & CREATES != 0;
+    let moved = |bytes: u64, more: i64, each: u64| match creates {
+        true => bytes,
+        false => bytes.saturating_add_signed(more.saturating_sub(void(each))),
+    };
+    let mut corrected = CallTotal {
+        failed: total.failed + failed,
+        sent: moved(total.sent, sent, each.0),
+        received: moved(total.received, received, each.1),
+        starts,
+        ..total
+    };
+    corrected.engine += engine;
+    corrected
 }
 
 fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {

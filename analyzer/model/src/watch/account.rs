@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::Call;
+use traces::dropped::{Dropped, RequestState};
 use traces::progress::Polls;
 use traces::read::{RecordedCall, Visitor};
 use traces::record::RecordKind;
@@ -78,6 +79,36 @@ pub struct ThreadAccount {
 impl ThreadAccount {
     pub fn new(thread: u32) -> ThreadAccount {
         ThreadAccount { requests: RequestNumbers::new(thread, 0), ..ThreadAccount::default() }
+    }
+
+    /// Adds what dropped records held. Their requests began at some time before.
+    pub fn goes_on(&mut self, dropped: &Dropped<'_>, known: &FxHashMap<u32, KnownCall>, rank: &mut RankAccount) {
+        let thread = self.requests.thread();
+        for total in dropped.totals {
+            let Some((known, _)) = meaning(known, total.entry.signature).filter(|(known, _)| !known.has(NESTED)) else {
+                continue;
+            };
+            self.ticks.grow(total.entry.total);
+            rank.sent.grow(total.entry.sent);
+            if known.collective.is_some() {
+                let made = rank.made.entry(known.signature.object).or_default();
+                made.goes_on(total.entry.count.saturating_sub(total.void));
+            }
+        }
+        for request in dropped.requests {
+            let id = (thread, request.number);
+            let known = meaning(known, request.signature).map(|(known, _)| *known);
+            match (known, request.state) {
+                (_, state) if state == RequestState::CompleteAlready as u32 => drop(rank.early.insert(id)),
+                (Some(known), state) if state == RequestState::Persistent as u32 => {
+                    rank.persistent.insert(id, known);
+                }
+                (Some(known), _) => {
+                    rank.pending.insert(id, BegunRequest { at: dropped.head.until, call: known.signature });
+                }
+                (None, _) => {}
+            }
+        }
     }
 
     /// Skips lost records; the next request has this number.

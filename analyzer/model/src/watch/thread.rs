@@ -26,6 +26,10 @@ pub struct WatchedThread {
     /// Records were lost behind those that were read.
     is_torn: bool,
     profile: Vec<FoundPage>,
+    /// The latest page that says what was dropped.
+    dropped: Option<FoundPage>,
+    /// Records were read.
+    has_begun: bool,
     account: ThreadAccount,
 }
 
@@ -62,13 +66,14 @@ impl WatchedThread {
     }
 
     pub fn add(&mut self, page: FoundPage) {
-        use traces::file::PageKind::{Definitions, Events, Profile, Signatures, Thread};
+        use traces::file::PageKind::{Definitions, Dropped, Events, Free, Profile, Signatures, Thread};
         match page.kind {
             Thread => self.block = Some(page),
             Signatures => self.signatures.push((page, 0)),
             Events => self.pages.push_back(page),
             Profile => self.profile.push(page),
-            Definitions => {}
+            Dropped => self.dropped = Some(page),
+            Definitions | Free => {}
         }
     }
 
@@ -99,7 +104,19 @@ impl WatchedThread {
     /// Reads records up to the position from [`written`](Self::written).
     pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut RankAccount) {
         for left in (0..pages).rev() {
-            let Some(page) = self.pages.front().and_then(|page| file.events(page)) else { return };
+            let Some(first) = self.pages.front() else { return };
+            let Some(page) = file.events(first) else {
+                // It was dropped before it was read.
+                self.pages.pop_front();
+                (self.place, self.is_torn) = (None, true);
+                continue;
+            };
+            if !std::mem::replace(&mut self.has_begun, true) && page.sequence > 0 {
+                self.is_torn = true;
+                if let Some(dropped) = self.dropped.and_then(|dropped| file.dropped(&dropped)) {
+                    self.account.goes_on(&dropped, &self.known, rank);
+                }
+            }
             let mut walk = match self.place {
                 Some(place) => Walk::at(&page, place),
                 None => Walk::new(&page),

@@ -101,7 +101,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
 /// First sentence of the first screen, if something stands out. That a run is not complete, other messages say.
 fn main_sentence(folder: &Path) -> Option<String> {
     let naming = SiteNaming::for_conclusions(Vec::new());
-    let run = Run::select(folder, &Choice { naming, ..Choice::default() }).ok()?;
+    let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
     let first = AllAnalyses::of(&run).findings().into_iter().next()?;
     (first.kind != FindingKind::Unfinished).then_some(first.headline)
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod call_paths;
+pub mod dropped;
 pub mod exchanging;
 pub mod golden;
 pub mod growing;

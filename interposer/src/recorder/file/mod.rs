@@ -3,7 +3,7 @@
 //! [`trace_file`] keeps it open; behind its [`header`] threads take [`pages`] from it, one after another
 //! ([`page_series`]). [`shared`] writes the definitions of all threads, with the [`modules`] of call sites and the
 //! [`parts`] that calls send to each process; [`sampled_paths`] finds the paths of samples. Calls without room elsewhere are added to the [`totals`], an [`entry`]
-//! for each function.
+//! for each function. The [`ring`] has the oldest pages taken again.
 
 pub mod entry;
 pub mod header;
@@ -11,6 +11,7 @@ pub mod modules;
 pub mod page_series;
 pub mod pages;
 pub mod parts;
+pub mod ring;
 pub mod sampled_paths;
 pub mod shared;
 pub mod totals;

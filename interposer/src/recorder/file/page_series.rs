@@ -5,6 +5,7 @@ use std::cell::Cell;
 use traces::file::{PageHeader, PageKind, Stop};
 
 use super::pages::{Output, Page};
+use super::ring::Ring;
 use recorder_core::page_cursor::PageCursor;
 
 /// The cursor, which every record needs, comes first.
@@ -29,14 +30,22 @@ impl PageSeries {
 
     /// Takes a page as [`Output::take`] does. The page before it stays mapped.
     pub fn take(&self, output: &Output, header: PageHeader, wanted: usize, least: usize) -> Result<Page, Stop> {
-        let header = PageHeader { thread: self.thread, sequence: self.count(), ..header };
-        let page = output.take(header, self.kind, wanted, least)?;
+        let page = output.take(self.header(header), self.kind, wanted, least)?;
+        self.go_on(page);
+        Ok(page)
+    }
+
+    /// The header of the next page.
+    fn header(&self, header: PageHeader) -> PageHeader {
+        PageHeader { thread: self.thread, sequence: self.count(), ..header }
+    }
+
+    fn go_on(&self, page: Page) {
         let (first, words) = page.body();
-        // SAFETY: the page is fresh, ours alone, and unmapped only once the cursor is on the next one.
+        // SAFETY: the page is all zeros, ours alone, and unmapped only once the cursor is on the next one.
         unsafe { self.cursor.turn_to(first, words) };
         self.last.set(Some(page));
         self.count.set(self.count() + 1);
-        Ok(page)
     }
 
     /// Takes a page, and gives the one before it back.
@@ -47,5 +56,19 @@ impl PageSeries {
             output.give_back(full);
         }
         Ok(())
+    }
+
+    /// Takes a page from a ring, which gets the one before it. Returns whether it held other records before.
+    pub fn turn_in(&self, ring: &mut Ring, output: &Output, header: PageHeader, wanted: usize) -> Result<bool, Stop> {
+        let full = self.last.get();
+        if let Some(full) = full {
+            ring.filled(full);
+        }
+        let taken = ring.take(output, self.header(header), wanted)?;
+        self.go_on(taken.page);
+        if let Some(full) = full {
+            output.give_back(full);
+        }
+        Ok(taken.is_again)
     }
 }

@@ -11,10 +11,11 @@ use std::cell::UnsafeCell;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, fence};
 
 use traces::clock::ClockSample;
 use traces::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
+use traces::live::LiveWords;
 
 use super::header::Header;
 use super::trace_file::{self, TraceFile};
@@ -44,6 +45,8 @@ pub struct Output {
     next: AtomicU64,
     /// The user's limit of the file, in bytes.
     limit: u64,
+    /// Whether old pages of records are dropped.
+    drops: bool,
     /// Bytes that the profiles of all threads will need when events have to stop.
     kept: AtomicU64,
     /// Set if the file system has no shared mappings: then pages are private memory, and written when full or saved.
@@ -85,7 +88,7 @@ unsafe impl Sync for Output {}
 
 impl Output {
     /// Creates the file, which must not exist, and maps its header.
-    pub fn create(path: &Path, limit: u64) -> Result<Output, std::io::Error> {
+    pub fn create(path: &Path, limit: u64, drops: bool) -> Result<Output, std::io::Error> {
         let file = TraceFile::create(path)?;
         // SAFETY: reads a constant of the system.
         let mapped = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
@@ -95,6 +98,7 @@ impl Output {
             mapped,
             next: AtomicU64::new(0),
             limit,
+            drops,
             kept: AtomicU64::new(0),
             buffered: AtomicBool::new(false),
             unsaved: Mutex::new(Vec::new()),
@@ -141,8 +145,14 @@ impl Output {
     /// Takes a page with this header, of `wanted` bytes or as many as are left, but of at least `least`.
     pub fn take(&self, header: PageHeader, kind: PageKind, wanted: usize, least: usize) -> Result<Page, Stop> {
         let (limit, stop) = self.limit();
-        // At most a quarter of the limit: the profile of a very large dictionary would leave no room for events.
-        let kept = if kind == PageKind::Events { self.kept.load(Relaxed).min(limit / 4) } else { 0 };
+        // At most a quarter of the limit: the profile of a very large dictionary would leave no room for events. Where old records
+        // are dropped, events take all that they may, and the quarter is for what comes later.
+        let quarter = limit / 4;
+        let kept = match kind {
+            PageKind::Events if self.drops => quarter,
+            PageKind::Events => self.kept.load(Relaxed).min(quarter),
+            _ => 0,
+        };
         let least = least.next_multiple_of(UNIT);
         let mut bytes = wanted.next_multiple_of(UNIT).max(least);
         let offset = loop {
@@ -159,11 +169,39 @@ impl Output {
         let page = self.map(offset, bytes)?;
         let header = PageHeader { kind: 0, units: (bytes / UNIT) as u32, sample: clock::sample(), ..header };
         // SAFETY: a fresh mapping, larger than a header; the kind goes last, so that no reader sees half a header.
-        unsafe {
-            page.base.cast::<PageHeader>().write(header);
-            std::sync::atomic::AtomicU32::from_ptr(page.base.cast().as_ptr()).store(kind as u32, Release);
-        }
+        unsafe { page.base.cast::<PageHeader>().write(header) };
+        page.publish(kind);
         Ok(page)
+    }
+
+    /// The largest page of records, in bytes. Where old ones are dropped, a page is a small part of what is kept.
+    pub fn largest(&self) -> usize {
+        if !self.drops || self.limit >= 64 * LARGEST as u64 {
+            return LARGEST;
+        }
+        ((self.limit / 64) as usize).next_multiple_of(UNIT)
+    }
+
+    /// Maps a page that was given back, with what it holds.
+    pub fn again(&self, page: Page) -> Result<Page, Stop> {
+        let Page { bytes, offset, .. } = page;
+        if !self.buffered.load(Relaxed) {
+            if let Some(page) = self.map_existing(offset, bytes)? {
+                return Ok(page);
+            }
+            return Err(Stop::Io);
+        }
+        let page = self.in_memory(offset, bytes)?;
+        // SAFETY: the page's own memory.
+        unsafe { self.file.read(page.base, bytes, offset)? };
+        Ok(page)
+    }
+
+    /// Writes pages that are only in memory into the file, if pages are.
+    pub fn save_if_buffered(&self) {
+        if self.is_buffered() {
+            self.save_all();
+        }
     }
 
     /// Unmaps a page that will not be written again, after its bytes are in the file.
@@ -211,16 +249,8 @@ impl Output {
             unsafe { self.file.write(zeros, (bytes - at).min(LARGEST), offset + at as u64)? };
         }
         if !self.buffered.load(Relaxed) {
-            let before = (offset % self.mapped as u64) as usize;
-            let mapped = before + bytes;
-            if let Some(base) = self.file.map(mapped, offset - before as u64)? {
-                // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
-                // only; kernels before 5.14 lack this advice, and take the faults.
-                // SAFETY: the mapping was just made.
-                unsafe { libc::madvise(base.as_ptr().cast(), mapped, libc::MADV_POPULATE_WRITE) };
-                // SAFETY: the page lies in that mapping.
-                let base = unsafe { base.add(before) };
-                return Ok(Page { base, before, bytes, offset });
+            if let Some(page) = self.map_existing(offset, bytes)? {
+                return Ok(page);
             }
             self.buffered.store(true, Relaxed);
             messages::once(
@@ -228,6 +258,25 @@ impl Output {
                  and a killed process loses its last ones",
             );
         }
+        self.in_memory(offset, bytes)
+    }
+
+    /// Maps a part of the file that exists. `None` if the file system has no shared mappings.
+    fn map_existing(&self, offset: u64, bytes: usize) -> Result<Option<Page>, Stop> {
+        let before = (offset % self.mapped as u64) as usize;
+        let mapped = before + bytes;
+        let Some(base) = self.file.map(mapped, offset - before as u64)? else { return Ok(None) };
+        // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
+        // only; kernels before 5.14 lack this advice, and take the faults.
+        // SAFETY: the mapping was just made.
+        unsafe { libc::madvise(base.as_ptr().cast(), mapped, libc::MADV_POPULATE_WRITE) };
+        // SAFETY: the page lies in that mapping.
+        let base = unsafe { base.add(before) };
+        Ok(Some(Page { base, before, bytes, offset }))
+    }
+
+    /// A page in memory, which is written when it is full or saved.
+    fn in_memory(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         let base = memory::zeroed::<u8>(bytes).ok_or(Stop::NoMemory)?;
         let page = Page { base, before: 0, bytes, offset };
         self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(page);
@@ -236,6 +285,65 @@ impl Output {
 }
 
 impl Page {
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its header.
+    pub fn header(&self) -> PageHeader {
+        // SAFETY: a page begins with a header.
+        unsafe { self.base.cast::<PageHeader>().read() }
+    }
+
+    /// The words behind its header.
+    pub fn words(&self) -> LiveWords<'_> {
+        let (first, words) = self.body::<u64>();
+        // SAFETY: the page's memory, which nobody writes to while the page is not taken again.
+        unsafe { LiveWords::at(first.as_ptr().cast(), words * size_of::<u64>()) }
+    }
+
+    /// Marks the page as holding nothing.
+    pub fn free(&self) {
+        self.publish(PageKind::Free);
+    }
+
+    /// Makes an old page one of zeros, with another header.
+    pub fn begin_again(&self, header: PageHeader, kind: PageKind) {
+        self.free();
+        let (first, bytes) = self.body::<u8>();
+        // SAFETY: the page's memory, of which nobody in this process has a reference.
+        unsafe { first.write_bytes(0, bytes) };
+        self.head(header);
+        self.publish(kind);
+    }
+
+    /// Replaces what the page holds by a body that fits.
+    pub fn rewrite(&self, header: PageHeader, kind: PageKind, body: &[u8]) {
+        self.free();
+        let (first, bytes) = self.body::<u8>();
+        // SAFETY: as above; no more bytes than the page has.
+        unsafe { first.copy_from_nonoverlapping(NonNull::from(body).cast(), body.len().min(bytes)) };
+        self.head(header);
+        self.publish(kind);
+    }
+
+    /// Writes a header that is not published.
+    fn head(&self, header: PageHeader) {
+        let (kind, units) = (PageKind::Free as u32, (self.bytes / UNIT) as u32);
+        let header = PageHeader { kind, units, sample: clock::sample(), ..header };
+        // Readers that see a later header or the new words also see that the page was free.
+        fence(Release);
+        // SAFETY: a page begins with a header.
+        unsafe { self.base.cast::<PageHeader>().write(header) };
+    }
+
+    fn publish(&self, kind: PageKind) {
+        // SAFETY: the first word of the page's header.
+        unsafe { AtomicU32::from_ptr(self.base.cast().as_ptr()) }.store(kind as u32, Release);
+        fence(Release);
+    }
+
     /// The address behind the page's header, aligned for `T`, and how many `T` fit there.
     pub fn body<T>(&self) -> (NonNull<T>, usize) {
         const HEADER: usize = size_of::<PageHeader>();

@@ -114,6 +114,9 @@ pub fn stopped(stop: Stop) {
             messages::once("the file of the run cannot be written: from here on calls are only counted and timed")
         }
         Stop::NoMemory => messages::once("no memory is left: from here on calls are only counted and timed"),
+        Stop::TooVaried => messages::once(
+            "the calls differ too much to keep only the newest (OVERHEAR_KEEP): from here on they are only counted and timed",
+        ),
     }
 }
 

@@ -107,6 +107,27 @@ impl TraceFile {
         Ok(())
     }
 
+    /// Reads bytes that were written before.
+    ///
+    /// # Safety
+    /// There must be room for `bytes` bytes at `to`.
+    pub unsafe fn read(&self, to: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
+        let mut done = 0;
+        while done < bytes {
+            let number = self.number()?;
+            let from = (offset + done as u64) as libc::off_t;
+            // SAFETY: by the contract.
+            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), bytes - done, from) };
+            match read {
+                1.. => done += read as usize,
+                0 => return Err(Stop::Io),
+                _ if matches!(Error::last_os_error().raw_os_error(), Some(libc::EINTR | libc::EBADF)) => {}
+                _ => return Err(Stop::Io),
+            }
+        }
+        Ok(())
+    }
+
     /// Maps an existing part of the file. `None` if the file system has no shared mappings.
     pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
         loop {

@@ -6,7 +6,8 @@ use traces::file::{PageHeader, PageKind, Stop};
 
 use crate::clock;
 use crate::recorder::file::page_series::PageSeries;
-use crate::recorder::file::pages::{LARGEST, NO_PAGE, Output, UNIT};
+use crate::recorder::file::pages::{NO_PAGE, Output, UNIT};
+use crate::recorder::file::ring::Ring;
 use recorder_core::memory;
 
 const FIRST: usize = 2 << 10;
@@ -60,11 +61,16 @@ impl Events {
     }
 
     /// Takes the next page. Pages grow, so that a short run has a small file and a long run rarely turns a page.
-    pub fn turn(&self, output: &Output) -> Result<(), Stop> {
+    ///
+    /// Where only the newest are kept, it may be the oldest page of the process; then returns true.
+    pub fn turn(&self, output: &Output, ring: Option<&mut Ring>) -> Result<bool, Stop> {
         let pages = self.pages.count();
-        let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(LARGEST) };
+        let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(output.largest()) };
         let header = PageHeader { base: self.last.get(), requests: self.started.get(), ..NO_PAGE };
-        self.pages.turn(output, header, bytes, UNIT)
+        match ring {
+            Some(ring) => self.pages.turn_in(ring, output, header, bytes),
+            None => self.pages.turn(output, header, bytes, UNIT).map(|()| false),
+        }
     }
 
     pub fn end(&self) {

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use traces::drop_account::CountedSignature;
 use traces::file::{LEVELS, Stop};
 use traces::record::UNNUMBERED;
 use traces::signature::{CREATES, STARTS, Signature};
@@ -12,6 +13,7 @@ use super::profile;
 use super::recording::Thread;
 use crate::call_site::CallSite;
 use crate::recorder::file::pages::Output;
+use crate::recorder::file::ring;
 use crate::recorder::file::shared;
 use recorder_core::dictionary::Key;
 
@@ -35,7 +37,11 @@ impl Thread {
     pub fn give_number_at_once(&self, key: &Key) -> Option<u32> {
         let (site, output) = (shared::known_site(key.address)?, shared::output()?);
         let has_room = self.signatures.lend().has_room() && self.dictionary.lend().has_room();
-        if has_room && !self.has_profile() { self.define(key, site, output).ok() } else { None }
+        if has_room && !self.has_profile() && !ring::is_too_varied(self.next_number()) {
+            self.define(key, site, output).ok()
+        } else {
+            None
+        }
     }
 
     /// Gives a signature from this call site a number. `None` if there is no room for it; then the block holds the
@@ -44,6 +50,7 @@ impl Thread {
         let output = shared::output()?;
         let number = match self.has_profile() && self.next_number() > profile::PLENTY {
             true => self.define_together(key, site, output),
+            false if !self.has_profile() && ring::is_too_varied(self.next_number()) => Err(Stop::TooVaried),
             false => self.define(key, site, output),
         };
         number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
@@ -77,6 +84,31 @@ impl Thread {
             tell(1).ok_or(Stop::NoMemory)?;
         }
         Ok(number)
+    }
+
+    /// Takes the next page of records. Returns whether it is an old one, which is counted by the signatures of its calls.
+    pub(super) fn turn_events(&self, output: &Output) -> Result<bool, Stop> {
+        let mut ring = ring::lock();
+        if let Some(ring) = &mut ring {
+            self.tell_signatures(ring.signatures(self.number()));
+        }
+        self.events.turn(output, ring.as_deref_mut())
+    }
+
+    /// Adds the signatures that are not there yet, by number; there is none with number 0.
+    pub(super) fn tell_signatures(&self, known: &mut Vec<CountedSignature>) {
+        if known.is_empty() {
+            known.push(CountedSignature::default());
+        }
+        while (known.len() as u32) < self.next_number() {
+            let number = known.len() as u32;
+            let signature = self.dictionary.lend().key(number).signature(number, 0);
+            known.push(CountedSignature::of(&signature, false));
+            // The next number is for calls whose requests are complete at once.
+            if signature.flags & STARTS != 0 {
+                known.push(CountedSignature::of(&signature, true));
+            }
+        }
     }
 
     /// The number by which the file knows a signature.

@@ -453,9 +453,14 @@ impl Thread {
         }
         let turned = guard::run(|| {
             let output = shared::output()?;
-            let Err(stop) = self.events.turn(output) else {
-                usage_readings::page_full(self.number());
-                return Some(());
+            let stop = match self.turn_events(output) {
+                // Readings stay in the file, so they must not outgrow the pages that do.
+                Ok(true) => return Some(()),
+                Ok(false) => {
+                    usage_readings::page_full(self.number());
+                    return Some(());
+                }
+                Err(stop) => stop,
             };
             self.profile_begins(output);
             shared::stopped(stop);

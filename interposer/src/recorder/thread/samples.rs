@@ -14,6 +14,7 @@ use traces::settings::MOST_FRAMES;
 
 use super::recording::Thread;
 use super::sample_counts::Samples;
+use crate::recorder::file::ring;
 use crate::recorder::file::sampled_paths::{self, code_at};
 use crate::recorder::file::shared::{self, WarningOnce};
 use crate::recorder::guard::{self, spent};
@@ -162,8 +163,9 @@ impl Thread {
         let (frames, end) = find_callers(&mut addresses, (registers, address), self.stack.lend().clone());
         let site = sampled_paths::number(addresses.get(..frames)?, end)?;
         if self.events.room() < WORDS {
-            // Without a reading of the thread's usage, which allocates.
-            self.events.turn(shared::output().filter(|output| !output.is_buffered())?).ok()?;
+            // Without a reading of the thread's usage, which allocates, as taking an old page again does.
+            let output = shared::output().filter(|output| !output.is_buffered() && !ring::is_on())?;
+            self.events.turn(output, None).ok()?;
         }
         self.mark(|gap| Sample { site, periods }.words(gap));
         self.write_unsampled();

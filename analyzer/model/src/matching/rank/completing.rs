@@ -125,6 +125,14 @@ impl<'a> RankMatcher<'a> {
     pub(super) fn judge_matched(&mut self) {
         let mut matched = std::mem::take(&mut self.matched);
         for MatchedMessage { message, post, completion, probes, uncertain } in matched.drain(..) {
+            let Some(message) = message else {
+                // The record of its send was dropped.
+                self.before += u64::from(post.place.counts());
+                let link = &mut self.completions.get(completion).link;
+                *link = self.links.known(*link, Dependency::Nothing);
+                self.tell(completion, None);
+                continue;
+            };
             let source = message.envelope.source;
             let end = self.completions.get(completion).end;
             let pair = self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() });

@@ -1,10 +1,12 @@
 //! Walks one rank's calls in order: sends, receives, and the causes of waits.
 
 mod completing;
+mod dropped;
 mod messages;
 mod open_calls;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
@@ -13,6 +15,7 @@ use super::collective_node::CollectiveNode;
 use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, Ordinal, OwnPart};
 use super::completions::Completions;
 use super::concurrent::Outbox;
+use super::dropped_before::DroppedBefore;
 use super::followed::ReceivedMessage;
 use super::handed_on::HandedOn;
 use super::letters::Letters;
@@ -46,6 +49,7 @@ pub struct RankMatcher<'a> {
     windows: &'a Windows<'a>,
     common_clock: &'a CommonClock,
     queues: Queues,
+    dropped: &'a DroppedBefore,
     /// Requests that are pending or that expect news from another rank.
     requests: Requests,
     /// Persistent requests, by thread and number of their creation.
@@ -71,6 +75,8 @@ pub struct RankMatcher<'a> {
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
+    /// Messages whose other side was dropped.
+    before: u64,
     odd: Odd,
     outbox: Outbox,
     /// Completed receives of a multithreaded rank, until their call has ended.
@@ -113,7 +119,7 @@ impl<'a> RankMatcher<'a> {
         common_clock: &'a CommonClock,
         follow: Follow,
     ) -> RankMatcher<'a> {
-        let Shared { collectives, operations, windows } = shared;
+        let Shared { collectives, operations, windows, dropped } = shared;
         let rank = RankMatcher {
             number,
             threaded: streams.len() > 1,
@@ -125,7 +131,8 @@ impl<'a> RankMatcher<'a> {
             operations,
             windows,
             common_clock,
-            queues: Queues::default(),
+            queues: Queues::of(number, Arc::clone(dropped)),
+            dropped,
             requests: Requests::default(),
             persistent: FxHashMap::default(),
             partitioned: FxHashMap::default(),
@@ -144,6 +151,7 @@ impl<'a> RankMatcher<'a> {
             complete: 0,
             elsewhere: 0,
             unrecorded: 0,
+            before: 0,
             odd: Odd::default(),
             outbox: Outbox::default(),
             completing: Vec::new(),
@@ -207,7 +215,9 @@ impl<'a> RankMatcher<'a> {
                 if let Some(passed_over) = &mut self.passed_over {
                     message.number = passed_over.send(message.envelope.source);
                 }
-                self.queues.message(message, &mut self.matched);
+                if let Some(message) = self.queues.message(message, &mut self.matched) {
+                    self.without_receive(&message);
+                }
                 self.judge_matched();
             }
             Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
@@ -283,6 +293,8 @@ impl<'a> RankMatcher<'a> {
                 }
             }
             CallPart::Make => drop(self.make(role, call, ArrivalEnd::Ended(call.end))),
+            // Epochs are told apart by the calls before them.
+            CallPart::Window(_) if self.dropped.is_any => {}
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: false };
@@ -296,6 +308,10 @@ impl<'a> RankMatcher<'a> {
     fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
         let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
+        if self.dropped.is_any {
+            // Others may have dropped their part.
+            return None;
+        }
         // One side accepts and the other connects, by different functions.
         let role = Role { object, function: 0, ..*role };
         self.collective(&role, Flow::Create, false, MAKING, call, end);
@@ -310,7 +326,7 @@ impl<'a> RankMatcher<'a> {
     }
 
     fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, call: &TimedCall, end: ArrivalEnd) {
-        let Some(object) = role.object else { return };
+        let Some(object) = role.object.filter(|object| self.dropped.has_collective(*object, ordinal.0)) else { return };
         let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
             let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
@@ -403,6 +419,7 @@ impl<'a> RankMatcher<'a> {
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.unrecorded += self.unrecorded;
+        account.before += self.before;
         for late in self.order.rest() {
             self.waits.judge(&late, false);
         }

@@ -14,6 +14,8 @@ use super::awaited::{Awaited, awaited, kind_of, part_of, probe_takes, takes_prob
 use super::collective_order::Made;
 use crate::Rank;
 use crate::common_clock::ClockLine;
+use crate::dropped_past::{DroppedPast, MessageOrder};
+use crate::objects::Objects;
 use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
 use crate::stream::{Stream, TimedCall};
@@ -41,6 +43,13 @@ pub struct Route {
     pub from: u32,
     pub to: u32,
     pub tag: i32,
+}
+
+impl Route {
+    fn of(order: &MessageOrder) -> Route {
+        let MessageOrder { object, from, to, tag, .. } = *order;
+        Route { object, from, to, tag }
+    }
 }
 
 /// Messages on a route.
@@ -92,16 +101,55 @@ pub struct Past {
     persistent: FxHashMap<RequestId, (Role, u64)>,
     /// Requests that one thread completed before the begin by another was read.
     early: FxHashMap<RequestId, Option<Arrived>>,
+    /// Some of it is unknown, since records were dropped that counts do not replace.
+    pub is_partial: bool,
 }
 
 impl Past {
+    /// The past that dropped records leave. The begins of requests lie before what is kept.
+    fn behind(dropped: DroppedPast, objects: &Objects, line: &ClockLine) -> Past {
+        let begin = line.nanoseconds_at(dropped.from);
+        let mut past = Past {
+            is_partial: dropped.has_windows || !dropped.untold.is_empty(),
+            made: dropped.in_order.iter().map(|(object, count)| (*object, Made::behind(*count))).collect(),
+            early: dropped.complete_already.iter().map(|id| (*id, None)).collect(),
+            ..Past::default()
+        };
+        for (order, count) in dropped.sent.iter().filter(|(order, _)| !order.partitioned) {
+            past.passed.entry(Route::of(order)).or_default().left += *count as i64;
+        }
+        for (order, count) in dropped.received.iter().filter(|(order, _)| !order.partitioned) {
+            past.passed.entry(Route::of(order)).or_default().left -= *count as i64;
+        }
+        for (id, role) in dropped.pending {
+            // Its place among the collective calls was dropped.
+            let awaits = match part_of(&role) {
+                Some(_) => vec![Awaited::Other],
+                None => awaited(&role, objects, 0),
+            };
+            past.pending.insert(id, PendingRequest { awaits, place: role.place, begun: begin, since: begin });
+        }
+        for (id, role) in dropped.persistent {
+            // So was that of a persistent collective call.
+            past.is_partial |= part_of(&role).is_some();
+            past.persistent.insert(id, (role, 0));
+        }
+        past
+    }
+
     pub fn made(&self, object: u32) -> u64 {
         self.made.get(&object).map_or(0, |made| made.count)
     }
 
     /// Reads all calls of a rank's threads. `own` is its place in [`Run::ranks`](crate::Run::ranks).
-    pub fn of(own: u32, rank: &Rank, line: &ClockLine, streams: &mut [Stream<'_>]) -> Past {
-        let mut past = Past::default();
+    pub fn of(
+        own: u32,
+        rank: &Rank,
+        line: &ClockLine,
+        streams: &mut [Stream<'_>],
+        dropped: Option<(DroppedPast, &Objects)>,
+    ) -> Past {
+        let mut past = dropped.map_or_else(Past::default, |(dropped, objects)| Past::behind(dropped, objects, line));
         let begin = line.nanoseconds_at(rank.header.begin.ticks);
         let mut last_ends: Vec<Option<i64>> = vec![None; streams.len()];
         loop {
