@@ -15,9 +15,9 @@ use traces::read::{Follower, Place, Visitor, Walk, open_polls};
 use traces::signature::{NESTED, Signature};
 
 /// Looks at the file under each library, of which so many find a call or polls; and looks by the command.
-const LOOKS: usize = 10_000;
-const FOUND: usize = 500;
-const TOLD: usize = 10;
+const LOOKS: usize = 1_000;
+const FOUND: usize = 200;
+const TOLD: usize = 3;
 /// Seconds that the program runs, unless it is killed before.
 const SECONDS: &str = "60";
 const LIMIT: Duration = Duration::from_secs(40);
