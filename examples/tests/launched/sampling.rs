@@ -302,7 +302,7 @@ fn a_program_that_is_not_sampled_has_no_timer_and_no_handler() {
 /// Ways in which `started` ends.
 const ENDS: [&str; 5] = ["finalize", "exit", "exec", "fork", "thread"];
 /// Starts of programs in a test; TEST_STARTS asks for more.
-const STARTS: usize = 200;
+const STARTS: usize = 80;
 
 #[test]
 fn sampled_programs_start_and_end_unharmed() {
