@@ -43,7 +43,7 @@ impl Cluster {
         rank.is_multiple_of(self.ranks_per_host)
     }
 
-    /// How long a rank computes, as a share of what others take, in halves.
+    /// Computation of a rank as a share of what others compute, in halves.
     pub(crate) fn halves(&self, rank: u32, ranks: u32) -> u64 {
         if rank == self.slow_rank(ranks) {
             4

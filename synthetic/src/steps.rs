@@ -43,7 +43,7 @@ pub struct Steps {
 #[derive(Clone, Copy, Default)]
 pub struct Settings {
     pub has_paths: bool,
-    /// Where ranks run, if not all on one host.
+    /// Hosts that the ranks run on, if there are several.
     pub cluster: Option<Cluster>,
 }
 

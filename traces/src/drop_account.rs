@@ -18,7 +18,7 @@ use crate::read::{Visitor, Walk};
 use crate::record::{Arrived, Fate, RecordKind};
 use crate::signature::{CREATES, NESTED, STARTS, Signature, UNKNOWN_BYTES, peer, tag};
 
-/// What must be known of a signature to count its calls.
+/// The part of a signature that counting its calls needs.
 #[derive(Clone, Copy, Default)]
 pub struct CountedSignature {
     /// The function, if a call of it changes more than its own counts: MPI_Pcontrol with its level.

@@ -71,7 +71,7 @@ pub struct DroppedRequest {
     pub reserved: u32,
 }
 
-/// What a [`DroppedRequest`] is.
+/// The kind of a [`DroppedRequest`].
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequestState {
@@ -97,7 +97,7 @@ pub struct DroppedArrival {
     pub count: u64,
 }
 
-/// What a thread's dropped pages held.
+/// Counts of a thread's dropped pages, and its open requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped<'a> {
     /// Pages of records that were dropped: those with a lower sequence number.

@@ -35,7 +35,7 @@ fn all_time(run: &Run) -> f64 {
     run.asked().map(Rank::wall).sum()
 }
 
-/// What was matched, and how long ranks waited.
+/// Counts of matched messages and calls, and the time that ranks waited.
 #[derive(Clone, Copy, Default)]
 pub struct WaitTotals {
     /// Nanoseconds that ranks waited, and by how much that may be off.

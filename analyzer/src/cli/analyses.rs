@@ -54,7 +54,7 @@ pub struct PlottedBySite {
     pub plotted: Plotted,
 }
 
-/// Where an analysis is carried out.
+/// The engine that carries out an analysis.
 #[derive(Args)]
 pub struct OnEngine {
     /// Let an engine that speaks Spark Connect analyze an exported data set, which is DIR as the engine sees it: sc://HOST:PORT; or print the

@@ -91,7 +91,7 @@ fn totals(rank: &Rank) -> BTreeMap<(u32, u32, u16), Vec<u64>> {
     totals
 }
 
-/// What MPI_Pcontrol leaves out of dropped calls is not known.
+/// A dropped call may be one that MPI_Pcontrol left out: the file does not say.
 fn is_controlled(run: &Run) -> bool {
     run.ranks.iter().flat_map(Rank::entries).any(|entry| entry.signature.call == Call::Pcontrol.number())
 }

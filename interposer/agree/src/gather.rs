@@ -17,7 +17,7 @@ const LISTED: Duration = Duration::from_secs(5);
 /// Until when the decider looks, whatever comes.
 const ALL_LISTED: Duration = Duration::from_secs(15);
 
-/// What was read so far.
+/// The lists read so far.
 struct Gathered {
     ranks: RankRanges,
     began: Duration,

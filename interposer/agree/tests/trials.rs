@@ -20,7 +20,7 @@ const HOSTS: u32 = 4096;
 /// How launchers deal out ranks to hosts.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    /// So many consecutive ranks for each host.
+    /// A number of consecutive ranks for each host.
     Blocks(u32),
     /// One rank for each host in turn, so many times.
     InTurn(u32),
@@ -30,7 +30,7 @@ enum Layout {
     InTurnOnSome(u32),
 }
 
-/// What happens to hosts.
+/// Misfortunes of hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     AllThere,

@@ -49,7 +49,7 @@ struct PathEntry {
     path: u32,
 }
 
-/// Where a look-up ends.
+/// The end of a look-up.
 enum Way {
     /// At a path that the stack holds.
     Path(u32),

@@ -43,11 +43,11 @@ impl EvaluationStorage<Slice> for ExpressionRoom {
 /// A function on the stack that waits for another to return.
 #[derive(Clone, Copy, Debug)]
 pub struct StackFrame {
-    /// Where the other returns to.
+    /// The address that the other returns to.
     pub address: usize,
     /// The word of the stack that holds this address.
     pub at: usize,
-    /// Whether `at` follows from the word below and the code alone: the function between them has a frame of fixed size.
+    /// True if `at` follows from the word below and the code alone: the function between them has a frame of fixed size.
     pub is_fixed: bool,
     /// A signal came in here: it has not called the function below.
     pub is_interrupted: bool,

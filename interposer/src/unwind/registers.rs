@@ -70,7 +70,7 @@ impl Registers {
         (Registers(values.map(|value| Register { value, at: 0 })), here)
     }
 
-    /// Those of what a signal has interrupted, and the address there.
+    /// The registers of the code that a signal has interrupted, and its address.
     #[cfg(target_arch = "x86_64")]
     pub fn interrupted(context: &libc::ucontext_t) -> (Registers, usize) {
         use libc::{REG_R8, REG_RAX, REG_RBP, REG_RBX, REG_RCX, REG_RDI, REG_RDX, REG_RIP, REG_RSI, REG_RSP};
@@ -121,7 +121,7 @@ impl Registers {
     }
 }
 
-/// Where the return address is by its number in DWARF.
+/// The return address's number in DWARF.
 pub const fn is_return_address(number: gimli::Register) -> bool {
     number.0 as usize == RETURN_ADDRESS
 }

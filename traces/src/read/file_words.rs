@@ -13,7 +13,7 @@ use zerocopy::IntoBytes;
 use crate::error::Error;
 use crate::live::LiveWords;
 
-/// How a file gets into memory.
+/// The way of a file into memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileAccess {
     /// Mapped, which follows what is written later and takes no memory.

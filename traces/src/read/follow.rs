@@ -144,7 +144,7 @@ impl Follower {
         })
     }
 
-    /// What a thread's dropped pages held.
+    /// The counts of a thread's dropped pages.
     pub fn dropped(&self, page: &FoundPage) -> Option<Dropped<'_>> {
         Dropped::read(self.page_header(page)?, self.body(page))
     }

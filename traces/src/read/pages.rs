@@ -46,7 +46,7 @@ pub struct ThreadPages<'a> {
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls without records.
     pub profile: Vec<ProfileEntry>,
-    /// What the pages of records held that were dropped.
+    /// Counts of the dropped pages of records.
     pub dropped: Option<Dropped<'a>>,
     /// Of the pages that say so, the number of the latest.
     dropped_as_of: u64,

@@ -45,7 +45,7 @@ pub trait Visitor {
     fn region(&mut self, _kind: RecordKind, _at: u64, _number: u32) {}
     /// A request of this thread was found complete, before a call completed it.
     fn found_complete(&mut self, _at: u64, _age: u64) {}
-    /// Where the thread was between two calls.
+    /// A sample: the place of the thread between two calls.
     fn sample(&mut self, _at: u64, _sample: Sample) {}
     /// Periods of processor time that ended inside the call, or inside the polls.
     fn sampled(&mut self, _periods: u64) {}

@@ -6,7 +6,7 @@
 
 use super::{RecordKind, bits};
 
-/// Where the thread was between two calls of MPI.
+/// The place of a thread between two calls of MPI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// The number of its call site, which has a [`Caller`](crate::definitions::Caller).
@@ -18,9 +18,9 @@ pub struct Sample {
 /// Periods without a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Unsampled {
-    /// Those that ended while the recorder was at work.
+    /// Periods that ended while the recorder was at work.
     pub recording: u64,
-    /// Those that were lost.
+    /// Periods that were lost.
     pub lost: u64,
 }
 

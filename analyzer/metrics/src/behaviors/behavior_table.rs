@@ -24,7 +24,7 @@ pub struct BehaviorRow {
     hosts: u64,
     computation: f64,
     mpi: f64,
-    /// Where it is least like the largest group, and by how much.
+    /// The function in which it differs most from the largest group, and by how much.
     unlike: String,
     more: Option<f64>,
     typical: WorldRank,
@@ -162,7 +162,7 @@ fn row(run: &Run, of: &Behaviors, group: &Behavior, (first, first_means): (&Beha
     }
 }
 
-/// What sets a group apart, and by how many seconds, if both do it.
+/// The function that sets a group apart, and the difference in seconds if both call it.
 fn unlike_in(of: &Behaviors, own: u32, first: u32, means: &[f64], first_means: &[f64]) -> (String, Option<f64>) {
     let spent = &of.spent;
     let ((program, called), (first_program, first_called)) = (spent.kind(own), spent.kind(first));

@@ -92,7 +92,7 @@ impl SpentTimes {
         sums.into_iter().map(|sum| sum / ranks.len() as f64 * self.run).collect()
     }
 
-    /// What a time was spent on, by its place in [`SpentTimes::means`].
+    /// The function, or computation, of a time, by its place in [`SpentTimes::means`].
     pub fn name(&self, time: usize) -> &str {
         match time {
             0 => "(computation)",

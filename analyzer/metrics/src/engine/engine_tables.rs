@@ -146,7 +146,7 @@ pub fn functions(run: &Run) -> Table<FunctionRow> {
     functions_of(totals::by_function(run).into_iter().map(|(function, group)| (function, group.sum())).collect())
 }
 
-/// The same, from the functions' sums in the order of their names.
+/// As [`functions`], from the functions' sums in the order of their names.
 pub fn functions_of(sums: Vec<(String, Totals)>) -> Table<FunctionRow> {
     let rows = most_entered(sums).into_iter().map(|(function, sum)| FunctionRow { function, sum });
     let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");

@@ -43,7 +43,7 @@ pub struct RunPaths {
     pub children: Vec<Vec<u32>>,
     /// By node and the rank's place in the run: calls of the node itself.
     pub own: Vec<Vec<PathSums>>,
-    /// The same with all nodes below.
+    /// As `own`, with all nodes below.
     pub all: Vec<Vec<PathSums>>,
     /// By node: all ranks' calls at the node and below.
     totals: Vec<PathSums>,

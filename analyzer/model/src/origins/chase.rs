@@ -24,7 +24,7 @@ pub struct BlamedTime {
 pub struct ChasedPart {
     /// Everything before this time is known.
     pub until: i64,
-    /// What leads to the rank, sorted by begin.
+    /// Waits that lead to the rank, sorted by begin.
     pub blamed: Vec<Vec<BlamedTime>>,
     /// The rank's own waits that begin in the part: from, until, sorted.
     pub waiting: Vec<Vec<(i64, i64)>>,
@@ -35,7 +35,7 @@ pub struct Chase<'a> {
     rest: Forward<'a, FollowedWait>,
     /// Waits that are not over where the next part begins, sorted by begin.
     waits: Vec<Vec<FollowedWait>>,
-    /// Where the next part begins.
+    /// The begin of the next part.
     from: i64,
     /// Ends of the parts.
     ends: std::vec::IntoIter<i64>,

@@ -20,7 +20,7 @@ pub struct CallNode {
     pub function: String,
     /// Source file of the function, empty if unknown.
     pub file: String,
-    /// Where its caller calls it, as `solver.c:41`; empty if unknown.
+    /// The line of its caller that calls it, as `solver.c:41`; empty if unknown.
     pub site: String,
     /// It is a function of MPI that was called.
     pub is_call: bool,
@@ -185,7 +185,7 @@ impl<'a> RankPaths<'a> {
         }
     }
 
-    /// What stands above a site without a caller.
+    /// The function above a site without a caller.
     fn above(&self) -> CalledFrom {
         if self.rank.callers.is_empty() { CalledFrom::Start } else { CalledFrom::NoUnwindInformation }
     }

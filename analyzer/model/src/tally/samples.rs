@@ -58,7 +58,7 @@ impl Samples {
 pub struct SampleCounter {
     /// By signature, whether its calls are made inside others.
     nested: Vec<bool>,
-    /// Those since the last call.
+    /// Samples since the last call.
     latest: Vec<Sample>,
     between: HashMap<(u32, u32, u32), u64>,
     inside: HashMap<u32, u64>,

@@ -87,7 +87,7 @@ impl Calls {
         self
     }
 
-    /// So many periods of processor time ended inside the call.
+    /// Has this number of periods of processor time end inside the call.
     pub fn sampled(mut self, periods: u64) -> Calls {
         self.words.push(record::sampled(periods));
         self

@@ -13,7 +13,7 @@ use agree::{RecordedHost, Verdict};
 
 use crate::random::Random;
 
-/// How long answers take.
+/// Times that answers take.
 #[derive(Clone, Copy, Debug)]
 pub enum Store {
     /// Files on a busy parallel file system: 1 to 50 ms each, one in so many 2 s. Their names can be listed.
@@ -31,7 +31,7 @@ pub struct SimulatedHost {
     pub dies: Option<Duration>,
 }
 
-/// What became of a host.
+/// The outcome of a host.
 #[derive(Clone)]
 pub struct Outcome {
     pub verdict: Verdict,
@@ -40,7 +40,7 @@ pub struct Outcome {
     pub operations: u32,
 }
 
-/// What all hosts share.
+/// State that all hosts share.
 struct World {
     store: Store,
     now: Duration,

@@ -39,7 +39,7 @@ pub struct Together {
     pub own: usize,
     /// This process's slot on its host.
     pub place: Option<ProcessSlot>,
-    /// Whether all of them are on this host.
+    /// True if all of them are on this host.
     pub is_one_host: bool,
 }
 

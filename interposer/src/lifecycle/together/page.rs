@@ -38,7 +38,7 @@ struct MeetingWords {
     verdict: AtomicU64,
     /// For each stage [`OPEN`], [`ALL`] or [`NOT_ALL`]: whether all on the list came to it.
     stages: [AtomicU32; 16],
-    /// Whether `passed` is there.
+    /// True if `passed` is there.
     is_passed: AtomicU32,
     slots: [SlotWords; SLOTS],
     shown: [[AtomicU64; SHOWN]; SLOTS],

@@ -14,7 +14,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether the module is still loaded where it was.
+    /// True if the module is still loaded where it was.
     pub fn is_there(&self) -> bool {
         let first = self.segments.first().map_or(0, |segment| segment.start);
         holding(first)

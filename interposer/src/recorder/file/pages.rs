@@ -45,7 +45,7 @@ pub struct Output {
     next: AtomicU64,
     /// The user's limit of the file, in bytes.
     limit: u64,
-    /// Whether old pages of records are dropped.
+    /// True if old pages of records are dropped.
     drops: bool,
     /// Bytes that the profiles of all threads will need when events have to stop.
     kept: AtomicU64,
@@ -126,7 +126,7 @@ impl Output {
         if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
-    /// Whether pages are memory that is written when they are full.
+    /// True if pages are memory that is written when they are full.
     pub fn is_buffered(&self) -> bool {
         self.buffered.load(Relaxed)
     }

@@ -38,7 +38,7 @@ struct FullPage {
     full_at: u64,
 }
 
-/// What a thread's dropped pages held.
+/// Counts of a thread's dropped pages.
 #[derive(Default)]
 struct ThreadDrops {
     /// By number; the first is none.
@@ -46,7 +46,7 @@ struct ThreadDrops {
     account: DropAccount,
     /// The pages that say it, in turn.
     pages: [Option<Page>; 2],
-    /// How often it was written.
+    /// The number of times that they were written.
     written: u64,
 }
 
@@ -62,7 +62,7 @@ pub fn begin(keep: Keep) {
     let _ = RING.set(Mutex::new(Ring { keep, full: VecDeque::new(), threads: BTreeMap::new() }));
 }
 
-/// Whether old pages are dropped.
+/// True if old pages are dropped.
 pub fn is_on() -> bool {
     RING.get().is_some()
 }
@@ -99,7 +99,7 @@ impl Ring {
         Ok(RingPage { page, is_again: true })
     }
 
-    /// Whether all records of the oldest page are older than the time to keep.
+    /// True if all records of the oldest page are older than the time to keep.
     fn is_oldest_over(&self) -> bool {
         let now = clock::sample().monotonic;
         let is_over = |oldest: &FullPage| oldest.full_at.saturating_add(self.keep.time) < now;
@@ -162,7 +162,7 @@ impl ThreadDrops {
     }
 }
 
-/// Whether there are so many signatures that what was dropped would take more than it may: its size is in proportion to them.
+/// True if there are so many signatures that what was dropped would take more than it may: its size is in proportion to them.
 pub fn is_too_varied(signatures: u32) -> bool {
     is_on() && signatures > MOST_SIGNATURES
 }

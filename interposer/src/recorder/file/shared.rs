@@ -41,7 +41,7 @@ pub struct Shared {
     on_samples: usize,
     /// Return addresses of calls on paths.
     places: BTreeSet<u64>,
-    /// What unwinding the stack needs.
+    /// Memory for unwinding the stack.
     pub unwinding: Unwinding,
     /// Modules by their numbers, less one; `None` once it is unloaded.
     modules: Vec<Option<modules::Loaded>>,
@@ -241,12 +241,12 @@ impl Shared {
         self.module(address as u64).0
     }
 
-    /// Whether the file has room for further paths. A program that searches by recursion may call MPI on any number of them.
+    /// True if the file has room for further paths. A program that searches by recursion may call MPI on any number of them.
     pub fn has_room_for_paths(&self) -> bool {
         self.on_calls < MOST_PATHS && PATHS.get().is_some()
     }
 
-    /// Whether a return address is seen for the first time.
+    /// True if a return address is seen for the first time.
     pub fn is_new_place(&mut self, address: u64) -> bool {
         self.places.insert(address)
     }

@@ -79,7 +79,7 @@ unsafe fn add_spent(own: *mut Spent) {
     }
 }
 
-/// Whether the calling thread's time is being measured now.
+/// True if the calling thread's time is being measured now.
 pub fn is_measured() -> bool {
     // SAFETY: as above.
     unsafe { (*own()).depth > 0 }

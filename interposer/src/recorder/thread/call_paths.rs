@@ -143,7 +143,7 @@ fn is_of_the_c_library(address: usize) -> bool {
     old_libc::object_at(libc::getpid as *const () as usize).is_some_and(|library| library.contains(&address))
 }
 
-/// Whether the words of a path can be read whenever a wrapper's frame is there again. On the thread's own stack they can. Another
+/// True if the words of a path can be read whenever a wrapper's frame is there again. On the thread's own stack they can. Another
 /// stack may meanwhile have given way to a shorter one: there a word must be on the page of the one below, or at a distance from it
 /// that the code alone determines.
 fn may_look_again(wrapper: usize, frames: &[StackFrame], stack: &Range<usize>) -> bool {

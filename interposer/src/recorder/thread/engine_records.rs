@@ -36,7 +36,7 @@ impl Thread {
         self.pending.set(self.pending.get() | GAP);
     }
 
-    /// Whether that was noted, which is forgotten.
+    /// True if that was noted, which is forgotten.
     pub(super) fn expected_gap(&self) -> bool {
         let pending = self.pending.get();
         self.pending.set(pending & !GAP);

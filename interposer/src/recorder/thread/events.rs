@@ -62,7 +62,7 @@ impl Events {
 
     /// Takes the next page. Pages grow, so that a short run has a small file and a long run rarely turns a page.
     ///
-    /// Where only the newest are kept, it may be the oldest page of the process; then returns true.
+    /// If only the newest pages are kept, it may be the oldest page of the process; then returns true.
     pub fn turn(&self, output: &Output, ring: Option<&mut Ring>) -> Result<bool, Stop> {
         let pages = self.pages.count();
         let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(output.largest()) };

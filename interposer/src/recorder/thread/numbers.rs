@@ -146,7 +146,7 @@ impl Thread {
         self.room().unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)
     }
 
-    /// Whether a call of this signature takes a request number.
+    /// True if a call of this signature takes a request number.
     #[cold]
     pub(super) fn takes_request(&self, signature: u32) -> bool {
         let flags = self.key(signature).map_or_else(|| self.unnumbered().flags, |key| key.flags);

@@ -31,7 +31,7 @@ const STACK: usize = 256 << 10;
 /// Words of all records that a sample may end, and of its own.
 const WORDS: usize = 64;
 
-/// Where a recording holds the upper end of the handler's stack.
+/// The offset in a recording of the upper end of the handler's stack.
 pub const HANDLER_STACK: usize = offset_of!(Thread, samples) + offset_of!(Samples, stack);
 
 impl Thread {
@@ -205,7 +205,7 @@ fn is_among(call: u64, polls: &Polls) -> bool {
     polls.count > 0 && polls.start <= call && call < polls.end
 }
 
-/// Whether an address is in this library, and so is the recorder's work.
+/// True if an address is in this library, and so is the recorder's work.
 fn is_ours(address: usize) -> bool {
     is_in_code_of(is_ours as *const () as usize, address)
 }
