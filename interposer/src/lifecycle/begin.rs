@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::{ArgumentKind, Call};
-use traces::definitions::{Definition, Process};
+use traces::definitions::{Definition, Process, StepKind};
 use traces::file::{FileHeader, MAGIC, Mode, NO_RANK};
 use traces::settings::Keep;
 use traces::write::blank_header;
@@ -13,7 +13,7 @@ use traces::write::blank_header;
 use super::calls::{is_lifecycle, starts};
 use super::errors;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
-use super::{folder, together};
+use super::{folder, steps, together};
 use crate::abi;
 use crate::clock;
 use crate::config;
@@ -157,6 +157,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     slots::begin(mode);
     progress::begin(config.progress);
     let _ = RUN.set(RunContext { config, family, handed });
+    steps::ended(StepKind::Begin, sample.ticks);
     Ok(true)
 }
 

@@ -4,13 +4,13 @@
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
-use traces::definitions::{Definition, Library};
+use traces::definitions::{Definition, Library, StepKind};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
-use super::{clocks, folder};
+use super::{clocks, folder, steps};
 use crate::abi::{Family, completion};
 use crate::clock;
 use crate::config;
@@ -35,6 +35,7 @@ use crate::sampling;
 /// them. `first`: true if MPI is initialized for the first time in this process.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
+    let began = clock::now();
     family.learn_from_library(world);
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers);
@@ -67,10 +68,13 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if first && run.config.progress_asked && progress::is_on() {
         progress::intel::ready(family, &library.version);
     }
+    steps::ended(StepKind::Learn, began);
     let path = output.file.path();
     let meeting = folder::parent_of(&path);
-    let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
-    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
+    let find = || together::find(family, world.then_some((rank, size)), meeting);
+    let together = steps::timed(StepKind::FindRanks, || spent::waiting(find));
+    let agree = || progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path));
+    let agreed = steps::timed(StepKind::Agree, || spent::waiting(agree));
     let header = output.header();
     let thread_level = family.thread_level(provided());
     if world && first && run.config.asks {
@@ -83,15 +87,23 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     );
     FIRST.store(speaks, Release);
     if let Some(together) = together {
-        progress::unheard(|| clocks::initialized(family, together, &header.begun(), agreed.sync));
+        let compare = || clocks::initialized(family, together, &header.begun(), agreed.sync);
+        steps::timed(StepKind::ClocksAtInit, || progress::unheard(compare));
     }
     if first {
-        let costs = rehearse(run).unwrap_or_default();
-        shared::define(&Definition::Machine(machine::machine()));
-        usage_readings::write(usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized));
+        let costs = steps::timed(StepKind::Rehearse, || rehearse(run).unwrap_or_default());
+        steps::timed(StepKind::ReadMachine, || {
+            shared::define(&Definition::Machine(machine::machine()));
+            usage_readings::write(usage_readings::read(
+                current::thread().map(Thread::number),
+                UsageMoment::Initialized,
+            ));
+        });
         header.initialized(costs, clock::sample());
     }
-    if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
+    let moved = steps::timed(StepKind::MoveIn, || output.file.rename(|path| folder::move_in(path, &agreed, rank)));
+    steps::define();
+    if let Err(reason) = moved {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
     } else if first && speaks {
         let path = output.file.path();
