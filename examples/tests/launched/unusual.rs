@@ -1,7 +1,7 @@
 //! Unusual calls keep their partners, or are reported without one: messages that are taken, truncated or cancelled,
 //! calls that never return, threads that call at the same time.
 
-use crate::common::{ATTEMPTS, case, every_library, libraries};
+use crate::common::{ATTEMPTS, case, every_library, libraries, those};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -22,16 +22,15 @@ fn messages_of_types_that_are_new_when_they_are_taken_have_been_received() {
 
 #[test]
 fn truncated_messages_have_been_received_and_are_said_to_be_truncated() {
+    // Intel's library for the standard ABI calls the error handler of MPI_COMM_WORLD, whatever the program has set.
+    let cannot = |mpi: &Mpi| mpi.name == "impiabi";
+    for mpi in every_library().iter().filter(|mpi| rota::is_all() && cannot(mpi)) {
+        assert_ne!(case("truncated", mpi, 2, &[]).plain().status, 0, "{} can do it now", mpi.name);
+    }
     let mut ran = 0;
-    for mpi in libraries() {
-        let case = case("truncated", &mpi, 2, &[]);
-        // Intel's library for the standard ABI calls the error handler of MPI_COMM_WORLD, whatever the program has set.
-        if mpi.name == "impiabi" {
-            assert_ne!(case.plain().status, 0, "{} can do it now", mpi.name);
-            continue;
-        }
+    for mpi in those("calls the handler that the program sets", |mpi| !cannot(mpi)) {
         ran += 1;
-        let (output, run) = case.recorded("truncated");
+        let (output, run) = case("truncated", &mpi, 2, &[]).recorded("truncated");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
         let check = run.ask("check", &[]);
         let truncated = check.sum("unmatched", "calls", &[("what", json!("received, truncated")), ("rank", json!(1))]);
