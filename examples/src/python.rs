@@ -42,11 +42,16 @@ impl Python {
         Some(Python { interpreter: interpreter.into(), packages })
     }
 
+    /// True if mpi4py has a module for the library.
+    pub fn fits(mpi: &Mpi) -> bool {
+        mpi.library.file_name().and_then(|name| name.to_str()).is_some_and(|name| NEEDED.contains(&name))
+    }
+
     /// A Python program on `ranks` ranks of a library. `None` if mpi4py has no module for it.
     pub fn case<'a>(&self, program: &Path, mpi: &'a Mpi, ranks: u32) -> Option<Case<'a>> {
         let proof = self.packages.join(MPI4PY.proof);
         assert!(proof.exists(), "{} is not here: run cargo xtask test, which brings it", proof.display());
-        let name = mpi.library.file_name()?.to_str().filter(|name| NEEDED.contains(name))?;
+        let name = mpi.library.file_name()?.to_str().filter(|_| Python::fits(mpi))?;
         let folder = mpi.library.with_file_name("");
         let set = |name: &str, value: &Path| (name.to_string(), value.display().to_string());
         Some(Case {

@@ -60,10 +60,11 @@ pub fn is_turn(key: &str, round: u64, rounds: u64) -> bool {
 /// Libraries that programs in Rust are built for.
 const WITH_PROGRAMS_IN_RUST: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
 
-/// An Open MPI and an MPICH that can build Rust programs, chosen by the round.
+/// An Open MPI and an MPICH that can build Rust programs. They stay for two rounds: who takes turns between them has
+/// all in four.
 pub fn with_programs_in_rust(mut libraries: Vec<Mpi>, round: u64) -> Vec<Mpi> {
     libraries.retain(|mpi| WITH_PROGRAMS_IN_RUST.contains(&mpi.name));
-    one_of_each(libraries, "programs in Rust", round, Mpi::is_openmpi)
+    one_of_each(libraries, "programs in Rust", round / 2, Mpi::is_openmpi)
 }
 
 /// One library of each kind, chosen by key and round.
@@ -107,6 +108,13 @@ mod tests {
     fn one_library_takes_a_program_a_day_and_all_of_them_in_seven() {
         let turn = |round| names(&one_of_each(known(), "a program", round, |_| ()))[0];
         assert_eq!((0..7).map(turn).collect::<BTreeSet<_>>().len(), 7);
+    }
+
+    #[test]
+    fn one_library_with_programs_in_rust_is_taken_a_day_and_all_of_them_in_four() {
+        let turn = |round| names(&one_of_each(with_programs_in_rust(known(), round), "a program", round, |_| ()))[0];
+        let taken: BTreeSet<_> = (0..4).map(turn).collect();
+        assert_eq!(taken, WITH_PROGRAMS_IN_RUST.into());
     }
 
     #[test]

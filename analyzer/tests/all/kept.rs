@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use examples::fixture;
+use examples::{fixture, rota};
 use model::matching::{Follow, account};
 use model::rank::Rank;
 use model::standing::Standing;
@@ -30,18 +30,22 @@ fn load(folder: &Path) -> Option<Run> {
     Run::select(folder, &Choice { whole: true, no_cache: true, ..Choice::default() }).ok()
 }
 
-/// The runs of every program, for a test by its name.
+/// The runs of every program, for a test by its name; each drops other shares the next day, and has dropped all in four.
 fn pairs(test: &'static str) -> impl Iterator<Item = Pair> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     fixture::names()
         .into_iter()
-        .map(move |name| {
+        .enumerate()
+        .map(move |(at, name)| {
             let place = folder.join(format!("{name}-kept-{test}-{}", std::process::id()));
             let whole = fixture::unpack(&name, &place).run;
-            (name, place, whole)
+            (at, name, place, whole)
         })
-        .flat_map(|(name, place, whole)| {
-            let each = SHARES.iter().enumerate().filter_map(|(at, shares)| {
+        .flat_map(|(program, name, place, whole)| {
+            let is_today =
+                |at: usize| rota::is_all() || (program + at + rota::round() as usize).is_multiple_of(SHARES.len());
+            let today = SHARES.iter().enumerate().filter(|(at, _)| is_today(*at));
+            let each = today.filter_map(|(at, shares)| {
                 let kept = place.join(format!("kept-{at}"));
                 (dropped_run(&whole, &kept, shares) > 0).then_some(())?;
                 Some(Pair { name: format!("{name}, shares {at}"), whole: load(&whole)?, kept: load(&kept)? })

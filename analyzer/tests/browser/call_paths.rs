@@ -1,7 +1,6 @@
 //! The picture of call paths: it has the figures of `overhear paths`, is zoomed, searched and read by keys, and follows the timeline.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -10,7 +9,7 @@ use synthetic::{Shape, Topology, names};
 
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
-use crate::{VIOLATIONS, page, sample};
+use crate::{check_looks, is_today, page, sample};
 
 fn recorded(seed: u64) -> Folder {
     let folder = Folder::new();
@@ -215,15 +214,10 @@ fn boxes_are_zoomed_by_click_and_key_searched_and_tell_their_figures() {
 
 #[test]
 fn everybody_can_use_the_picture_at_any_width_and_runs_without_paths_have_none() {
-    let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
     let mut browser = Browser::start();
     browser.open(&run().1);
-    browser.ask(&format!("{axe}; undefined"));
-    for (width, scheme) in [(1440, "light"), (420, "dark")] {
-        browser.look(width, scheme);
-        assert_eq!(browser.ask(VIOLATIONS), json!([]), "{width}: {scheme}");
-        assert_eq!(browser.ask("document.documentElement.scrollWidth <= innerWidth"), true, "{width}");
-    }
+    let checked = check_looks(&mut browser, "paths", &[(1440, "light"), (420, "dark")], |look| is_today(look, 2, 1));
+    assert!(checked > 0);
     browser.open(sample());
     assert_eq!(browser.ask("document.getElementById('paths') === null"), true);
     assert_eq!(browser.complaints, [""; 0]);
@@ -235,7 +229,6 @@ fn boxes_of_two_runs_have_the_time_of_both_and_the_color_of_the_difference() {
     let file = b.0.join("two.html");
     let words = [b.0.to_str().unwrap(), "--html", file.to_str().unwrap()];
     assert_eq!(overhear("diff", &a.0, &words).status.code(), Some(0));
-    let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
     let mut browser = Browser::start();
     browser.open(&file);
     let main =
@@ -249,10 +242,7 @@ fn boxes_of_two_runs_have_the_time_of_both_and_the_color_of_the_difference() {
     let color = if of_b > of_a { "is-more" } else { "is-less" };
     let main = "document.querySelector('#path_pairs .box').classList.contains";
     assert_eq!(browser.ask(&format!("{main}('{color}')")), true);
-    browser.ask(&format!("{axe}; undefined"));
-    for scheme in ["light", "dark"] {
-        browser.look(800, scheme);
-        assert_eq!(browser.ask(VIOLATIONS), json!([]), "{scheme}");
-    }
+    let checked = check_looks(&mut browser, "two runs", &[(800, "light"), (800, "dark")], |look| is_today(look, 2, 1));
+    assert!(checked > 0);
     assert_eq!(browser.complaints, [""; 0]);
 }

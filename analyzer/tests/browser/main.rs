@@ -25,6 +25,7 @@ use std::sync::OnceLock;
 use browser::Browser;
 use common::named::named;
 use common::recorded::recorded;
+use examples::rota;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 
@@ -78,6 +79,30 @@ fn page_of_a_thousand() -> &'static Path {
 /// What axe finds wrong. Asked for violations alone, it makes no selector for each element that is right.
 const VIOLATIONS: &str = "axe.run({ resultTypes: ['violations'] }).then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))";
 
+/// Asks axe of a page in some looks, widths and schemes, of which it checks one a day, and another the next day that the
+/// page is looked at. In each the page must not be wider than the window. Returns how many axe has checked.
+fn check_looks(browser: &mut Browser, name: &str, looks: &[(u32, &str)], today: impl Fn(usize) -> bool) -> usize {
+    let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
+    browser.ask(&format!("{axe}; undefined"));
+    let mut checked = 0;
+    for (at, (width, scheme)) in looks.iter().enumerate() {
+        browser.look(*width, scheme);
+        let fits = browser.ask("document.documentElement.scrollWidth <= innerWidth");
+        assert_eq!(fits, true, "{name}: {width} pixels do not hold it");
+        if today(at) {
+            println!("{name}: checked by axe in {width} pixels, {scheme}");
+            assert_eq!(browser.ask(VIOLATIONS), json!([]), "{name}: {scheme}");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+/// True for one of several parts a day, each in its turn within `of * every` days; for all of them in a full run.
+fn is_today(at: usize, of: usize, every: usize) -> bool {
+    rota::is_all() || rota::round() as usize / every % of == at
+}
+
 /// Names in the first column of a section's first table.
 const FIRST_COLUMN: &str =
     "[...document.querySelectorAll('#functions tbody tr td:first-child')].map(cell => cell.textContent).join()";
@@ -114,27 +139,22 @@ fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
 
 #[test]
 fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everybody() {
-    let mut pages = vec![sample().to_path_buf()];
-    for program in ["false_overlap", "killed_between", "regions"] {
-        pages.push(page(&recorded(program)[0].run, program));
-    }
-    let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
+    let programs = ["false_overlap", "killed_between", "regions"];
+    let mut pages = vec![("sample", sample().to_path_buf())];
+    pages.extend(programs.map(|program| (program, page(&recorded(program)[0].run, program))));
     let mut browser = Browser::start();
-    for page in &pages {
+    let mut checked = 0;
+    for (at, (name, page)) in pages.iter().enumerate() {
         browser.open(page);
-        browser.ask(&format!("{axe}; undefined"));
-        for (width, scheme) in [(1280, "light"), (700, "dark")] {
-            browser.look(width, scheme);
-            let found = browser.ask(VIOLATIONS);
-            assert_eq!(found, json!([]), "{}: {scheme}", page.display());
-            let wide = browser.ask("document.documentElement.scrollWidth <= innerWidth");
-            assert_eq!(wide, true, "{}: {width} pixels do not hold it", page.display());
-        }
+        // Of the others, axe checks one in one look a day: all of them in six days.
+        let today = |look| at == 0 || (is_today(at - 1, programs.len(), 1) && is_today(look, 2, programs.len()));
+        checked += check_looks(&mut browser, name, &[(1280, "light"), (700, "dark")], today);
         let pictures = browser.ask("[...document.querySelectorAll('.picture svg')].every(one => one.ariaLabel || one.getAttribute('aria-label'))");
         assert_eq!(pictures, true);
         let dead = browser.ask("[...document.querySelectorAll('a[href^=\"#\"]')].filter(link => !document.querySelector(link.hash)).length");
         assert_eq!(dead, 0, "{}: links lead nowhere", page.display());
     }
+    assert!(checked > 2);
     assert_eq!(browser.complaints, [""; 0]);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{case, failed_as_plain, libraries};
+use crate::common::{both_families, case, failed_as_plain};
 use examples::mpi::Mpi;
 use examples::rota;
 use examples::run::fresh_folder;
@@ -49,7 +49,7 @@ fn assert_same(mpi: &Mpi, handler: &str, misuses: &[String]) -> Came {
 
 #[test]
 fn misuse_returns_the_errors_it_returns_without_the_recorder() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let came = assert_same(&mpi, "return", &listed(&mpi, "misuses"));
         let returned = came.said.iter().filter(|said| said.contains("returned") && !said.ends_with("returned 0"));
         // Intel's library of the standard ABI takes MPI_ERRORS_RETURN for MPI_ERRORS_ABORT.
@@ -59,7 +59,7 @@ fn misuse_returns_the_errors_it_returns_without_the_recorder() {
 
 #[test]
 fn misuse_calls_the_programs_handler_as_it_does_without_the_recorder() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let came = assert_same(&mpi, "user", &listed(&mpi, "misuses"));
         assert!(came.said.iter().filter(|said| said.contains("handler")).count() > 15, "{}: {came:#?}", mpi.name);
     }
@@ -67,7 +67,7 @@ fn misuse_calls_the_programs_handler_as_it_does_without_the_recorder() {
 
 #[test]
 fn what_ends_the_process_ends_it_as_without_the_recorder() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let mut dangers = listed(&mpi, "dangers");
         // Each death takes two launches: a third of them a day. Half would meet each library of a pair on its own days.
         dangers.retain(|danger| rota::is_all() || rota::is_turn(danger, rota::round(), 3));
@@ -79,7 +79,7 @@ fn what_ends_the_process_ends_it_as_without_the_recorder() {
 #[test]
 fn misuse_aborts_with_the_same_status_as_without_the_recorder() {
     let fatal = ["no_such_rank", "truncated", "truncated_in_waitall_without_statuses"].map(String::from);
-    for mpi in libraries() {
+    for mpi in both_families() {
         let came = assert_same(&mpi, "fatal", &fatal);
         // Open MPI returns MPI_SUCCESS from the third.
         let deaths = if mpi.is_openmpi() { 2 } else { 3 };
@@ -89,7 +89,7 @@ fn misuse_aborts_with_the_same_status_as_without_the_recorder() {
 
 #[test]
 fn a_communicator_that_is_still_being_made_is_not_asked_about() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("unfinished", &mpi, 2, &[]);
         let plain = case.plain();
         let (output, run) = case.recorded("unfinished");

@@ -1,11 +1,11 @@
 //! Programs in Rust behave the same with the recorder, and reports match their communication.
 
-use crate::common::{in_rust, with_programs_in_rust};
+use crate::common::{in_rust, one_at_most, with_programs_in_rust};
 use serde_json::json;
 
 #[test]
 fn integer_sort_is_reported_as_it_communicates() {
-    for mpi in with_programs_in_rust() {
+    for mpi in one_at_most(with_programs_in_rust(), "benchmarks") {
         let case = in_rust("integer_sort", &mpi);
         let plain = case.plain();
         let (recorded, run) = case.recorded("integer_sort");
@@ -34,7 +34,7 @@ fn integer_sort_is_reported_as_it_communicates() {
 
 #[test]
 fn calls_of_rsmpi_are_counted_as_the_program_states() {
-    for mpi in with_programs_in_rust() {
+    for mpi in one_at_most(with_programs_in_rust(), "benchmarks") {
         let case = in_rust("rsmpi_ring", &mpi);
         let plain = case.plain();
         let (recorded, run) = case.recorded("rsmpi_ring");

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use crate::common::{Turns, case, libraries, with_programs_in_rust};
+use crate::common::{Turns, case, libraries, one_at_most, with_programs_in_rust};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::run::{Case, Run};
@@ -75,7 +75,7 @@ fn a_repeated_blocking_call_takes_eight_bytes() {
 
 #[test]
 fn the_benchmark_mix_and_an_integer_sort_take_twelve_bytes_a_call_at_most() {
-    for mpi in with_programs_in_rust() {
+    for mpi in one_at_most(with_programs_in_rust(), "bytes") {
         let (first, second) = (calls_and_bytes(&mix(&mpi)), calls_and_bytes(&integer_sort(&mpi)));
         let (calls, bytes) = (first.0 + second.0, first.1 + second.1);
         println!("{}: mix {first:?}, integer sort {second:?}", mpi.name);
@@ -86,7 +86,7 @@ fn the_benchmark_mix_and_an_integer_sort_take_twelve_bytes_a_call_at_most() {
 #[test]
 fn a_pipelined_sweep_takes_twelve_bytes_a_call_and_a_halo_with_reductions_sixteen_and_no_entry_is_lost() {
     let _alone = alone();
-    for mpi in with_programs_in_rust() {
+    for mpi in one_at_most(with_programs_in_rust(), "bytes") {
         for (program, arguments, most) in
             [("sweep", ["--cells=128", "--iterations=10"], 12), ("halo", ["--steps=1000", "--cells=64"], 16)]
         {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{case, libraries};
+use crate::common::{both_families, case};
 use examples::command::write_executable;
 use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run, finish, fresh_folder, library, overhear};
@@ -36,7 +36,7 @@ fn twin(case: &Case<'_>) -> PathBuf {
 
 #[test]
 fn each_rank_of_a_launch_with_two_programs_is_known_by_its_own() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("quick", &mpi, 1, &[]);
         let twin = twin(&case).display().to_string();
         let mut words = case.words();
@@ -51,7 +51,7 @@ fn each_rank_of_a_launch_with_two_programs_is_known_by_its_own() {
 
 #[test]
 fn programs_of_a_file_are_recorded() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("quick", &mpi, 1, &[]);
         let (program, twin) = (case.path.display().to_string(), twin(&case).display().to_string());
         let file = fresh_folder(&format!("{}-programs-of-a-file", mpi.name)).with_extension("txt");
@@ -127,7 +127,7 @@ fn stand_in(mpi: &Mpi) -> (PathBuf, String) {
 
 #[test]
 fn srun_hands_the_environment_on_whatever_the_user_lets_it_export() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("quick", &mpi, 2, &[]);
         let (folder, path) = stand_in(&mpi);
         let launcher = mpi.launch(2);

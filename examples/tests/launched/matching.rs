@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{case, in_rust, libraries, with_programs_in_rust};
+use crate::common::{case, in_rust, libraries, one_at_most, with_programs_in_rust};
 use examples::answer::{Answer, WAIT_STATE, whole};
 use examples::launch_turns::alone;
 use examples::program::Program;
@@ -18,7 +18,7 @@ fn pairs<const N: usize>(report: &Answer, columns: [&str; N]) -> BTreeMap<(u64, 
 
 #[test]
 fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
-    for mpi in with_programs_in_rust() {
+    for mpi in one_at_most(with_programs_in_rust(), "matching") {
         let of = |name| Case::of(&Program::read(name), &mpi);
         let cases =
             [("integer_sort", in_rust("integer_sort", &mpi)), ("halo", of("persistent_halo")), ("ring", of("ring"))];

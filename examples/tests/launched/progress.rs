@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{ATTEMPTS, Turns, case, libraries, those, transports};
+use crate::common::{ATTEMPTS, Turns, both_families, case, those, transports};
 use examples::answer::{Answer, number};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
@@ -35,7 +35,7 @@ fn progress(run: &Run, by: &str) -> Answer {
 #[test]
 fn entries_are_as_many_as_an_independent_count_finds() {
     let counter = counter();
-    for mpi in libraries() {
+    for mpi in both_families() {
         for (way, variables) in transports(&mpi) {
             let case = with(case("turned", &mpi, 2, &[]), &variables).with("LD_PRELOAD", counter.to_str().unwrap());
             let (output, run) = case.recorded(&format!("turned-{way}"));
@@ -76,7 +76,7 @@ fn reads_of_libfabrics_queues_are_seen_below_the_entries() {
 
 #[test]
 fn the_ledger_and_the_calls_tell_of_the_same_entries_in_every_depth() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         for depth in ["off", "count", "time", "events"] {
             let case = with(case("turned", &mpi, 2, &[]), &transports(&mpi)[1].1).with("OVERHEAR_PROGRESS", depth);
             let (output, run) = case.recorded(&format!("depth-{depth}"));
@@ -99,7 +99,7 @@ fn the_ledger_and_the_calls_tell_of_the_same_entries_in_every_depth() {
 
 #[test]
 fn asking_in_vain_costs_few_bytes_and_loses_no_call() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("turned", &mpi, 2, &[]).with("OVERHEAR_PROGRESS", "off");
         let (_, run) = case.recorded("polls");
         let report = run.report("rank");
@@ -112,7 +112,7 @@ fn asking_in_vain_costs_few_bytes_and_loses_no_call() {
 
 #[test]
 fn starved_requests_are_found_where_the_program_computes_and_well_fed_ones_are_not() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let starved = longest("starved_progress", &mpi);
         let fed = longest("well_fed", &mpi);
         let (starved, fed) = (starved.expect(mpi.name), fed.expect(mpi.name));
@@ -145,7 +145,7 @@ fn longest(name: &str, mpi: &Mpi) -> Option<Value> {
 #[test]
 fn however_often_the_engine_achieves_something_in_one_call_it_is_told_in_a_few_records() {
     let mut most = 0;
-    for mpi in libraries() {
+    for mpi in both_families() {
         let (way, variables) = &transports(&mpi)[1];
         let case = with(case("long_call", &mpi, 2, &[]), variables);
         let (output, run) = case.recorded("long-call");
@@ -224,7 +224,7 @@ fn a_component_that_only_every_eighth_entry_calls_has_its_time() {
 #[test]
 fn bytes_to_a_file_that_the_program_gave_a_sockets_number_are_not_those_of_sockets() {
     let program = Program::read_in(&workspace().join("examples/tests/programs"), "reused_number");
-    for mpi in libraries() {
+    for mpi in both_families() {
         for way in ["closed", "replaced"] {
             let mut case = Case::of(&program, &mpi);
             case.arguments.push(way.into());

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{case, libraries, one};
+use crate::common::{both_families, case, one};
 use examples::command::{spawn, write_executable};
 use examples::launch_turns::{self, Share};
 use examples::mpi::Mpi;
@@ -123,7 +123,7 @@ fn is_running(program: &Path) -> bool {
 
 /// Libraries with different launchers.
 fn launchers() -> Vec<Mpi> {
-    libraries().into_iter().filter(|mpi| !mpi.name.ends_with("abi")).collect()
+    both_families().into_iter().filter(|mpi| !mpi.name.ends_with("abi")).collect()
 }
 
 #[test]

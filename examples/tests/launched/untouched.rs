@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{case, libraries};
+use crate::common::{both_families, case};
 use examples::run::Output;
 use serde_json::json;
 
 #[test]
 fn errno_floating_point_and_signal_mask_are_as_mpi_leaves_them() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("untouched", &mpi, 2, &[]);
         let lines = |output: &Output| output.stdout.lines().map(String::from).collect::<BTreeSet<_>>();
         let plain = lines(&case.plain());
@@ -20,7 +20,7 @@ fn errno_floating_point_and_signal_mask_are_as_mpi_leaves_them() {
 
 #[test]
 fn a_signal_handler_that_calls_mpi_loses_no_call_of_the_program() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let (output, run) = case("interrupted", &mpi, 1, &[]).with("OVERHEAR_FILTER", "all").recorded("interrupted");
         assert!(output.status == 0 && output.stdout.starts_with("interrupted "), "{}: {}", mpi.name, output.stderr);
         let report = run.report("rank");
@@ -39,7 +39,7 @@ const LIMIT: i64 = 512;
 
 #[test]
 fn a_wrapper_takes_little_of_the_stack() {
-    for mpi in libraries() {
+    for mpi in both_families() {
         let case = case("stack_use", &mpi, 1, &[]);
         let depths = |output: &Output| -> Vec<(String, i64)> {
             let line =

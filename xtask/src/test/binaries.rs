@@ -94,6 +94,16 @@ pub fn build(is_all: bool) -> Result<Vec<Binary>, String> {
     Ok(messages.filter_map(|message: Value| binary(&message)).collect())
 }
 
+/// Fails if no test has a name with this part: a list of tests names one that is gone.
+pub fn find(binaries: &[Binary], part: &str) -> Result<(), String> {
+    for binary in binaries.iter().filter(|binary| binary.launches) {
+        if binary.tests(&[])?.iter().any(|test| test.contains(part)) {
+            return Ok(());
+        }
+    }
+    Err(format!("no test is called {part}"))
+}
+
 /// The test that a cargo message reports.
 fn binary(message: &Value) -> Option<Binary> {
     let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;

@@ -43,12 +43,39 @@ const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::
 /// Tests of targets that take minutes to build; only a full run builds them.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];
 
+/// Groups of tests that take long, and show something in several ways: of each group one runs a day, in turns; all in a
+/// full run, with `--measured`, and of those that are asked for by name.
+const IN_TURNS: [&[&str]; 2] = [
+    &[
+        "collectives::what_nonblocking_operations_cost_and_hide_is_reconstructed",
+        "fanout::round_trips_are_reconstructed",
+        "overlap::overhead_and_availability_are_reconstructed",
+    ],
+    &[
+        "collectives::the_times_of_blocking_operations_are_reconstructed",
+        "durations::recorded_durations_are_those_the_program_measures",
+        "network::the_times_of_exchanges_are_reconstructed",
+    ],
+];
+
+/// Parts of the names of tests whose turn is another day.
+fn of_other_days(round: u64) -> Vec<&'static str> {
+    let others = |group: &[&'static str]| -> Vec<&'static str> {
+        let today = (round % group.len() as u64) as usize;
+        group.iter().enumerate().filter(|(at, _)| *at != today).map(|(_, test)| *test).collect()
+    };
+    IN_TURNS.into_iter().flat_map(others).collect()
+}
+
 /// Installs the libraries, builds, and runs the tests.
 pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let mut stages = Stages::begin();
     let round = rota::round();
-    let selection = arguments.selection()?;
+    let selection = arguments.selection(round)?;
     let binaries = prepare(arguments, round)?;
+    for name in IN_TURNS.iter().copied().flatten() {
+        binaries::find(&binaries, name)?;
+    }
     stages.end("bringing and compiling");
 
     done(Command::new("sha256sum").arg(examples::run::library()))?;
@@ -71,7 +98,10 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     stages.end("tests");
     stages.print();
     let shard = arguments.shard.as_ref().map_or(String::new(), |shard| format!(", shard {shard}"));
-    println!("round {round}{shard}: {}={round} takes the same libraries again", rota::ROUND);
+    println!("round {round}{shard}: {}={round} takes the same libraries, pages and tests again", rota::ROUND);
+    if arguments.has_turns() {
+        println!("on another day, in turns: {}", of_other_days(round).join(", "));
+    }
     outcome.print()
 }
 
@@ -80,14 +110,22 @@ impl TestArgs {
         self.aarch64
     }
 
-    fn selection(&self) -> Result<Selection, String> {
+    fn has_turns(&self) -> bool {
+        !self.all && !self.measured && self.name.is_none()
+    }
+
+    fn selection(&self, round: u64) -> Result<Selection, String> {
+        let mut skipped = if self.all { Vec::new() } else { BUILT_APART.to_vec() };
+        if self.has_turns() {
+            skipped.extend(of_other_days(round));
+        }
         Ok(Selection {
             names: match (&self.name, self.measured) {
                 (Some(name), _) => vec![name.clone()],
                 (None, true) => MEASURED.map(String::from).into(),
                 (None, false) => Vec::new(),
             },
-            skipped: if self.all { Vec::new() } else { BUILT_APART.map(String::from).into() },
+            skipped: skipped.into_iter().map(String::from).collect(),
             shard: self.shard.as_deref().map(Shard::read).transpose()?,
         })
     }
@@ -142,4 +180,20 @@ fn with_benchmarks(arguments: &TestArgs, round: u64) -> Vec<Mpi> {
         return names.into_iter().filter_map(Mpi::named).collect();
     }
     rota::with_programs_in_rust(libraries, round)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_test_of_a_group_has_its_turn_within_as_many_days_as_there_are_in_it() {
+        let all: BTreeSet<&str> = IN_TURNS.into_iter().flatten().copied().collect();
+        let days = IN_TURNS.map(<[&str]>::len).into_iter().max().unwrap_or(0) as u64;
+        let today = |round| all.difference(&of_other_days(round).into_iter().collect()).copied().collect::<Vec<_>>();
+        assert!((0..days).all(|round| today(round).len() == IN_TURNS.len()));
+        assert_eq!((0..days).flat_map(today).collect::<BTreeSet<_>>(), all);
+    }
 }

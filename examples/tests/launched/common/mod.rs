@@ -27,26 +27,33 @@ pub fn every_library() -> Vec<Mpi> {
     libraries
 }
 
-/// One Open MPI and one other MPI, in turns; every MPI in a full run.
+/// One MPI, in turns: within a week a file's tests run under each. Every MPI in a full run.
 #[track_caller]
 pub fn libraries() -> Vec<Mpi> {
-    taking_turns(every_library(), Location::caller())
+    // Tests of a file share the programs built for a library.
+    one_at_most(every_library(), Location::caller().file())
 }
 
-/// Suitable libraries, at least one, in turns as well. `that` describes them.
+/// One suitable library, in turns as well. `that` describes them.
 #[track_caller]
 pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
     let libraries: Vec<Mpi> = every_library().into_iter().filter(fits).collect();
     assert!(!libraries.is_empty(), "no MPI that is here, or that TEST_MPI names, {that}");
-    taking_turns(libraries, Location::caller())
+    one_at_most(libraries, Location::caller().file())
 }
 
-fn taking_turns(libraries: Vec<Mpi>, file: &Location<'_>) -> Vec<Mpi> {
+/// One Open MPI and one other MPI, in turns; every MPI in a full run: for launchers, engines and errors, in which the
+/// families differ.
+#[track_caller]
+pub fn both_families() -> Vec<Mpi> {
     match rota::is_all() {
-        true => libraries,
-        // Tests of a file share the programs built for a library.
-        false => rota::one_of_each(libraries, file.file(), rota::round(), Mpi::is_openmpi),
+        true => every_library(),
+        false => two_of(Location::caller()),
     }
+}
+
+fn two_of(file: &Location<'_>) -> Vec<Mpi> {
+    rota::one_of_each(every_library(), file.file(), rota::round(), Mpi::is_openmpi)
 }
 
 /// Libraries that a program runs under.
@@ -71,10 +78,14 @@ pub fn one_that_runs(program: &Program) -> Vec<Mpi> {
     one_at_most(fitting, &program.name)
 }
 
-/// One Open MPI and one other MPI, even in a full run: launchers do not differ between versions of a family.
+/// One MPI, in turns; in a full run one Open MPI and one other, since launchers do not differ between versions of a
+/// family.
 #[track_caller]
 pub fn two_families() -> Vec<Mpi> {
-    rota::one_of_each(every_library(), Location::caller().file(), rota::round(), Mpi::is_openmpi)
+    match rota::is_all() {
+        true => two_of(Location::caller()),
+        false => one_at_most(every_library(), Location::caller().file()),
+    }
 }
 
 /// Runs a test under each of these libraries. Panics if there are none.
