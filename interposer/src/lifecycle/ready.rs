@@ -8,6 +8,7 @@ use traces::definitions::{Definition, Library};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 
+use super::folder::OwnFile;
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
 use super::{clocks, folder};
@@ -67,10 +68,10 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if first && run.config.progress_asked && progress::is_on() {
         progress::intel::ready(family, &library.version);
     }
-    let path = output.file.path();
+    let (path, own) = (output.file.path(), OwnFile::of(&output.file));
     let meeting = folder::parent_of(&path);
     let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
-    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
+    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &own)));
     let header = output.header();
     let thread_level = family.thread_level(provided());
     if world && first && run.config.asks {
@@ -91,7 +92,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         usage_readings::write(usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized));
         header.initialized(costs, clock::sample());
     }
-    if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
+    if let Err(reason) = folder::move_in(&output.file, &agreed, rank) {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
     } else if first && speaks {
         let path = output.file.path();

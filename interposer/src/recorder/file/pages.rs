@@ -8,7 +8,6 @@
 //! system), and a full disk shows as an error here instead of SIGBUS in the program.
 
 use std::cell::UnsafeCell;
-use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, fence};
@@ -87,9 +86,8 @@ unsafe impl Send for Output {}
 unsafe impl Sync for Output {}
 
 impl Output {
-    /// Creates the file, which must not exist, and maps its header.
-    pub fn create(path: &Path, limit: u64, drops: bool) -> Result<Output, std::io::Error> {
-        let file = TraceFile::create(path)?;
+    /// Maps the header of a new file.
+    pub fn begin(file: TraceFile, limit: u64, drops: bool) -> Result<Output, std::io::Error> {
         // SAFETY: reads a constant of the system.
         let mapped = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let header = NonNull::dangling();
@@ -157,11 +155,11 @@ impl Output {
         let mut bytes = wanted.next_multiple_of(UNIT).max(least);
         let offset = loop {
             let fits = |next: u64| {
-                let end = next.checked_add(bytes as u64)?;
+                let end = self.file.place_for(next, bytes as u64)?.checked_add(bytes as u64)?;
                 (end.saturating_add(kept) <= limit).then_some(end)
             };
             match self.next.try_update(Relaxed, Relaxed, fits) {
-                Ok(offset) => break offset,
+                Ok(next) => break self.file.place_for(next, bytes as u64).unwrap_or(next),
                 Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(UNIT).max(least),
                 Err(_) => return Err(stop),
             }

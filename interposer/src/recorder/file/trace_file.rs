@@ -1,4 +1,5 @@
-//! The file of this process, whose descriptor the program may close and reuse.
+//! The file of this process, or its part of the file of all processes of its host. The program may close and reuse the
+//! descriptor.
 //!
 //! Every use of the descriptor first checks that device and inode are still this file's. If not, the descriptor belongs
 //! to the program: it is left alone, and the file is opened again by its path. Between check and write another thread
@@ -6,14 +7,19 @@
 //! high (see [`descriptor`]). A mapping, which is written to for long, is kept only if the descriptor is this file's
 //! afterwards, too.
 
-use std::ffi::{c_int, c_void};
-use std::io::Error;
+use std::ffi::{CString, c_int, c_void};
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
+use traces::node::{self, Member, MemberName, place_in_one_extent};
 
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
@@ -23,14 +29,78 @@ pub struct TraceFile {
     identity: FileIdentity,
     /// Absolute, since the program may change its working directory.
     path: Mutex<PathBuf>,
+    /// This process's part, if the file is of all processes of the host. Offsets are those in the part.
+    member: Option<Member>,
 }
 
 impl TraceFile {
     /// Creates the file, which must not exist, by its absolute path.
     pub fn create(path: &Path) -> Result<TraceFile, Error> {
         let number = descriptor::open(path, libc::O_CREAT | libc::O_EXCL)?;
+        TraceFile::of(number, path, None)
+    }
+
+    /// Takes a part of the file of all processes of this host, by its absolute path. The first of them creates it.
+    pub fn join(path: &Path, host: &str, boot: [u8; 16]) -> Result<TraceFile, Error> {
+        let (number, is_new) = match descriptor::open(path, libc::O_CREAT | libc::O_EXCL) {
+            Ok(number) => (number, true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => (open_existing(path)?, false),
+            Err(error) => return Err(error),
+        };
+        // SAFETY: open here and not closed before it is used: no call of the program has returned from us since.
+        let file = unsafe { BorrowedFd::borrow_raw(number) };
+        let created = if is_new { node::create(file, host, boot) } else { Ok(()) };
+        match created.and_then(|()| Member::join(file, boot, std::process::id())) {
+            Ok(member) => TraceFile::of(number, path, Some(member)),
+            Err(error) => {
+                descriptor::close(number);
+                if is_new {
+                    let _ = fs::remove_file(path);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn of(number: c_int, path: &Path, member: Option<Member>) -> Result<TraceFile, Error> {
         let identity = FileIdentity::of(number).ok_or_else(Error::last_os_error)?;
-        Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()) })
+        Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()), member })
+    }
+
+    /// This process's part of the file, if it is of all processes of the host.
+    pub fn member(&self) -> Option<&Member> {
+        self.member.as_ref()
+    }
+
+    /// True if this file is at a path.
+    pub fn is_at(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|data| self.identity.is(data.dev(), data.ino()))
+    }
+
+    /// Gives the file another name, whatever its name is now.
+    pub fn link(&self, to: &Path) -> Result<(), Error> {
+        let number = self.number.load(Acquire);
+        if !self.is(number) {
+            return Err(Error::from_raw_os_error(libc::EBADF));
+        }
+        let from = CString::new(format!("/proc/self/fd/{number}"))?;
+        let to = CString::new(to.as_os_str().as_bytes())?;
+        let (here, flags) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
+        // SAFETY: both are terminated.
+        match unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), flags) } {
+            0 => Ok(()),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
+    /// The first offset from `offset` on at which so many bytes can be mapped at once.
+    pub fn place_for(&self, offset: u64, bytes: u64) -> Option<u64> {
+        if self.member.is_some() { place_in_one_extent(offset, bytes) } else { Some(offset) }
+    }
+
+    /// The offset in the file of one in this process's part.
+    fn offset(&self, offset: u64) -> Result<u64, Stop> {
+        self.member.as_ref().map_or(Some(offset), |member| member.place(offset)).ok_or(Stop::Io)
     }
 
     pub fn path(&self) -> PathBuf {
@@ -64,9 +134,7 @@ impl TraceFile {
         if self.is(number) {
             return Ok(number);
         }
-        // By now the path may be another file, even a pipe, whose open would block.
-        let number = descriptor::open(&path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
-        let number = number.map_err(|_| Stop::Io)?;
+        let number = open_existing(&path).map_err(|_| Stop::Io)?;
         if !self.is(number) {
             descriptor::close(number);
             return Err(Stop::Io);
@@ -83,10 +151,10 @@ impl TraceFile {
     pub unsafe fn write(&self, from: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
         // The limit may have been lowered since `take` checked it.
         let signal = SizeSignal::hold();
-        let mut done = 0;
+        let (place, mut done) = (self.offset(offset)?, 0);
         while done < bytes {
             let number = self.number()?;
-            let to = (offset + done as u64) as libc::off_t;
+            let to = (place + done as u64) as libc::off_t;
             // SAFETY: by the contract.
             let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), bytes - done, to) };
             if written > 0 {
@@ -104,6 +172,9 @@ impl TraceFile {
                 _ => return Err(Stop::Io),
             }
         }
+        if let Some(member) = &self.member {
+            member.wrote(bytes as u64, offset + bytes as u64);
+        }
         Ok(())
     }
 
@@ -112,10 +183,10 @@ impl TraceFile {
     /// # Safety
     /// There must be room for `bytes` bytes at `to`.
     pub unsafe fn read(&self, to: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
-        let mut done = 0;
+        let (place, mut done) = (self.offset(offset)?, 0);
         while done < bytes {
             let number = self.number()?;
-            let from = (offset + done as u64) as libc::off_t;
+            let from = (place + done as u64) as libc::off_t;
             // SAFETY: by the contract.
             let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), bytes - done, from) };
             match read {
@@ -130,9 +201,10 @@ impl TraceFile {
 
     /// Maps an existing part of the file. `None` if the file system has no shared mappings.
     pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
+        let place = self.offset(offset)?;
         loop {
             let number = self.number()?;
-            let base = map_shared(number, bytes, offset);
+            let base = map_shared(number, bytes, place);
             if self.is(number) {
                 return match base {
                     Ok(base) => Ok(Some(base)),
@@ -147,9 +219,12 @@ impl TraceFile {
         }
     }
 
-    /// Bytes that the file takes on the disk.
+    /// Bytes that the file, or this process's part of it, takes on the disk.
     pub fn on_disk(&self) -> u64 {
         const BLOCK: u64 = 512;
+        if let Some(member) = &self.member {
+            return member.written();
+        }
         let status = self.number().ok().and_then(descriptor::status);
         status.map_or(0, |status| status.st_blocks as u64 * BLOCK)
     }
@@ -161,6 +236,16 @@ impl TraceFile {
             unsafe { libc::fsync(number) };
         }
     }
+}
+
+/// True if the file at a path is one of a host's processes, and has one of this name.
+pub fn has_member(path: &Path, name: MemberName) -> bool {
+    fs::File::open(path).is_ok_and(|file| node::has_member(&file, name))
+}
+
+fn open_existing(path: &Path) -> Result<c_int, Error> {
+    // The path may be another file, even a pipe, whose open would block.
+    descriptor::open(path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
 }
 
 /// This process's current limit for the size of a file, in bytes.
