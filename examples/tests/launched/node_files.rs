@@ -1,12 +1,13 @@
 //! The ranks of a host record into one file.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::common::{by_hand, calls, case, libraries, one, quick, two_families, under_each};
+use crate::common::{by_hand, calls, case, libraries, one, quick, run, two_families, under_each};
 use examples::answer::Answer;
 use examples::program::Program;
-use examples::run::{Case, Output, Run, fresh_folder};
+use examples::run::{Case, Output, Run, fresh_folder, overhear};
 use examples::running::{Running, verdict};
 use serde_json::json;
 use traces::read::RankFile;
@@ -128,21 +129,28 @@ fn hang_judges_a_live_run_whose_ranks_share_a_file() {
 }
 
 #[test]
-fn a_second_program_of_a_launch_records_into_a_folder_of_its_own() {
-    let mut ran = 0;
-    for mpi in two_families() {
-        let mut case = in_one_file(quick(&mpi, &[]));
-        let script = format!("{0} && {0}", case.path.display());
-        (case.path, case.arguments) = ("sh".into(), vec!["-c".into(), script]);
-        // Some libraries refuse to start twice under one launcher.
-        if case.plain().status != 0 {
-            continue;
-        }
-        let second = fresh_folder(&format!("{}-node-twice-2", mpi.name));
-        let (output, run) = case.recorded("node-twice");
-        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-        assert_eq!([run, Run { folder: second }].map(|run| calls(&run, "MPI_Send")), [10; 2], "{}", mpi.name);
-        ran += 1;
+fn programs_that_one_launch_runs_at_once_have_a_folder_each_and_a_file_in_common() {
+    let families = two_families();
+    let pairs = [(&families[0], &families[1]), (&families[1], &families[0])];
+    for (launcher, mpi) in pairs {
+        // A launcher of another library: each process takes itself for the only one.
+        let case = in_one_file(case("moves_folder", mpi, 2, &["true"]));
+        let [folder, second] =
+            ["", "-2"].map(|number| fresh_folder(&format!("{}-node-foreign{number}", launcher.name)));
+        let mut words = [overhear().display().to_string(), "record".into(), "--dir".into()].to_vec();
+        words.push(folder.display().to_string());
+        words.extend(launcher.launch(2));
+        words.extend([case.path.display().to_string(), "true".into()]);
+        let output = run(&case, &words);
+        assert_eq!(output.status, 0, "{} under {}: {}", mpi.name, launcher.name, output.stderr);
+        let apart = "2 runs of 1 rank each instead of one of 2 ranks";
+        assert!(output.stderr.contains(apart), "{} under {}: {}", mpi.name, launcher.name, output.stderr);
+        let files = [&folder, &second].map(|folder| {
+            assert_eq!(names(folder), [node_name()], "{}", mpi.name);
+            let run = Run { folder: folder.clone() };
+            assert_eq!((run.files().len(), calls(&run, "MPI_Barrier")), (1, 2), "{}", mpi.name);
+            fs::metadata(folder.join(node_name())).unwrap().ino()
+        });
+        assert_eq!(files[0], files[1], "{}", mpi.name);
     }
-    assert!(ran > 0);
 }

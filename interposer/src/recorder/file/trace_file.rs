@@ -20,6 +20,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
 use traces::node::{self, Member, MemberName, place_in_one_extent};
+use traces::regular;
 
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
@@ -42,14 +43,10 @@ impl TraceFile {
 
     /// Takes a part of the file of all processes of this host, by its absolute path. The first of them creates it.
     pub fn join(path: &Path, host: &str, boot: [u8; 16]) -> Result<TraceFile, Error> {
-        let (number, is_new) = match descriptor::open(path, libc::O_CREAT | libc::O_EXCL) {
-            Ok(number) => (number, true),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => (open_existing(path)?, false),
-            Err(error) => return Err(error),
-        };
+        let (number, is_new) = open_or_create(path)?;
         // SAFETY: open here and not closed before it is used: no call of the program has returned from us since.
         let file = unsafe { BorrowedFd::borrow_raw(number) };
-        let created = if is_new { node::create(file, host, boot) } else { Ok(()) };
+        let created = if is_new { node::create(file, host, boot) } else { is_of_this_user(number) };
         match created.and_then(|()| Member::join(file, boot, std::process::id())) {
             Ok(member) => TraceFile::of(number, path, Some(member)),
             Err(error) => {
@@ -240,7 +237,28 @@ impl TraceFile {
 
 /// True if the file at a path is one of a host's processes, and has one of this name.
 pub fn has_member(path: &Path, name: MemberName) -> bool {
-    fs::File::open(path).is_ok_and(|file| node::has_member(&file, name))
+    regular::open(path).is_ok_and(|file| node::has_member(&file, name))
+}
+
+/// A descriptor, and whether the file is new.
+fn open_or_create(path: &Path) -> Result<(c_int, bool), Error> {
+    // All but one of the host's processes find it.
+    match open_existing(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        opened => return Ok((opened?, false)),
+    }
+    match descriptor::open(path, libc::O_CREAT | libc::O_EXCL) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok((open_existing(path)?, false)),
+        created => Ok((created?, true)),
+    }
+}
+
+/// Fails for a file of another user, who could cut it while it is mapped.
+fn is_of_this_user(number: c_int) -> Result<(), Error> {
+    // SAFETY: the call only returns an id.
+    let user = unsafe { libc::geteuid() };
+    let is_own = descriptor::status(number).is_some_and(|status| status.st_uid == user);
+    if is_own { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
 }
 
 fn open_existing(path: &Path) -> Result<c_int, Error> {
