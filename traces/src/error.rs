@@ -33,13 +33,10 @@ pub enum Error {
     )]
     Newer { path: PathBuf, found: u32 },
     /// A node file cannot be read.
-    #[error(
-        "{}: a file of all processes of a host cannot be read: {what}. Copy the file again from where it was recorded.",
-        path.display()
-    )]
+    #[error("{}: of this file of all processes of a host, {what}.", path.display())]
     Node {
         path: PathBuf,
-        /// The reason.
+        /// The part that cannot be read, why, and what to try.
         what: String,
     },
     /// The header contradicts itself.

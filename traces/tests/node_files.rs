@@ -261,14 +261,14 @@ fn what_is_wrong_with_a_node_file_is_said() {
         RankFile::open(&paths[0]).err().unwrap().to_string()
     };
     drop(folder.begin());
-    assert!(reason().contains("no process has begun to record into it"), "{}", reason());
+    assert!(reason().contains("no process has begun to write"), "{}", reason());
     let whole = fs::read(folder.node()).unwrap();
     fs::write(folder.node(), &whole[..5_000]).unwrap();
     assert!(reason().contains("it ends after 5000 bytes, within its list of processes"), "{}", reason());
     let mut newer = whole.clone();
     newer[8] = 2;
     fs::write(folder.node(), newer).unwrap();
-    assert!(reason().contains("version 2 of node files, but this overhear reads only version 1"), "{}", reason());
+    assert!(reason().contains("it has version 2, but this overhear reads only 1"), "{}", reason());
 }
 
 #[test]

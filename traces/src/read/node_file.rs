@@ -22,6 +22,8 @@ use crate::regular;
 
 const WORD: usize = size_of::<u64>();
 
+const AGAIN: &str = "Copy the file again from where it was recorded";
+
 /// A node file in memory.
 pub(super) struct NodeFile {
     pub file: File,
@@ -81,19 +83,25 @@ impl NodeFile {
         let file = regular::open(path).map_err(io)?;
         let data = file.metadata().map_err(io)?;
         if data.len() < HEADER_BYTES as u64 {
-            let what = format!("it ends after {} bytes, within its list of processes", data.len());
+            let what = format!(
+                "nothing can be read: it ends after {} bytes, within its list of processes. {AGAIN}",
+                data.len()
+            );
             return Err(Error::Node { path: path.into(), what });
         }
         // Sparse, and of members only the heads are looked at.
         let map = MmapOptions::new().len(data.len() as usize).map_raw_read_only(&file).map_err(io)?;
         let mut node = NodeFile { file, identity: (data.dev(), data.ino()), map, host: String::new() };
         let header: NodeHeader = node.copy(0).filter(|header: &NodeHeader| header.magic == MAGIC).ok_or_else(|| {
-            let what = "its header is damaged or was never written".into();
+            let what = format!("nothing can be read: its header is damaged or was never written. {AGAIN}");
             Error::Node { path: path.into(), what }
         })?;
         if header.version != VERSION {
-            let what =
-                format!("version {} of node files, but this overhear reads only version {VERSION}", header.version);
+            let what = format!(
+                "nothing can be read: it has version {}, but this overhear reads only {VERSION}. Read it with the overhear that recorded \
+                 it, or a later one",
+                header.version
+            );
             return Err(Error::Node { path: path.into(), what });
         }
         node.host = String::from_utf8_lossy(header.host.split(|byte| *byte == 0).next().unwrap_or_default()).into();
@@ -108,9 +116,9 @@ impl NodeFile {
     /// Why the file cannot be read as that of a rank.
     pub fn reason(&self) -> String {
         match self.lost() {
-            0 => "no process has begun to record into it".into(),
-            1 => "it ends before the place of one of its processes".into(),
-            lost => format!("it ends before the places of {lost} of its processes"),
+            0 => "no process has begun to write: they were killed at their start".into(),
+            1 => format!("the records of one process are missing, as the file ends early. {AGAIN}"),
+            lost => format!("the records of {lost} processes are missing, as the file ends early. {AGAIN}"),
         }
     }
 
