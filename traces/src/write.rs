@@ -140,9 +140,7 @@ impl NodeWriter {
 
 impl Write for MemberWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let extent = node::extent_of(self.end);
-        let left = node::extent_start(extent) + node::extent_bytes(extent) - self.end;
-        let bytes = bytes.get(..left as usize).unwrap_or(bytes);
+        let bytes = bytes.get(..node::left_in_extent(self.end) as usize).unwrap_or(bytes);
         let place = self.member.place(self.end).ok_or(io::ErrorKind::FileTooLarge)?;
         let written = self.file.write_at(bytes, place)?;
         self.end += written as u64;

@@ -122,15 +122,10 @@ pub fn extent_bytes(extent: usize) -> u64 {
     FIRST_EXTENT << extent.saturating_sub(1)
 }
 
-/// The first offset from `offset` on at which so many bytes lie in one extent. `None` beyond the last one.
-pub fn place_in_one_extent(offset: u64, bytes: u64) -> Option<u64> {
-    let first = extent_of(offset);
-    let starts = (first..EXTENTS).map(|extent| (extent, extent_start(extent).max(offset)));
-    let fits = |(extent, start): (usize, u64)| {
-        let left = extent_start(extent) + extent_bytes(extent) - start;
-        (bytes <= left).then_some(start)
-    };
-    starts.into_iter().find_map(fits)
+/// How many bytes there are from an offset to the end of its extent.
+pub fn left_in_extent(offset: u64) -> u64 {
+    let extent = extent_of(offset);
+    extent_start(extent) + extent_bytes(extent) - offset
 }
 
 #[cfg(test)]
@@ -144,18 +139,9 @@ mod tests {
             let (start, bytes) = (extent_start(extent), extent_bytes(extent));
             assert_eq!((start, start % ALIGNMENT, bytes % ALIGNMENT), (end, 0, 0));
             assert_eq!([start, start + bytes - 1].map(extent_of), [extent; 2]);
+            assert_eq!([start, start + bytes - 1].map(left_in_extent), [bytes, 1]);
             end = start + bytes;
         }
-    }
-
-    #[test]
-    fn a_page_lies_in_one_extent() {
-        const K: u64 = 1 << 10;
-        assert_eq!(place_in_one_extent(0, 4 * K), Some(0));
-        assert_eq!(place_in_one_extent(100 * K, 28 * K), Some(100 * K));
-        assert_eq!(place_in_one_extent(100 * K, 29 * K), Some(128 * K));
-        assert_eq!(place_in_one_extent(100 * K, 200 * K), Some(256 * K));
-        assert_eq!(place_in_one_extent(u64::MAX - K, K), None);
     }
 
     #[test]

@@ -155,11 +155,11 @@ impl Output {
         let mut bytes = wanted.next_multiple_of(UNIT).max(least);
         let offset = loop {
             let fits = |next: u64| {
-                let end = self.file.place_for(next, bytes as u64)?.checked_add(bytes as u64)?;
+                let end = next.checked_add(bytes as u64)?;
                 (end.saturating_add(kept) <= limit).then_some(end)
             };
             match self.next.try_update(Relaxed, Relaxed, fits) {
-                Ok(next) => break self.file.place_for(next, bytes as u64).unwrap_or(next),
+                Ok(offset) => break offset,
                 Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(UNIT).max(least),
                 Err(_) => return Err(stop),
             }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicI32, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
-use traces::node::{self, Member, MemberName, place_in_one_extent};
+use traces::node::{self, Member, MemberName};
 use traces::regular;
 
 use crate::descriptor::{self, FileIdentity};
@@ -90,14 +90,11 @@ impl TraceFile {
         }
     }
 
-    /// The first offset from `offset` on at which so many bytes can be mapped at once.
-    pub fn place_for(&self, offset: u64, bytes: u64) -> Option<u64> {
-        if self.member.is_some() { place_in_one_extent(offset, bytes) } else { Some(offset) }
-    }
-
-    /// The offset in the file of one in this process's part.
-    fn offset(&self, offset: u64) -> Result<u64, Stop> {
-        self.member.as_ref().map_or(Some(offset), |member| member.place(offset)).ok_or(Stop::Io)
+    /// Where in the file this process's bytes from an offset on are, and how many of them lie together there.
+    fn piece(&self, offset: u64, bytes: usize) -> Result<(u64, usize), Stop> {
+        let Some(member) = &self.member else { return Ok((offset, bytes)) };
+        let place = member.place(offset).ok_or(Stop::Io)?;
+        Ok((place, node::left_in_extent(offset).min(bytes as u64) as usize))
     }
 
     pub fn path(&self) -> PathBuf {
@@ -148,12 +145,12 @@ impl TraceFile {
     pub unsafe fn write(&self, from: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
         // The limit may have been lowered since `take` checked it.
         let signal = SizeSignal::hold();
-        let (place, mut done) = (self.offset(offset)?, 0);
+        let mut done = 0;
         while done < bytes {
+            let (to, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
-            let to = (place + done as u64) as libc::off_t;
             // SAFETY: by the contract.
-            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), bytes - done, to) };
+            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), together, to as libc::off_t) };
             if written > 0 {
                 done += written as usize;
                 continue;
@@ -180,12 +177,12 @@ impl TraceFile {
     /// # Safety
     /// There must be room for `bytes` bytes at `to`.
     pub unsafe fn read(&self, to: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
-        let (place, mut done) = (self.offset(offset)?, 0);
+        let mut done = 0;
         while done < bytes {
+            let (from, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
-            let from = (place + done as u64) as libc::off_t;
             // SAFETY: by the contract.
-            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), bytes - done, from) };
+            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), together, from as libc::off_t) };
             match read {
                 1.. => done += read as usize,
                 0 => return Err(Stop::Io),
@@ -198,10 +195,9 @@ impl TraceFile {
 
     /// Maps an existing part of the file. `None` if the file system has no shared mappings.
     pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
-        let place = self.offset(offset)?;
         loop {
             let number = self.number()?;
-            let base = map_shared(number, bytes, place);
+            let base = self.map_pieces(number, bytes, offset);
             if self.is(number) {
                 return match base {
                     Ok(base) => Ok(Some(base)),
@@ -214,6 +210,24 @@ impl TraceFile {
                 unmap(base, bytes);
             }
         }
+    }
+
+    /// Maps what may lie in several places of the file, in one place of the memory.
+    fn map_pieces(&self, number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c_int> {
+        let piece = |done: usize| self.piece(offset + done as u64, bytes - done).map_err(|_| libc::EIO);
+        let (place, together) = piece(0)?;
+        let base = map_shared(number, bytes, place)?;
+        let mut done = together;
+        while done < bytes {
+            let mapped = piece(done).and_then(|(place, together)| {
+                // SAFETY: lies in the new mapping, up to its end.
+                let to = unsafe { base.add(done) };
+                map_over(to, number, together, place)?;
+                Ok(together)
+            });
+            done += mapped.inspect_err(|_| unmap(base, bytes))?;
+        }
+        Ok(base)
     }
 
     /// Bytes that the file, or this process's part of it, takes on the disk.
@@ -284,6 +298,15 @@ fn map_shared(number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c
         Some(mapped) if base != libc::MAP_FAILED => Ok(mapped),
         _ => Err(Error::last_os_error().raw_os_error().unwrap_or(0)),
     }
+}
+
+/// Replaces a part of a mapping that nobody knows yet. What was mapped there first is never touched: it may lie behind the
+/// file's end.
+fn map_over(to: NonNull<u8>, number: c_int, bytes: usize, offset: u64) -> Result<(), c_int> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    // SAFETY: the caller's own mapping, of whole memory pages: extents end at multiples of them.
+    let mapped = unsafe { libc::mmap(to.as_ptr().cast(), bytes, protection, flags, number, offset as i64) };
+    if mapped == libc::MAP_FAILED { Err(Error::last_os_error().raw_os_error().unwrap_or(0)) } else { Ok(()) }
 }
 
 /// Unmaps memory that is no longer used.
