@@ -66,6 +66,39 @@ pub enum Definition {
     Caller(Caller),
     /// The processor time of a thread from one sample to the next, in nanoseconds. Without it, nothing was sampled.
     SamplingPeriod(u64),
+    /// What the recorder did when MPI was initialized or finalized.
+    Steps(Vec<Step>),
+}
+
+/// A step of the recorder's own work in a call that starts or ends MPI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Step {
+    pub kind: StepKind,
+    /// How long it took, with waiting for other ranks, in ticks.
+    pub ticks: u64,
+}
+
+/// The steps, in the order in which they are done. It is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
+pub enum StepKind {
+    /// Making the file, before MPI is initialized.
+    Begin,
+    /// Learning about the library, its objects and its progress engine.
+    Learn,
+    /// Finding the ranks that are recorded.
+    FindRanks,
+    /// Agreeing on the run's folder.
+    Agree,
+    /// Comparing clocks after MPI was initialized.
+    ClocksAtInit,
+    /// Measuring what a recorded call costs.
+    Rehearse,
+    /// Reading the machine and the use of it.
+    ReadMachine,
+    /// Moving the file to its place.
+    MoveIn,
+    /// Comparing clocks before MPI is finalized.
+    ClocksAtFinalize,
 }
 
 /// How to ask MPI, without causing progress, whether a request is complete. The order is on disk: append only.
@@ -328,6 +361,34 @@ pub struct Component {
     pub name: String,
 }
 
+impl StepKind {
+    pub const ALL: [StepKind; 9] = [
+        StepKind::Begin,
+        StepKind::Learn,
+        StepKind::FindRanks,
+        StepKind::Agree,
+        StepKind::ClocksAtInit,
+        StepKind::Rehearse,
+        StepKind::ReadMachine,
+        StepKind::MoveIn,
+        StepKind::ClocksAtFinalize,
+    ];
+
+    /// The step in words that follow "to".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            StepKind::Begin => "make the file",
+            StepKind::Learn => "learn about MPI",
+            StepKind::FindRanks => "find the recorded ranks",
+            StepKind::Agree => "agree on the folder",
+            StepKind::ClocksAtInit | StepKind::ClocksAtFinalize => "compare clocks",
+            StepKind::Rehearse => "measure the cost of recording",
+            StepKind::ReadMachine => "read the machine",
+            StepKind::MoveIn => "move the file into the folder",
+        }
+    }
+}
+
 /// How a part of the progress engine is intercepted. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, SchemaRead, SchemaWrite)]
 pub enum Interception {
@@ -389,7 +450,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 26;
+    pub const VARIANTS: u32 = 27;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

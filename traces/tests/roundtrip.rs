@@ -6,7 +6,7 @@ use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pag
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Caller, Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site,
-    Span,
+    Span, Step, StepKind,
 };
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::live::LiveProductive;
@@ -293,6 +293,7 @@ fn definitions_come_back_in_order() {
         Definition::Caller(Caller { site: 1, caller: CalledFrom::Site(2) }),
         Definition::Caller(Caller { site: 2, caller: CalledFrom::Start }),
         Definition::SamplingPeriod(10_000_000),
+        Definition::Steps(StepKind::ALL.map(|kind| Step { kind, ticks: 1 << 40 }).into()),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

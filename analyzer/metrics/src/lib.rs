@@ -8,7 +8,7 @@
 //! compare reports
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks whereabouts
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! cost endings
 //! median network rank_programs scheduling shares totals
 //! mean meaning topics words
@@ -48,6 +48,7 @@ pub mod scaling;
 pub mod scheduling;
 mod shares;
 pub mod stacks;
+pub mod starting;
 pub mod summary;
 pub mod top;
 pub mod topics;

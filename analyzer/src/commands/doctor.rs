@@ -13,7 +13,7 @@ use traces::folder::as_typed;
 use crate::cli;
 use crate::launch::{self, split_launch};
 use metrics::words::plural;
-use metrics::{engine, hosts};
+use metrics::{engine, hosts, starting};
 use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
 use tables::visible::visible;
@@ -118,6 +118,12 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     line("clock", clock::kind_in_words(&first.header));
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
     line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));
+    let [starting, ending] = starting::in_words(&run);
+    for (what, words) in [("starting", starting), ("ending", ending)] {
+        if let Some(words) = words {
+            line(what, &format!("{words}, with waiting for other ranks"));
+        }
+    }
     let is_well = recorded == run.size() as usize && split.is_none();
     if is_well {
         line("next", &format!("overhear record {}", in_a_shell(command)));

@@ -90,14 +90,14 @@ fn look(running: &Running, began: Instant) -> (usize, usize, usize) {
     let path = running.run.folder.join("rank-0000.ovh");
     let mut follower = Follower::open(&path).unwrap();
     let (mut pages, mut known, mut place, mut at) = (Vec::new(), Known::default(), Place::default(), 0);
-    let (mut looks, mut found, mut records) = (0, 0, Records::default());
+    let (mut looks, mut found, mut records, mut room) = (0, 0, Records::default(), Vec::new());
     while (looks < LOOKS || found < FOUND) && began.elapsed() < LIMIT {
         looks += 1;
         assert!(follower.refresh(), "{} is gone", path.display());
         pages.extend(follower.find().into_iter().filter(|page| page.thread == 0));
         let of = |kind: PageKind| pages.iter().filter(move |page| page.kind == kind);
         let events: Vec<_> = of(PageKind::Events).collect();
-        if let Some(page) = events.get(at).and_then(|page| follower.events(page)) {
+        if let Some(page) = events.get(at).and_then(|page| follower.events(page, &mut room)) {
             let mut walk = if place.seen == 0 { Walk::new(&page) } else { Walk::at(&page, place) };
             walk.step(&mut records, usize::MAX).unwrap();
             place = walk.place();

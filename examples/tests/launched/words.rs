@@ -165,6 +165,9 @@ fn the_doctor_says_what_it_found() {
         assert!(output.stdout.contains("takes effect in 2 of 2 ranks"), "{}", output.stdout);
         let library = mpi.library.file_name().unwrap().to_str().unwrap();
         assert!(output.stdout.contains(library), "{}", output.stdout);
+        let steps = |of: &str| output.stdout.lines().find(|line| line.starts_with(of)).unwrap_or_default();
+        assert!(steps("starting ").contains(" in MPI_Init (median of ranks; "), "{}", output.stdout);
+        assert!(steps("ending ").contains(" in MPI_Finalize (median of ranks; "), "{}", output.stdout);
         let next = format!("next       overhear record {}\n", case.words().join(" "));
         assert!(output.stdout.ends_with(&next), "{next}{}", output.stdout);
         assert!(!output.stderr.contains("Next: "), "{}", output.stderr);

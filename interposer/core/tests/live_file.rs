@@ -157,11 +157,11 @@ fn look(file: &MadeFile) -> (Checked, usize, usize) {
     let found = follower.find();
     let page = |kind: PageKind| -> &FoundPage { found.iter().find(|page| page.kind == kind).unwrap() };
     let (mut checked, mut place, mut known) = (Checked::default(), Place::default(), 0);
-    let (mut looks, mut inside, mut in_polls) = (0, 0, 0);
+    let (mut looks, mut inside, mut in_polls, mut room) = (0, 0, 0, Vec::new());
     let began = Instant::now();
     while (looks < LOOKS || inside < INSIDE) && began.elapsed() < LIMIT {
         looks += 1;
-        let records = follower.events(page(PageKind::Events)).unwrap();
+        let records = follower.events(page(PageKind::Events), &mut room).unwrap();
         let mut walk = Walk::at(&records, place);
         walk.step(&mut checked, 10_000).unwrap();
         place = walk.place();

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::{ArgumentKind, Call};
-use traces::definitions::{Definition, Process};
+use traces::definitions::{Definition, Process, StepKind};
 use traces::file::{FileHeader, MAGIC, Mode, NO_RANK};
 use traces::node::boot_bytes;
 use traces::settings::{FileForm, Keep};
@@ -17,7 +17,7 @@ use super::calls::{is_lifecycle, starts};
 use super::errors;
 use super::folder::Provisional;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
-use super::{folder, together};
+use super::{folder, steps, together};
 use crate::abi;
 use crate::clock;
 use crate::config::{self, Config};
@@ -169,6 +169,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     slots::begin(mode);
     progress::begin(config.progress);
     let _ = RUN.set(RunContext { config, family, handed });
+    steps::ended(StepKind::Begin, sample.ticks);
     Ok(true)
 }
 

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::calls::Call;
+use traces::definitions::StepKind;
 use traces::machine::UsageMoment;
 
 use super::folder::OwnFile;
 use super::run::{FAILED, READY, RUN, SESSIONS, WORLD};
-use super::{clocks, end, folder, ready, together};
+use super::{clocks, end, folder, ready, steps, together};
 use crate::abi;
 use crate::clock;
 use crate::config;
@@ -79,8 +80,9 @@ pub fn before(call: Call, session: u64) {
             let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
             progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
         }
-        spent::waiting(|| progress::unheard(clocks::finalizing));
+        steps::timed(StepKind::ClocksAtFinalize, || spent::waiting(|| progress::unheard(clocks::finalizing)));
         usage_readings::write(readings);
+        steps::define();
         together::leave();
     });
 }

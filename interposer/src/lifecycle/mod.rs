@@ -2,8 +2,8 @@
 //!
 //! In: the calls that start or end MPI ([`calls`]), and the begin and end of the process. A recording [`begin`]s before
 //! MPI_Init, is [`ready`] after it, and [`end`]s with MPI_Finalize or the process; its state is in [`run`]. Recorded
-//! ranks find each other ([`together`]), agree on a [`folder`] and compare their [`clocks`]; the first of them prints
-//! the [`last_words`]. Meanwhile the program may call MPI_Pcontrol ([`control`]) and handle [`errors`].
+//! ranks find each other ([`together`]), agree on a [`folder`] and compare their [`clocks`], timed [step by step](steps); the first of them
+//! prints the [`last_words`]. Meanwhile the program may call MPI_Pcontrol ([`control`]) and handle [`errors`].
 
 mod begin;
 mod calls;
@@ -15,6 +15,7 @@ mod folder;
 mod last_words;
 mod ready;
 mod run;
+mod steps;
 mod together;
 
 pub use begin::first_call;

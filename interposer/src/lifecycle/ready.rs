@@ -4,14 +4,14 @@
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
-use traces::definitions::{Definition, Library};
+use traces::definitions::{Definition, Library, StepKind};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 
 use super::folder::OwnFile;
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
-use super::{clocks, folder};
+use super::{clocks, folder, steps};
 use crate::abi::{Family, completion};
 use crate::clock;
 use crate::config;
@@ -36,6 +36,7 @@ use crate::sampling;
 /// them. `first`: true if MPI is initialized for the first time in this process.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
+    let began = clock::now();
     family.learn_from_library(world);
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers);
@@ -68,10 +69,13 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if first && run.config.progress_asked && progress::is_on() {
         progress::intel::ready(family, &library.version);
     }
+    steps::ended(StepKind::Learn, began);
     let (path, own) = (output.file.path(), OwnFile::of(&output.file));
     let meeting = folder::parent_of(&path);
-    let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
-    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &own)));
+    let find = || together::find(family, world.then_some((rank, size)), meeting);
+    let together = steps::timed(StepKind::FindRanks, || spent::waiting(find));
+    let agree = || progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &own));
+    let agreed = steps::timed(StepKind::Agree, || spent::waiting(agree));
     let header = output.header();
     let thread_level = family.thread_level(provided());
     if world && first && run.config.asks {
@@ -84,15 +88,23 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     );
     FIRST.store(speaks, Release);
     if let Some(together) = together {
-        progress::unheard(|| clocks::initialized(family, together, &header.begun(), agreed.sync));
+        let compare = || clocks::initialized(family, together, &header.begun(), agreed.sync);
+        steps::timed(StepKind::ClocksAtInit, || progress::unheard(compare));
     }
     if first {
-        let costs = rehearse(run).unwrap_or_default();
-        shared::define(&Definition::Machine(machine::machine()));
-        usage_readings::write(usage_readings::read(current::thread().map(Thread::number), UsageMoment::Initialized));
+        let costs = steps::timed(StepKind::Rehearse, || rehearse(run).unwrap_or_default());
+        steps::timed(StepKind::ReadMachine, || {
+            shared::define(&Definition::Machine(machine::machine()));
+            usage_readings::write(usage_readings::read(
+                current::thread().map(Thread::number),
+                UsageMoment::Initialized,
+            ));
+        });
         header.initialized(costs, clock::sample());
     }
-    if let Err(reason) = folder::move_in(&output.file, &agreed, rank) {
+    let moved = steps::timed(StepKind::MoveIn, || folder::move_in(&output.file, &agreed, rank));
+    steps::define();
+    if let Err(reason) = moved {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
     } else if first && speaks {
         let path = output.file.path();

@@ -18,4 +18,5 @@ mod words;
 pub use block::{LiveBlock, LiveLine, LivePolls, halves};
 pub use calls::{LiveCalls, OpenLevels};
 pub use productive::{LiveProductive, LiveRun};
+pub(crate) use still::still;
 pub use words::{LiveWords, see_published};

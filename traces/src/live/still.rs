@@ -32,7 +32,7 @@ pub(super) fn copies<T: PartialEq>(copy: impl Fn() -> T) -> (T, T) {
 }
 
 /// The copies, if they are equal; nothing if the memory was never still.
-pub(super) fn still<T: PartialEq + Default>(copy: impl Fn() -> T) -> T {
+pub(crate) fn still<T: PartialEq + Default>(copy: impl Fn() -> T) -> T {
     let (before, now) = copies(copy);
     if before == now { now } else { T::default() }
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use zerocopy::transmute;
+
 use super::header_now;
 use super::holes::Holes;
 use super::pages::{EventPage, definition_at, entries_of, page_begun, signatures_of};
@@ -14,8 +16,12 @@ use crate::definitions::{Definition, Process};
 use crate::dropped::Dropped;
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry};
-use crate::live::{LiveBlock, LiveWords};
+use crate::live::{LiveBlock, LiveWords, see_published, still};
 use crate::signature::Signature;
+
+const WORD: usize = size_of::<u64>();
+/// Words of a page's header.
+const HEADER: usize = size_of::<PageHeader>() / WORD;
 
 /// A reader of a growing file.
 pub struct Follower {
@@ -95,7 +101,7 @@ impl Follower {
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
         let mut holes = Holes::of(&self.file);
         while at + size_of::<PageHeader>() <= bytes {
-            let Some((kind, header)) = page_begun(self.words(at)) else {
+            let Some((kind, header)) = self.begun(at) else {
                 gap.get_or_insert(at);
                 at = holes.behind(at);
                 continue;
@@ -119,32 +125,57 @@ impl Follower {
         pages
     }
 
-    pub fn page_header(&self, page: &FoundPage) -> Option<&PageHeader> {
-        page_begun(self.words(page.at)).map(|(_, header)| header)
+    /// The header of a page as it is now.
+    pub fn page_header(&self, page: &FoundPage) -> Option<PageHeader> {
+        self.begun(page.at).map(|(_, header)| header)
     }
 
-    /// The records of an events page.
-    /// `None` if the page was taken again.
-    pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
-        let header = self.page_header(page)?;
-        let is = |page: &FoundPage| (page.kind as u32, page.thread, page.sequence);
-        if (header.kind, header.thread, header.sequence) != is(page) {
-            return None;
+    /// Kind and header of a page that has begun. Where old pages are dropped, both change: they are copied until they are still.
+    fn begun(&self, at: usize) -> Option<(PageKind, PageHeader)> {
+        if !self.file.header.keeps_newest() {
+            return page_begun(self.words(at)).map(|(kind, header)| (kind, *header));
         }
+        let words: [u64; HEADER] = still(|| self.words(at).record(0, HEADER).unwrap_or_default());
+        let header: PageHeader = transmute!(words);
+        PageKind::from_number(header.kind).filter(|_| header.units > 0).map(|kind| (kind, header))
+    }
+
+    /// The records of an events page. `None` if the page was taken again. Where old pages are dropped, it is copied into `room`,
+    /// since its records could change while they are read.
+    pub fn events<'a>(&'a self, page: &FoundPage, room: &'a mut Vec<u64>) -> Option<EventPage<'a>> {
+        let words = self.page(page, room)?;
+        let (_, header) = page_begun(words)?;
         Some(EventPage {
             thread: page.thread,
             sequence: page.sequence,
             header,
             base: header.base,
             requests: header.requests,
-            words: self.body(page),
+            words: words.from(HEADER),
             decoded: &self.file.decoded,
         })
     }
 
-    /// The counts of a thread's dropped pages.
-    pub fn dropped(&self, page: &FoundPage) -> Option<Dropped<'_>> {
-        Dropped::read(self.page_header(page)?, self.body(page))
+    /// The counts of a thread's dropped pages. `None` if they were replaced by later ones.
+    pub fn dropped<'a>(&'a self, page: &FoundPage, room: &'a mut Vec<u64>) -> Option<Dropped<'a>> {
+        let words = self.page(page, room)?;
+        Dropped::read(page_begun(words)?.1, words.from(HEADER))
+    }
+
+    /// The words of a page that is still the one that was found, header and all.
+    fn page<'a>(&'a self, page: &FoundPage, room: &'a mut Vec<u64>) -> Option<LiveWords<'a>> {
+        let mut words = self.words(page.at).until(page.bytes / WORD);
+        if self.file.header.keeps_newest() {
+            room.clear();
+            room.extend((0..words.len()).map_while(|at| words.get(at)));
+            see_published();
+            // SAFETY: the copy's own words, which nobody writes.
+            words = unsafe { LiveWords::at(room.as_ptr().cast(), room.len() * WORD) };
+        }
+        // The header is looked at after the words were copied: they are its own.
+        let (kind, header) = self.begun(page.at)?;
+        let is = |page: &FoundPage| (page.kind, page.thread, page.sequence);
+        ((kind, header.thread, header.sequence) == is(page)).then_some(words)
     }
 
     /// A thread's fixed area.
@@ -172,12 +203,11 @@ impl Follower {
     }
 
     fn body(&self, page: &FoundPage) -> LiveWords<'_> {
-        let header = size_of::<PageHeader>();
-        self.words(page.at + header).until((page.bytes - header) / size_of::<u64>())
+        self.words(page.at).until(page.bytes / WORD).from(HEADER)
     }
 
     /// The words from an offset in the file on.
     fn words(&self, at: usize) -> LiveWords<'_> {
-        self.file.words.words().from(at / size_of::<u64>())
+        self.file.words.words().from(at / WORD)
     }
 }

@@ -1,6 +1,7 @@
 //! `overhear diagnose`: the findings on a run, and the figures that they are a part of.
 
 use crate::behaviors::{self, Behaviors};
+use crate::pop::Efficiency;
 use crate::summary::{Evidence, Finding, FindingRow, finding_table};
 use crate::totals::{self, percent};
 use crate::{cost, overview, ranks};
@@ -45,9 +46,10 @@ fn most_time(known: &Evidence) -> Option<Fact> {
     Some(fact.note(format!(", {share:.1} % of the ranks' time")))
 }
 
-/// The parallel efficiency and what each factor costs.
+/// The parallel efficiency and what each factor costs. Of a run that hangs it only says how long somebody let it.
 fn efficiency(known: &Evidence) -> Option<Fact> {
-    let efficiency = known.efficiency.filter(|efficiency| efficiency.parallel().is_finite())?;
+    let has_figure = |efficiency: &&Efficiency| known.hung.is_none() && efficiency.parallel().is_finite();
+    let efficiency = known.efficiency.filter(has_figure)?;
     let costs = |factor: f64| format!("{:.1} %", 100.0 * (1.0 - factor));
     let note = format!(
         " %; load balance costs {}, serialization {}, transfer {}",

@@ -29,7 +29,7 @@ enum Lateness {
     InTurn,
     /// So many cases of so many on a rank are long, where this is usual.
     NowAndThen { long: u64, of: u64, usual: i64 },
-    /// Another rank is late each time.
+    /// A different rank is late each time.
     Alternating,
     /// A few ranks are late nearly always.
     Always,
@@ -62,7 +62,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
         }
         Lateness::Alternating => {
-            let headline = format!("Another rank is late each time {place}, and the others wait for it: {cost}.");
+            let headline = format!("A different rank is late each time {place}, and the others wait for it: {cost}.");
             let next = "Over the run all ranks compute about as long. Let ranks wait for each other less often, or make \
                         each step's work even.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
-    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync, Usage,
+    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
@@ -39,6 +39,8 @@ pub struct Rank {
     pub machine: Option<Machine>,
     /// Readings of its use of the machine, in order; empty in files of older recorders.
     pub usages: Vec<Usage>,
+    /// Steps of the recorder's own work when MPI was initialized and finalized; empty in files of older recorders.
+    pub steps: Vec<Step>,
     pub filter: String,
     pub warnings: Vec<String>,
     /// Ranks recorded together with it, if these are not all of its world.
@@ -259,6 +261,7 @@ impl Rank {
             library: Library::default(),
             machine: None,
             usages: Vec::new(),
+            steps: Vec::new(),
             filter: String::new(),
             warnings: Vec::new(),
             recorded: None,
@@ -370,6 +373,7 @@ impl Rank {
             Definition::Asked(_) => self.asked = true,
             Definition::Machine(machine) => self.machine = Some(machine),
             Definition::Usage(usage) => self.usages.push(usage),
+            Definition::Steps(steps) => self.steps.extend(steps),
             Definition::SamplingPeriod(nanoseconds) => self.samples.period = nanoseconds,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }

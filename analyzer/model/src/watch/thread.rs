@@ -79,7 +79,8 @@ impl WatchedThread {
 
     /// Number of pages of records to read, and number of records in the last one so far.
     pub fn written(&self, file: &Follower) -> (usize, u64) {
-        let Some(page) = self.pages.back().and_then(|page| file.events(page)) else { return (0, 0) };
+        let mut room = Vec::new();
+        let Some(page) = self.pages.back().and_then(|page| file.events(page, &mut room)) else { return (0, 0) };
         let mut walk = match self.place.filter(|_| self.pages.len() == 1) {
             Some(place) => Walk::at(&page, place),
             None => Walk::new(&page),
@@ -103,9 +104,10 @@ impl WatchedThread {
 
     /// Reads records up to the position from [`written`](Self::written).
     pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut RankAccount) {
+        let (mut room, mut dropped_room) = (Vec::new(), Vec::new());
         for left in (0..pages).rev() {
             let Some(first) = self.pages.front() else { return };
-            let Some(page) = file.events(first) else {
+            let Some(page) = file.events(first, &mut room) else {
                 // It was dropped before it was read.
                 self.pages.pop_front();
                 (self.place, self.is_torn) = (None, true);
@@ -113,7 +115,7 @@ impl WatchedThread {
             };
             if !std::mem::replace(&mut self.has_begun, true) && page.sequence > 0 {
                 self.is_torn = true;
-                if let Some(dropped) = self.dropped.and_then(|dropped| file.dropped(&dropped)) {
+                if let Some(dropped) = self.dropped.and_then(|dropped| file.dropped(&dropped, &mut dropped_room)) {
                     self.account.goes_on(&dropped, &self.known, rank);
                 }
             }

@@ -1,0 +1,32 @@
+//! How long the recorder's own steps take when MPI is initialized and finalized, with waiting for other ranks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use traces::definitions::{Definition, Step, StepKind};
+
+use crate::clock;
+use crate::recorder::file::shared;
+
+/// Ticks of each step that are not in the file yet.
+static TICKS: [AtomicU64; StepKind::ALL.len()] = [const { AtomicU64::new(0) }; _];
+
+pub fn timed<R>(kind: StepKind, work: impl FnOnce() -> R) -> R {
+    let began = clock::now();
+    let result = work();
+    ended(kind, began);
+    result
+}
+
+/// Notes that a step ends now.
+pub fn ended(kind: StepKind, began: u64) {
+    TICKS[kind as usize].fetch_add(clock::now().wrapping_sub(began), Relaxed);
+}
+
+/// Writes the steps since the last call.
+pub fn define() {
+    let step = |kind: &StepKind| Step { kind: *kind, ticks: TICKS[*kind as usize].swap(0, Relaxed) };
+    let steps: Vec<Step> = StepKind::ALL.iter().map(step).filter(|step| step.ticks > 0).collect();
+    if !steps.is_empty() {
+        shared::define(&Definition::Steps(steps));
+    }
+}
