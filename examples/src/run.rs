@@ -1,12 +1,12 @@
 //! Runs programs with and without the recorder.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use traces::read::RankFile;
+use traces::read::{RankFile, rank_files};
 
 use crate::answer::Answer;
 pub use crate::command::{Output, finish, interrupt_when};
@@ -161,15 +161,8 @@ impl Run {
         self.ask("report", &["--by", by])
     }
 
-    /// Trace files in its folder.
+    /// Trace files in its folder, and the members of its node files.
     pub fn files(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path());
-        let mut files: Vec<PathBuf> = files.filter(|path| is_trace(path)).collect();
-        files.sort();
-        files
+        rank_files(&self.folder).unwrap_or_default()
     }
-}
-
-fn is_trace(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "ovh")
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use traces::file::Mode;
 use traces::progress::Depth;
-use traces::settings::{self, Filter, Keep, Occasions};
+use traces::settings::{self, FileForm, Filter, Keep, Occasions};
 
 /// A clock that is wrong on purpose, for tests.
 #[derive(Clone, Copy)]
@@ -38,6 +38,7 @@ pub struct Config {
     pub filter: Filter,
     pub max_bytes: u64,
     pub keep: Keep,
+    pub files: FileForm,
 }
 
 /// Reads the environment. An error is a sentence for the user.
@@ -58,6 +59,7 @@ pub fn read() -> Result<Config, String> {
         filter: Filter::parse(&text(settings::FILTER).unwrap_or_default())?,
         max_bytes: set(settings::MAX_BYTES, settings::max_bytes)?.unwrap_or(u64::MAX),
         keep: set(settings::KEEP, settings::keep)?.unwrap_or_default(),
+        files: set(settings::FILES, settings::files)?.unwrap_or_default(),
     })
 }
 

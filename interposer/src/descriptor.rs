@@ -18,6 +18,11 @@ impl FileIdentity {
     pub fn of(number: c_int) -> Option<FileIdentity> {
         status(number).map(|status| FileIdentity { device: status.st_dev, inode: status.st_ino })
     }
+
+    /// True for the file of a device and inode.
+    pub fn is(self, device: u64, inode: u64) -> bool {
+        (self.device, self.inode) == (device, inode)
+    }
 }
 
 /// `fstat` of a descriptor; `None` if it is not open.

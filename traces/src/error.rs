@@ -32,6 +32,13 @@ pub enum Error {
         crate::file::VERSION
     )]
     Newer { path: PathBuf, found: u32 },
+    /// A node file cannot be read.
+    #[error("{}: of this file of all processes of a host, {what}.", path.display())]
+    Node {
+        path: PathBuf,
+        /// The part that cannot be read, why, and what to try.
+        what: String,
+    },
     /// The header contradicts itself.
     #[error("{}: the header is damaged: {what}. Copy the file again from where it was recorded.", path.display())]
     Header {
@@ -61,6 +68,16 @@ pub enum Damage {
         claimed: u64,
         /// The bytes up to the end of the file.
         left: u64,
+    },
+    /// The node file ends before its member does.
+    #[error(
+        "the file of all processes of the host ends early: {there} of this one's {claimed} bytes are there, whose whole pages are used"
+    )]
+    CutMember {
+        /// The member's length by its head.
+        claimed: u64,
+        /// The bytes up to the end of the node file.
+        there: u64,
     },
     /// No page begins where one should.
     #[error("no page begins at byte {at}, where one should; reading continues at the next page found")]

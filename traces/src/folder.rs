@@ -21,16 +21,48 @@ const TRIES: u32 = 10_000;
 
 /// The name of a rank's file. World 0 is the one that the launcher started; others were spawned.
 pub fn file_name(world: u32, rank: u32) -> String {
+    file_name_of(std::process::id(), world, rank)
+}
+
+/// As [`file_name`], of a process that need not be this one.
+pub fn file_name_of(process: u32, world: u32, rank: u32) -> String {
     match (world, rank) {
-        (0, NO_RANK) => format!("process-{}.{EXTENSION}", std::process::id()),
+        (0, NO_RANK) => format!("process-{process}.{EXTENSION}"),
         (0, rank) => format!("rank-{rank:04}.{EXTENSION}"),
         (world, rank) => format!("world-{world}-rank-{rank:04}.{EXTENSION}"),
     }
 }
 
 /// The name of a file whose process does not know its rank yet.
-pub fn starting_file_name(host: &str) -> String {
-    format!("starting-{host}-{}.{EXTENSION}", std::process::id())
+pub fn starting_file_name(host: &str, process: u32) -> String {
+    format!("starting-{host}-{process}.{EXTENSION}")
+}
+
+/// The name of a file of all processes of a launch on a host, until they know their ranks.
+pub fn starting_node_name(host: &str, launch: u64) -> String {
+    format!("starting-{host}-{launch:016x}.{EXTENSION}")
+}
+
+/// The name of a file of a host's processes: the first, the second one, and so on.
+pub fn node_name(host: &str, number: u32) -> String {
+    match number {
+        1 => format!("node-{host}.{EXTENSION}"),
+        number => format!("node-{host}-{number}.{EXTENSION}"),
+    }
+}
+
+/// True if a file is one process's, as its name says.
+pub fn is_of_one_process(name: &str) -> bool {
+    ["rank-", "world-", "process-"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// The name of an empty file by which the world `world` is taken, or in world 0 the place of the first rank of those that
+/// record together: no other program of the launch then records there.
+pub fn claim_name(world: u32, rank: u32) -> String {
+    match world {
+        0 => format!(".rank-{rank:04}"),
+        world => format!(".world-{world}"),
+    }
 }
 
 /// The name of a run's folder if the user gives none: by program and local time.
@@ -84,6 +116,12 @@ pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
         }
     }
     Err(ErrorKind::AlreadyExists.into())
+}
+
+/// The run that a folder belongs to, if that is said.
+pub fn run_of(folder: &Path) -> Option<[u8; 16]> {
+    let text = fs::read_to_string(folder.join(CLAIM)).ok()?;
+    u128::from_str_radix(text.trim_end(), 16).ok().map(u128::to_be_bytes)
 }
 
 /// Removes a folder that nothing was recorded into.

@@ -17,10 +17,10 @@
 //! ```text
 //! lib
 //! drop_account
-//! read write settings folder
-//! dropped
+//! read write settings
+//! dropped folder
 //! definitions error live
-//! file machine
+//! file machine node
 //! calls clock progress regular signature span
 //! orders record
 //! ```
@@ -41,6 +41,7 @@ pub mod file;
 pub mod folder;
 pub mod live;
 pub mod machine;
+pub mod node;
 pub mod orders;
 pub mod progress;
 #[allow(clippy::indexing_slicing, reason = "no program under observation reads traces")]

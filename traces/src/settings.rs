@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// All settings. Parsing, help texts, the variables that launchers hand on, and the table in docs/guide/recording.md
 /// come from here.
-pub const SETTINGS: [Setting; 15] = [
+pub const SETTINGS: [Setting; 16] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -129,6 +129,15 @@ pub const SETTINGS: [Setting; 15] = [
         parse: |value| keep(value).map(drop),
     },
     Setting {
+        variable: FILES,
+        flag: "files",
+        value: "WHICH",
+        values: &FILE_FORMS,
+        default: FILE_FORMS[0],
+        meaning: "a file for each rank (rank), or one for all ranks of a launch on a host (node): the default is node for more than 64 ranks there",
+        parse: |value| files(value).map(drop),
+    },
+    Setting {
         variable: SHIP,
         flag: "ship",
         value: "WHETHER",
@@ -178,6 +187,7 @@ pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
 pub const SYNC: &str = "OVERHEAR_SYNC";
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
 pub const KEEP: &str = "OVERHEAR_KEEP";
+pub const FILES: &str = "OVERHEAR_FILES";
 pub const SHIP: &str = "OVERHEAR_SHIP";
 pub const RUN: &str = "OVERHEAR_RUN";
 pub const PID: &str = "OVERHEAR_PID";
@@ -189,6 +199,8 @@ const MODES: [&str; 3] = ["trace", "profile", "null"];
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
 /// Values of [`CHECKSUM`].
 const CHECKSUMS: [&str; 2] = ["off", "crc32"];
+/// Values of [`FILES`].
+const FILE_FORMS: [&str; 3] = ["auto", "rank", "node"];
 /// Values of a setting whose flag alone means on.
 pub const SWITCH: [&str; 2] = ["off", "on"];
 /// Values of [`OVERLAP`].
@@ -341,6 +353,38 @@ pub fn keep(value: &str) -> Result<Keep, String> {
         Ok(bytes) => Ok(Keep { time: 0, bytes }),
         Err(_) => Err(wrong()),
     }
+}
+
+/// Which processes share a file.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum FileForm {
+    /// Those of a host, if there are [many](FileForm::MANY) of them.
+    #[default]
+    ByNumber,
+    /// None.
+    OfRank,
+    /// Those of a host.
+    OfNode,
+}
+
+impl FileForm {
+    /// The most processes of a launch on a host that have a file each by default.
+    pub const MANY: u32 = 64;
+
+    /// True if processes share a file where a launch has so many on a host, as far as the launcher says.
+    pub fn is_shared_by(self, here: Option<u32>) -> bool {
+        match self {
+            FileForm::ByNumber => here.is_some_and(|here| here > FileForm::MANY),
+            FileForm::OfRank => false,
+            FileForm::OfNode => true,
+        }
+    }
+}
+
+/// Parses `--files`.
+pub fn files(value: &str) -> Result<FileForm, String> {
+    let forms = [FileForm::ByNumber, FileForm::OfRank, FileForm::OfNode];
+    one_of(value, &FILE_FORMS, "way to share files").map(|at| forms.get(at).copied().unwrap_or_default())
 }
 
 /// Parses `--overlap`: true if MPI is asked at each call which pending requests are complete.

@@ -1,12 +1,17 @@
 //! Writes a rank's file page by page, for generators and tests. The interposer writes its pages in place.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use zerocopy::{FromZeros, IntoBytes};
 
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::node::{self, Member, MemberName};
 use crate::record;
 use crate::signature::Signature;
 
@@ -92,6 +97,59 @@ impl<W: Write> FileWriter<W> {
         self.out.write_all(header.as_bytes())?;
         self.out.write_all(body)?;
         self.out.write_all(&vec![0; bytes - size_of::<PageHeader>() - body.len()])
+    }
+}
+
+/// A node file being written.
+pub struct NodeWriter {
+    path: PathBuf,
+}
+
+/// A member of a node file being written, from its begin on.
+pub struct MemberWriter {
+    file: File,
+    pub member: Member,
+    end: u64,
+}
+
+/// The boot id in node files written here.
+const BOOT: [u8; 16] = [1; 16];
+
+impl NodeWriter {
+    /// Begins a node file, which must not exist.
+    pub fn begin(path: &Path, host: &str) -> io::Result<NodeWriter> {
+        let file = File::options().read(true).write(true).create_new(true).open(path)?;
+        node::create(file.as_fd(), host, BOOT)?;
+        Ok(NodeWriter { path: path.into() })
+    }
+
+    /// Takes a place for a process, by its id, that does not know its rank yet. Several may write in turn.
+    pub fn starting(&self, process: u32) -> io::Result<MemberWriter> {
+        let file = File::options().read(true).write(true).open(&self.path)?;
+        let member = Member::join(file.as_fd(), BOOT, process)?;
+        Ok(MemberWriter { file, member, end: 0 })
+    }
+
+    /// The same for the process of a rank.
+    pub fn member(&self, process: u32, world: u32, rank: u32) -> io::Result<MemberWriter> {
+        let writer = self.starting(process)?;
+        writer.member.rename(MemberName { world, rank });
+        Ok(writer)
+    }
+}
+
+impl Write for MemberWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = bytes.get(..node::left_in_extent(self.end) as usize).unwrap_or(bytes);
+        let place = self.member.place(self.end).ok_or(io::ErrorKind::FileTooLarge)?;
+        let written = self.file.write_at(bytes, place)?;
+        self.end += written as u64;
+        self.member.wrote(written as u64, self.end);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

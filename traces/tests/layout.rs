@@ -6,6 +6,7 @@ use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::dropped::{DroppedArrival, DroppedHead, DroppedRequest, DroppedTotal};
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
+use traces::node::{self, MemberHead, NodeHeader};
 use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
 use traces::signature::Signature;
@@ -80,6 +81,17 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
         last_posted);
     assert_eq!([size_of::<DroppedTotal>(), size_of::<DroppedRequest>(), size_of::<DroppedArrival>()], [104, 24, 24]);
     assert_eq!([SHARED_TOTALS, SHARED_ENTRIES], [256, 43]);
+}
+
+#[test]
+fn node_files_are_laid_out_as_the_format_says() {
+    assert_laid_out!(NodeHeader as "Node header": magic, version, members, boot, host, taken, end);
+    assert_laid_out!(MemberHead as "Member head": name, used, pid, reserved, extents);
+    let section: String = below("## Node files").collect();
+    for number in [node::TABLE, node::HEADER_BYTES, node::ALIGNMENT as usize, node::FIRST_EXTENT as usize] {
+        assert!(section.contains(&number.to_string()), "{number}");
+    }
+    assert_eq!([node::MEMBERS, node::EXTENTS], [7680, 40]);
 }
 
 #[test]

@@ -68,6 +68,17 @@ fn what_to_keep_is_a_time_or_a_size() {
 }
 
 #[test]
+fn more_than_64_ranks_of_a_host_share_a_file_unless_the_user_says_otherwise() {
+    let is_shared =
+        |form| [None, Some(2), Some(64), Some(65)].map(|here| settings::files(form).unwrap().is_shared_by(here));
+    assert_eq!(is_shared("auto"), [false, false, false, true]);
+    assert_eq!(is_shared("rank"), [false; 4]);
+    assert_eq!(is_shared("node"), [true; 4]);
+    assert!(settings::files("host").is_err());
+    assert_eq!(settings::FileForm::default(), settings::files("auto").unwrap());
+}
+
+#[test]
 fn every_variable_is_checked_by_name_and_value() {
     let wrong = [
         ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),

@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
 use traces::file::{FINALIZED, INITIALIZED, Mode};
-use traces::folder::EXTENSION;
-use traces::read::{FileAccess, RankFile};
+use traces::read::{FileAccess, RankFile, rank_files};
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
@@ -141,15 +140,9 @@ impl Run {
     }
 }
 
-/// Trace files of a folder, sorted by name.
+/// Trace files of a folder, and the members of its node files, sorted by name.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = fs::read_dir(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
-    let mut files: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == EXTENSION))
-        .collect();
-    files.sort();
+    let mut files = rank_files(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     if files.is_empty() {
         return Err(Error::NoTraces { folder: folder.into() });
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use traces::file::Abi;
 use traces::folder;
-use traces::read::RankFile;
+use traces::read::{self, RankFile};
 
 use super::recognize;
 use crate::cli::Launcher;
@@ -27,8 +27,9 @@ pub fn numbered(folder: &Path) -> Vec<PathBuf> {
 /// those that existed before.
 pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr) -> Option<String> {
     let is_alone = |folder: &Path| {
-        let file = RankFile::open(&folder.join(folder::file_name(0, 0)));
-        file.is_ok_and(|file| file.header().size == 1)
+        let files = read::rank_files(folder).unwrap_or_default();
+        let first = files.iter().find(|file| file.ends_with(folder::file_name(0, 0)));
+        first.and_then(|file| RankFile::open(file).ok()).is_some_and(|file| file.header().size == 1)
     };
     if rank.header.size != 1 {
         return None;

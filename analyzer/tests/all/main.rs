@@ -48,6 +48,7 @@ mod message_lengths;
 mod messages;
 mod names;
 mod network;
+mod node_files;
 mod nodes;
 mod one_column;
 mod open_calls;

@@ -35,6 +35,7 @@ mod matrix;
 mod memory;
 mod mpi4py;
 mod network;
+mod node_files;
 mod open_calls;
 mod overlap;
 mod partly;

@@ -32,13 +32,17 @@ fn on_a_small_disk(case: &Case<'_>, name: &str) -> (Output, Run) {
 #[test]
 fn on_a_full_disk_calls_are_still_counted_and_the_rank_says_so_once() {
     let mpi = one();
-    let (output, run) = on_a_small_disk(&quick(&mpi, &["calls", "1000000"]), "full-disk");
-    let full = "the disk is full: from here on calls are only counted and timed";
-    let times = own_lines(&output).iter().filter(|line| line.contains(full)).count();
-    assert!((1..=2).contains(&times), "once a rank: {}", output.stderr);
-    assert!(run.report("rank").warnings().contains("because the disk was full"), "{}", run.report("rank").warnings());
-    assert_eq!((calls(&run, "MPI_Send"), calls(&run, "MPI_Bcast")), (10, 2_000_000));
-    assert_eq!(run.report("rank").status, 4);
+    for files in ["rank", "node"] {
+        let case = quick(&mpi, &["calls", "1000000"]).with("OVERHEAR_FILES", files);
+        let (output, run) = on_a_small_disk(&case, &format!("full-disk-{files}"));
+        let full = "the disk is full: from here on calls are only counted and timed";
+        let times = own_lines(&output).iter().filter(|line| line.contains(full)).count();
+        assert!((1..=2).contains(&times), "{files}: once a rank: {}", output.stderr);
+        let report = run.report("rank");
+        assert!(report.warnings().contains("because the disk was full"), "{files}: {}", report.warnings());
+        assert_eq!((calls(&run, "MPI_Send"), calls(&run, "MPI_Bcast")), (10, 2_000_000), "{files}");
+        assert_eq!(report.status, 4, "{files}");
+    }
 }
 
 #[test]

@@ -1,22 +1,26 @@
 //! Begins the recording when MPI is about to be initialized, or leaves the process alone.
 
 use std::fs;
+use std::io::Error;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::{Definition, Process, StepKind};
 use traces::file::{FileHeader, MAGIC, Mode, NO_RANK};
-use traces::settings::Keep;
+use traces::node::boot_bytes;
+use traces::settings::{FileForm, Keep};
 use traces::write::blank_header;
 
 use super::calls::{is_lifecycle, starts};
 use super::errors;
+use super::folder::Provisional;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
 use super::{folder, steps, together};
 use crate::abi;
 use crate::clock;
-use crate::config;
+use crate::config::{self, Config};
 use crate::layers;
 use crate::messages;
 use crate::progress;
@@ -27,6 +31,7 @@ use crate::recorder::file::pages::{Output, UNIT};
 use crate::recorder::file::ring;
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
+use crate::recorder::file::trace_file::{self, TraceFile};
 use crate::recorder::guard;
 use crate::recorder::process::forked::{self, DORMANT, HERE, OFF, RECORDING};
 use crate::recorder::process::path_limit;
@@ -99,15 +104,15 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     together::announce();
     let (kind, frequency) = clock::choose(config.false_clock);
     let sample = clock::sample();
-    let path = folder::provisional(&config)?;
+    let file = begin_file(&config)?;
+    let is_shared = file.member().is_some();
+    let path = file.path();
     let keep = match mode {
         Mode::Trace => config.keep,
         Mode::Profile => Keep::default(),
     };
     let limit = if keep.bytes > 0 { config.max_bytes.min(keep.bytes) } else { config.max_bytes };
-    let output = Output::create(&path, limit, keep.drops()).map_err(|error| {
-        format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(&path).display())
-    })?;
+    let output = Output::begin(file, limit, keep.drops()).map_err(|error| no_file(&path, &error))?;
     let header = FileHeader {
         magic: MAGIC,
         version: FileHeader::version_of(keep.drops()),
@@ -136,6 +141,13 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         let warning = "the program also calls MPI by its profiling names (PMPI_); no figure includes those calls";
         shared::define(&Definition::Warning(warning.into()));
     }
+    if config.files == FileForm::OfNode && !is_shared {
+        shared::define(&Definition::Warning(
+            "the process has a file of its own (--files node): the launcher does not say which processes are its own here, \
+             the file system has no shared mappings, or the size of files is limited"
+                .into(),
+        ));
+    }
     recorded::choose(&config.filter, |call| is_lifecycle(call) || changes_what_is_known(call));
     path_limit::choose(config.call_path);
     content::choose(config.checksum && mode == Mode::Trace);
@@ -161,6 +173,31 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     Ok(true)
 }
 
+/// Creates the file of this process, or takes part in that of all processes of its host.
+fn begin_file(config: &Config) -> Result<TraceFile, String> {
+    let place = folder::provisional(config)?;
+    if let Some(file) = join_file(config, &place) {
+        return Ok(file);
+    }
+    let path = place.own();
+    TraceFile::create(&path).map_err(|error| no_file(&path, &error))
+}
+
+/// The file of all processes of this host, if they are to have one and can.
+fn join_file(config: &Config, place: &Provisional) -> Option<TraceFile> {
+    let launch = config::launch();
+    // A limit would hold for the file, not for this process's part of it.
+    if !config.files.is_shared_by(launch.here) || trace_file::size_limit() != libc::RLIM_INFINITY {
+        return None;
+    }
+    let boot = boot_bytes(&read("/proc/sys/kernel/random/boot_id"))?;
+    TraceFile::join(&place.of_node(together::launch_id(&launch)?), place.host(), boot).ok()
+}
+
+fn no_file(path: &Path, error: &Error) -> String {
+    format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(path).display())
+}
+
 /// True if the recorder must see a call even if the filter leaves it out: the handle of an object that it frees may be
 /// reused, a message that it takes is received by another handle, and an error handler may let the program continue
 /// after errors.
@@ -176,8 +213,11 @@ unsafe extern "C" fn forked() {
     current::set(std::ptr::null());
 }
 
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default().trim().to_string()
+}
+
 fn process() -> Process {
-    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
     let directory = std::env::current_dir().unwrap_or_default();
     Process {
         host: read("/proc/sys/kernel/hostname"),

@@ -1,12 +1,12 @@
 //! The recording's work before and after calls that start or end MPI.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::calls::Call;
 use traces::definitions::StepKind;
 use traces::machine::UsageMoment;
 
+use super::folder::OwnFile;
 use super::run::{FAILED, READY, RUN, SESSIONS, WORLD};
 use super::{clocks, end, folder, ready, steps, together};
 use crate::abi;
@@ -110,7 +110,7 @@ fn take_part() -> Option<()> {
     let beside = folder::wanted(&config).ok()?;
     let meeting = folder::parent_of(&beside);
     let together = together::come(family, world.rank as u32, world.size, together::spawned(family), meeting);
-    let agreed = folder::agree(&config, family, Some(&together), Path::new(""));
+    let agreed = folder::agree(&config, family, Some(&together), &OwnFile::None);
     clocks::initialized(family, together, &clock::sample(), agreed.sync);
     Some(())
 }

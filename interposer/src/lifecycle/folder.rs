@@ -1,13 +1,14 @@
 //! The run's folder: all its ranks agree on it, and no other run has used it.
 
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use traces::calls::Call;
 use traces::folder;
+use traces::node::MemberName;
 use traces::settings::Occasions;
 
 use super::together::{self, PASSED, Together};
@@ -16,6 +17,7 @@ use crate::clock;
 use crate::config::Config;
 use crate::real;
 use crate::recorder::file::modules;
+use crate::recorder::file::trace_file::{self, TraceFile};
 
 /// The ranks agree on this when MPI is initialized.
 pub struct Agreed {
@@ -30,19 +32,78 @@ pub struct Agreed {
 /// Bound of the numbers of worlds that are spawned into one folder.
 const WORLDS: u32 = 10_000;
 
-/// The file's path until MPI knows this process's rank: in the run's folder if `overhear record` has made it, else
+/// Where files lie until MPI knows this process's rank.
+pub struct Provisional {
+    folder: PathBuf,
+    /// What a file's name begins with.
+    begin: &'static str,
+    host: String,
+}
+
+/// The place of files until MPI knows this process's rank: in the run's folder if `overhear record` has made it, else
 /// beside it.
-pub fn provisional(config: &Config) -> Result<PathBuf, String> {
+pub fn provisional(config: &Config) -> Result<Provisional, String> {
     let wanted = wanted(config)?;
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = folder::starting_file_name(host.trim());
+    let host = host();
     match config.run {
         // Hosts that share no file system have a folder each.
-        Some(run) => Ok(folder::claim(&wanted, &run).unwrap_or(wanted).join(name)),
+        Some(run) => Ok(Provisional { folder: folder::claim(&wanted, &run).unwrap_or(wanted), begin: "", host }),
         None => {
+            let folder = parent_of(&wanted).to_path_buf();
             // An error shows when the file is made.
-            let _ = fs::create_dir_all(parent_of(&wanted));
-            Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
+            let _ = fs::create_dir_all(&folder);
+            Ok(Provisional { folder, begin: ".overhear-", host })
+        }
+    }
+}
+
+impl Provisional {
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The file of this process.
+    pub fn own(&self) -> PathBuf {
+        self.named(&folder::starting_file_name(&self.host, std::process::id()))
+    }
+
+    /// The file of all processes of a launch on this host.
+    pub fn of_node(&self, launch: u64) -> PathBuf {
+        self.named(&folder::starting_node_name(&self.host, launch))
+    }
+
+    fn named(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{}{name}", self.begin))
+    }
+}
+
+fn host() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().into()
+}
+
+/// What this process records into, when the folder is chosen.
+pub enum OwnFile {
+    None,
+    /// A file of its own, at a path.
+    Path(PathBuf),
+    /// A part of a file, with its name once it has one.
+    Member(Option<MemberName>),
+}
+
+impl OwnFile {
+    pub fn of(file: &TraceFile) -> OwnFile {
+        file.member().map_or_else(|| OwnFile::Path(file.path()), |member| OwnFile::Member(member.name()))
+    }
+
+    /// Takes the place of the first of the ranks that record together, for all of them. False if another program of the
+    /// same launch has it.
+    fn takes(&self, folder: &Path, first: u32) -> bool {
+        let (place, claim) = (folder.join(folder::file_name(0, first)), folder.join(folder::claim_name(0, first)));
+        match self {
+            OwnFile::None => !claim.exists() && !place.exists(),
+            OwnFile::Path(path) => !claim.exists() && (place == *path || take(path, &place)),
+            OwnFile::Member(Some(name)) if *name == (MemberName { world: 0, rank: first }) => true,
+            OwnFile::Member(_) => !place.exists() && fs::File::create_new(claim).is_ok(),
         }
     }
 }
@@ -79,9 +140,9 @@ pub fn wanted(config: &Config) -> Result<PathBuf, String> {
     }
 }
 
-/// The first of the ranks that record together, whose own file is now at `own`, chooses a folder and sends it to the
+/// The first of the ranks that record together, which now records into `own`, chooses a folder and sends it to the
 /// others. Without a world each process decides alone, by the settings that the launcher gave to all.
-pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
+pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &OwnFile) -> Agreed {
     let mut message = FolderMessage { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
     if together.is_none_or(Together::is_first) {
         message.set(&decide(config, family, together, own));
@@ -129,18 +190,19 @@ impl FolderMessage {
     }
 }
 
-fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
+fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &OwnFile) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
         let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
         if together.is_some() && together::spawned(family) {
-            let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
+            let is_new = |world: &u32| fs::File::create_new(folder.join(folder::claim_name(*world, 0))).is_ok();
+            // Several may be spawned at once.
+            let world = (1..WORLDS).find(is_new).unwrap_or(WORLDS);
             return Agreed { run, folder, world, sync: config.sync };
         }
         // Another program of the same launch may already have used the folder.
         let first = together.and_then(|together| together.ranks.first());
-        let place = first.map(|first| folder.join(folder::file_name(0, *first)));
-        if place.is_none_or(|place| place == own || take(own, &place)) {
+        if first.is_none_or(|first| own.takes(&folder, *first)) {
             return Agreed { run, folder, world: 0, sync: config.sync };
         }
     }
@@ -160,11 +222,6 @@ fn take(own: &Path, place: &Path) -> bool {
     }
 }
 
-/// Claims the number of a spawned world, unless another world has it: several may be spawned at once.
-fn claim(folder: &Path, world: u32) -> bool {
-    fs::File::create_new(folder.join(folder::file_name(world, 0))).is_ok()
-}
-
 fn random() -> [u8; 16] {
     let mut bytes = [0; 16];
     let read = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
@@ -177,27 +234,71 @@ fn random() -> [u8; 16] {
 }
 
 /// Moves the file to its place in the run's folder. Fails if another file is there.
-pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
-    let wrong = |place: &Path, error: std::io::Error| format!("{}: {error}", place.display());
+pub fn move_in(file: &TraceFile, agreed: &Agreed, rank: u32) -> Result<(), String> {
     // Hosts that share no file system have a folder each.
-    let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, error))?;
-    let place = folder.join(folder::file_name(agreed.world, rank));
+    let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, &error))?;
+    file.rename(|path| match file.member() {
+        Some(member) => {
+            let name = MemberName { world: agreed.world, rank };
+            move_node_file(file, path, &folder, name)?;
+            member.rename(name);
+            Ok(())
+        }
+        None => move_own_file(path, folder.join(folder::file_name(agreed.world, rank))),
+    })
+}
+
+fn wrong(place: &Path, error: &Error) -> String {
+    format!("{}: {error}", place.display())
+}
+
+fn move_own_file(path: &mut PathBuf, place: PathBuf) -> Result<(), String> {
     if *path == place {
         return Ok(());
     }
-    let claimed = agreed.world > 0 && rank == 0;
     let moved = match fs::hard_link(&path, &place) {
         Ok(()) => fs::remove_file(&path),
         Err(_) if is_same(path, &place) => fs::remove_file(&path),
-        Err(_) if claimed => fs::rename(&path, &place),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         // Some file systems have no hard links.
         Err(_) => folder::rename_new(path, &place),
     };
-    moved.map_err(|error| wrong(&place, error))?;
+    moved.map_err(|error| wrong(&place, &error))?;
     *path = place;
     Ok(())
 }
+
+/// Moves the file of all processes of this host into a folder, unless another of them has. A process of another run, which a
+/// launcher has not told apart, gives it a second name in its own folder.
+fn move_node_file(file: &TraceFile, path: &mut PathBuf, folder: &Path, name: MemberName) -> Result<(), String> {
+    let host = host();
+    for number in 1..NODE_FILES {
+        let place = folder.join(folder::node_name(&host, number));
+        let moved = if file.is_at(&place) { Ok(()) } else { file.link(&place) };
+        let moved = match moved {
+            Err(_) if file.is_at(&place) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                if trace_file::has_member(&place, name) {
+                    return Err(wrong(&place.join(folder::file_name(name.world, name.rank)), &error));
+                }
+                continue;
+            }
+            // Some file systems have no hard links.
+            Err(_) if file.is_at(path) => folder::rename_new(path, &place),
+            moved => moved,
+        };
+        moved.map_err(|error| wrong(&place, &error))?;
+        if *path != place && file.is_at(path) {
+            let _ = fs::remove_file(&path);
+        }
+        *path = place;
+        return Ok(());
+    }
+    Err(wrong(folder, &ErrorKind::AlreadyExists.into()))
+}
+
+/// Bound of the numbers of a host's files in a folder: programs of a launch that run one after another have one each.
+const NODE_FILES: u32 = 10_000;
 
 fn is_same(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));

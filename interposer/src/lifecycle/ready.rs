@@ -8,6 +8,7 @@ use traces::definitions::{Definition, Library, StepKind};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 
+use super::folder::OwnFile;
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
 use super::{clocks, folder, steps};
@@ -69,11 +70,11 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         progress::intel::ready(family, &library.version);
     }
     steps::ended(StepKind::Learn, began);
-    let path = output.file.path();
+    let (path, own) = (output.file.path(), OwnFile::of(&output.file));
     let meeting = folder::parent_of(&path);
     let find = || together::find(family, world.then_some((rank, size)), meeting);
     let together = steps::timed(StepKind::FindRanks, || spent::waiting(find));
-    let agree = || progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path));
+    let agree = || progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &own));
     let agreed = steps::timed(StepKind::Agree, || spent::waiting(agree));
     let header = output.header();
     let thread_level = family.thread_level(provided());
@@ -101,7 +102,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         });
         header.initialized(costs, clock::sample());
     }
-    let moved = steps::timed(StepKind::MoveIn, || output.file.rename(|path| folder::move_in(path, &agreed, rank)));
+    let moved = steps::timed(StepKind::MoveIn, || folder::move_in(&output.file, &agreed, rank));
     steps::define();
     if let Err(reason) = moved {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));

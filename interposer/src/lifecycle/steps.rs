@@ -19,13 +19,15 @@ pub fn timed<R>(kind: StepKind, work: impl FnOnce() -> R) -> R {
 
 /// Notes that a step ends now.
 pub fn ended(kind: StepKind, began: u64) {
-    TICKS[kind as usize].fetch_add(clock::now().wrapping_sub(began), Relaxed);
+    if let Some(ticks) = TICKS.get(kind as usize) {
+        ticks.fetch_add(clock::now().wrapping_sub(began), Relaxed);
+    }
 }
 
 /// Writes the steps since the last call.
 pub fn define() {
-    let step = |kind: &StepKind| Step { kind: *kind, ticks: TICKS[*kind as usize].swap(0, Relaxed) };
-    let steps: Vec<Step> = StepKind::ALL.iter().map(step).filter(|step| step.ticks > 0).collect();
+    let step = |(kind, ticks): (&StepKind, &AtomicU64)| Step { kind: *kind, ticks: ticks.swap(0, Relaxed) };
+    let steps: Vec<Step> = StepKind::ALL.iter().zip(&TICKS).map(step).filter(|step| step.ticks > 0).collect();
     if !steps.is_empty() {
         shared::define(&Definition::Steps(steps));
     }

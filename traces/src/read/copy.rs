@@ -62,7 +62,8 @@ impl RankFile {
         self.copy_words(0, FIRST_PAGE.min(self.words.bytes()), &mut copy);
         let words = FileWords::Read(copy.into(), self.words.bytes());
         let header = header(&words, &self.path).map_err(io::Error::other)?;
-        Ok(RankFile { path: self.path.clone(), words, header, identity: self.identity, decoded: AtomicU64::new(0) })
+        let (path, layout, decoded) = (self.path.clone(), self.layout.clone(), AtomicU64::new(0));
+        Ok(RankFile { path, words, header, identity: self.identity, layout, decoded })
     }
 
     /// The pages that have begun, by their headers.

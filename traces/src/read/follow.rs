@@ -3,17 +3,15 @@
 //! In: the path of a file. Out: its pages once they have begun, which the caller reads as far as they are filled.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use zerocopy::transmute;
 
-use super::RankFile;
 use super::header_now;
 use super::holes::Holes;
 use super::pages::{EventPage, definition_at, entries_of, page_begun, signatures_of};
+use super::{RankFile, State};
 use crate::definitions::{Definition, Process};
 use crate::dropped::Dropped;
 use crate::error::Error;
@@ -54,11 +52,11 @@ impl Follower {
 
     /// Maps the file's new end. Returns false if the file is gone, has shrunk or was replaced.
     pub fn refresh(&mut self) -> bool {
-        let Ok(data) = fs::metadata(self.file.path()) else { return false };
-        if (data.dev(), data.ino()) != self.file.identity || data.len() < self.file.len() {
+        let Ok(state) = State::of(self.file.path()) else { return false };
+        if state.identity != self.file.identity || state.bytes < self.file.len() {
             return false;
         }
-        if data.len() > self.file.len() {
+        if state.bytes > self.file.len() {
             let Ok(file) = RankFile::open(self.file.path()) else { return false };
             self.file = Arc::new(file);
         }

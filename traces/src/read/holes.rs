@@ -8,7 +8,6 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 
 use super::RankFile;
-use crate::regular;
 
 /// A view of a file's holes.
 pub(super) struct Holes<'a> {
@@ -46,16 +45,32 @@ impl<'a> Holes<'a> {
     /// was replaced.
     fn seek(&mut self, at: usize, whence: i32, end: usize) -> Option<usize> {
         if self.file.is_none() {
-            let file = regular::open(&self.trace.path).ok()?;
-            self.file = (super::identity(&file).ok()? == self.trace.identity).then_some(file);
+            self.file = self.trace.opened_again();
         }
-        // SAFETY: lseek reads no memory of ours.
-        let found = unsafe { libc::lseek(self.file.as_ref()?.as_raw_fd(), i64::try_from(at).ok()?, whence) };
-        match usize::try_from(found) {
-            Ok(found) => Some(found.clamp(at, end.max(at))),
-            // From there on everything is a hole.
-            Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENXIO) => Some(end),
-            Err(_) => None,
+        let file = self.file.as_ref()?;
+        let Some(layout) = &self.trace.layout else { return seek_in(file, at, whence, end) };
+        let mut at = at as u64;
+        while at < end as u64 {
+            let part = layout.part_of(at)?;
+            let (from, until) = (part.at + (at - part.start), part.at + part.bytes);
+            let found = seek_in(file, usize::try_from(from).ok()?, whence, usize::try_from(until).ok()?)? as u64;
+            if found < until {
+                return usize::try_from(part.start + (found - part.at)).ok();
+            }
+            at = part.start + part.bytes;
         }
+        Some(end)
+    }
+}
+
+/// The next data or hole of a file at or after an offset, at most `end`.
+fn seek_in(file: &File, at: usize, whence: i32, end: usize) -> Option<usize> {
+    // SAFETY: lseek reads no memory of ours.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), i64::try_from(at).ok()?, whence) };
+    match usize::try_from(found) {
+        Ok(found) => Some(found.clamp(at, end.max(at))),
+        // From there on everything is a hole.
+        Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENXIO) => Some(end),
+        Err(_) => None,
     }
 }

@@ -3,18 +3,20 @@
 //! In: the path of a file. Out: header, definitions, and for each thread its signatures and pages of records. The file
 //! is mapped rather than read, so memory does not grow with the trace. Holes are skipped, so time depends on what the
 //! file occupies on the disk. A program that still runs may be writing the file: see [`live`](crate::live).
+//! A member of a [node file](crate::node) is a file in the file: `FOLDER/node-HOST.ovh/rank-0003.ovh`.
 
 mod copy;
 mod file_words;
 mod follow;
 mod holes;
+mod node_file;
 mod pages;
 mod tail;
 mod thread_walk;
 mod walk;
 
-use std::fs::File;
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +24,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use file_words::FileAccess;
 use file_words::FileWords;
 pub use follow::{Follower, FoundPage};
+pub use node_file::rank_files;
+use node_file::{Layout, NodeFile};
 pub use pages::{
     Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_outside,
     open_polls, open_productive,
@@ -33,6 +37,7 @@ pub use walk::{Place, Visitor, Walk, walk};
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};
 use crate::live::{LiveWords, see_published};
+use crate::node;
 use crate::regular;
 
 /// A rank's file in memory.
@@ -40,10 +45,83 @@ pub struct RankFile {
     path: PathBuf,
     words: FileWords,
     header: FileHeader,
-    /// Device and inode: another file may take the same name later.
-    identity: (u64, u64),
+    identity: FileIdentity,
+    /// Of a member of a node file, where its bytes lie.
+    layout: Option<Layout>,
     /// How often a page of records was decoded from its begin.
     decoded: AtomicU64,
+}
+
+/// Tells a file from another one that takes the same name later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct FileIdentity {
+    /// Device and inode.
+    file: (u64, u64),
+    /// The offset of a member's head in its node file.
+    head: u64,
+}
+
+/// The lengths of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileSize {
+    pub bytes: u64,
+    /// On a full disk less, since its length includes what found no room.
+    pub on_disk: u64,
+}
+
+impl FileSize {
+    /// The size of the file or of the member at a path.
+    pub fn of(path: &Path) -> io::Result<FileSize> {
+        const BLOCK: u64 = 512;
+        match fs::metadata(path) {
+            Ok(data) => Ok(FileSize { bytes: data.len(), on_disk: data.len().min(data.blocks() * BLOCK) }),
+            // A member's length does not include what found no room.
+            Err(error) => {
+                State::of_member(path, error).map(|state| FileSize { bytes: state.bytes, on_disk: state.bytes })
+            }
+        }
+    }
+}
+
+/// A file as it is now.
+struct State {
+    identity: FileIdentity,
+    bytes: u64,
+}
+
+impl State {
+    /// Of the file or of the member at a path.
+    fn of(path: &Path) -> io::Result<State> {
+        match fs::metadata(path) {
+            Ok(data) => Ok(State { identity: FileIdentity::of(&data), bytes: data.len() }),
+            Err(error) => State::of_member(path, error),
+        }
+    }
+
+    /// Of a member at a path that led to this error because a file is no folder.
+    fn of_member(path: &Path, error: io::Error) -> io::Result<State> {
+        if error.kind() != ErrorKind::NotADirectory {
+            return Err(error);
+        }
+        let (node, member) = member(path).map_err(io::Error::other)?;
+        let identity = FileIdentity { file: node.identity, head: member.head };
+        Ok(State { identity, bytes: member.layout.bytes() })
+    }
+}
+
+impl FileIdentity {
+    fn of(data: &Metadata) -> FileIdentity {
+        FileIdentity { file: (data.dev(), data.ino()), head: 0 }
+    }
+}
+
+/// The member of a node file that a path names.
+fn member(path: &Path) -> Result<(NodeFile, node_file::FoundMember), Error> {
+    let gone = || Error::Io { path: path.into(), source: ErrorKind::NotFound.into() };
+    let (parent, name) = path.parent().zip(path.file_name()).ok_or_else(gone)?;
+    let node = NodeFile::open(parent)?;
+    let member = node.member(&name.to_string_lossy()).ok_or_else(gone)?;
+    Ok((node, member))
 }
 
 impl RankFile {
@@ -57,11 +135,27 @@ impl RankFile {
     /// As [`open`](Self::open), with a choice of how the file gets into memory.
     pub fn open_by(path: &Path, access: FileAccess) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
-        let file = regular::open(path).map_err(io)?;
-        let words = FileWords::of(&file, path, access)?;
+        let (words, identity, layout) = match regular::open(path) {
+            Ok(file) => {
+                let identity = FileIdentity::of(&file.metadata().map_err(io)?);
+                (FileWords::of(&file, path, access)?, identity, None)
+            }
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                let (node, member) = member(path)?;
+                let words = FileWords::of_member(&node.file, &member.layout, path, access)?;
+                (words, FileIdentity { file: node.identity, head: member.head }, Some(member.layout))
+            }
+            Err(error) => return Err(io(error)),
+        };
         let header = header(&words, path)?;
-        let identity = identity(&file).map_err(io)?;
-        Ok(RankFile { path: path.into(), words, header, identity, decoded: AtomicU64::new(0) })
+        Ok(RankFile { path: path.into(), words, header, identity, layout, decoded: AtomicU64::new(0) })
+    }
+
+    /// Opens the file once more, or the node file that it is in. `None` if another one has taken its name.
+    fn opened_again(&self) -> Option<File> {
+        let path = if self.layout.is_some() { self.path.parent()? } else { &self.path };
+        let file = regular::open(path).ok()?;
+        (FileIdentity::of(&file.metadata().ok()?).file == self.identity.file).then_some(file)
     }
 
     pub fn path(&self) -> &Path {
@@ -94,13 +188,15 @@ impl RankFile {
     }
 }
 
-fn identity(file: &File) -> io::Result<(u64, u64)> {
-    file.metadata().map(|data| (data.dev(), data.ino()))
-}
-
 fn header(file: &FileWords, path: &Path) -> Result<FileHeader, Error> {
     let path = || path.to_path_buf();
     let words = file.words();
+    if words.get(0) == Some(u64::from_ne_bytes(node::MAGIC)) {
+        return Err(match NodeFile::open(&path()) {
+            Ok(node) => Error::Node { path: path(), what: node.reason() },
+            Err(error) => error,
+        });
+    }
     if words.get(0).is_some_and(|first| first != u64::from_ne_bytes(MAGIC)) {
         return Err(Error::Foreign { path: path() });
     }

@@ -320,6 +320,9 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
         }
         at += claimed;
     }
+    if let Some(layout) = trace.layout.as_ref().filter(|layout| layout.bytes() < layout.used) {
+        contents.damage.push(Damage::CutMember { claimed: layout.used, there: layout.bytes() });
+    }
     // A signature owns two numbers at most.
     let most = 2 * ((bytes - holes.passed) / size_of::<Signature>());
     for (thread, body) in signatures {

@@ -1,14 +1,13 @@
 //! The line printed after the launcher has ended: recorded calls, overhead, and the next command.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use traces::file::Stop;
 use traces::folder;
+use traces::read::FileSize;
 
 use crate::commands::all_analyses::AllAnalyses;
 use crate::launch::split_launch;
@@ -67,8 +66,8 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
 
 /// Prints calls, overhead, and the next command. Returns a rank.
 fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
-    let length = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
-    let one_in = 1 + files.iter().map(length).sum::<u64>() / READ;
+    let sizes: Vec<FileSize> = files.iter().filter_map(|file| FileSize::of(file).ok()).collect();
+    let one_in = 1 + sizes.iter().map(|size| size.bytes).sum::<u64>() / READ;
     let sketches = parallel::map(files.len(), |at| Sketch::read(&files[at], one_in as usize).ok());
     let (ranks, calls): (Vec<Rank>, Vec<u64>) =
         sketches.into_iter().flatten().map(|sketch| (sketch.rank, sketch.calls)).unzip();
@@ -82,7 +81,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     }
     Sites::load(folder, &ranks, true);
     let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
-    let bytes: u64 = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
+    let bytes: u64 = sizes.iter().map(|size| if is_full { size.on_disk } else { size.bytes }).sum();
     let size = Value::Bytes(bytes);
     let processes = if files.len() == 1 { "process" } else { "processes" };
     let cost = RecordingCost::of(ranks.iter().zip(calls)).in_words();
@@ -104,12 +103,6 @@ fn main_sentence(folder: &Path) -> Option<String> {
     let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
     let first = AllAnalyses::of(&run).findings().into_iter().next()?;
     (first.kind != FindingKind::Unfinished).then_some(first.headline)
-}
-
-/// Allocated bytes of a file: on a full disk its length includes data that found no room.
-fn on_disk(file: &PathBuf) -> u64 {
-    const BLOCK: u64 = 512;
-    fs::metadata(file).map_or(0, |data| data.len().min(data.blocks() * BLOCK))
 }
 
 /// The reason why there is no trace, as far as it is known.

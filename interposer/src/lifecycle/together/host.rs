@@ -116,23 +116,31 @@ impl PageFile {
     }
 }
 
-/// Hash of the launch on this host: of the launcher's name for it, else of the process that started all its ranks here.
+/// Hash of the launch on this host, or else of the process that has started this one.
 fn name(launch: &Launch) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    fs::read("/proc/sys/kernel/hostname").unwrap_or_default().hash(&mut hasher);
+    launch_id(launch).unwrap_or_else(|| {
+        // SAFETY: the call only returns an id.
+        let parent = unsafe { libc::getppid() };
+        hash_here((parent, began(parent)))
+    })
+}
+
+/// Hash of the launch on this host: of the launcher's name for it, else of the process of the launcher that all its ranks
+/// here are connected to. `None` if there is neither.
+pub fn launch_id(launch: &Launch) -> Option<u64> {
     let starter = || launch.descriptor.and_then(peer);
     match (&launch.server, starter()) {
-        (Some(server), _) => server.hash(&mut hasher),
-        (None, Some(starter)) => (starter, began(starter)).hash(&mut hasher),
-        _ => match &launch.name {
-            Some(name) => name.hash(&mut hasher),
-            None => {
-                // SAFETY: the call only returns an id.
-                let parent = unsafe { libc::getppid() };
-                (parent, began(parent)).hash(&mut hasher);
-            }
-        },
+        (Some(server), _) => Some(hash_here(server)),
+        (None, Some(starter)) => Some(hash_here((starter, began(starter)))),
+        _ => launch.name.as_ref().map(hash_here),
     }
+}
+
+/// Hash of a value and this host's name.
+fn hash_here(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    fs::read("/proc/sys/kernel/hostname").unwrap_or_default().hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }
 

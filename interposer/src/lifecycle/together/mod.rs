@@ -24,6 +24,7 @@ use crate::abi::Family;
 use crate::recorder::file::shared;
 use crate::{config, progress, real};
 use host::Arriving;
+pub use host::launch_id;
 pub use host_discovery::leave;
 pub use page::{BEGINNING, COMPARING, ENDING, PASSED, ProcessSlot, SHOWN};
 pub use wait::Pause;

@@ -15,4 +15,4 @@ pub mod ring;
 pub mod sampled_paths;
 pub mod shared;
 pub mod totals;
-mod trace_file;
+pub mod trace_file;

@@ -8,7 +8,6 @@
 //! system), and a full disk shows as an error here instead of SIGBUS in the program.
 
 use std::cell::UnsafeCell;
-use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, fence};
@@ -87,9 +86,8 @@ unsafe impl Send for Output {}
 unsafe impl Sync for Output {}
 
 impl Output {
-    /// Creates the file, which must not exist, and maps its header.
-    pub fn create(path: &Path, limit: u64, drops: bool) -> Result<Output, std::io::Error> {
-        let file = TraceFile::create(path)?;
+    /// Maps the header of a new file.
+    pub fn begin(file: TraceFile, limit: u64, drops: bool) -> Result<Output, std::io::Error> {
         // SAFETY: reads a constant of the system.
         let mapped = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let header = NonNull::dangling();

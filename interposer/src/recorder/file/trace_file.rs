@@ -1,4 +1,5 @@
-//! The file of this process, whose descriptor the program may close and reuse.
+//! The file of this process, or its part of the file of all processes of its host. The program may close and reuse the
+//! descriptor.
 //!
 //! Every use of the descriptor first checks that device and inode are still this file's. If not, the descriptor belongs
 //! to the program: it is left alone, and the file is opened again by its path. Between check and write another thread
@@ -6,14 +7,20 @@
 //! high (see [`descriptor`]). A mapping, which is written to for long, is kept only if the descriptor is this file's
 //! afterwards, too.
 
-use std::ffi::{c_int, c_void};
-use std::io::Error;
+use std::ffi::{CString, c_int, c_void};
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
+use traces::node::{self, Member, MemberName};
+use traces::regular;
 
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
@@ -23,14 +30,71 @@ pub struct TraceFile {
     identity: FileIdentity,
     /// Absolute, since the program may change its working directory.
     path: Mutex<PathBuf>,
+    /// This process's part, if the file is of all processes of the host. Offsets are those in the part.
+    member: Option<Member>,
 }
 
 impl TraceFile {
     /// Creates the file, which must not exist, by its absolute path.
     pub fn create(path: &Path) -> Result<TraceFile, Error> {
         let number = descriptor::open(path, libc::O_CREAT | libc::O_EXCL)?;
+        TraceFile::of(number, path, None)
+    }
+
+    /// Takes a part of the file of all processes of this host, by its absolute path. The first of them creates it.
+    pub fn join(path: &Path, host: &str, boot: [u8; 16]) -> Result<TraceFile, Error> {
+        let (number, is_new) = open_or_create(path)?;
+        // SAFETY: open here and not closed before it is used: no call of the program has returned from us since.
+        let file = unsafe { BorrowedFd::borrow_raw(number) };
+        let created = if is_new { node::create(file, host, boot) } else { is_of_this_user(number) };
+        match created.and_then(|()| Member::join(file, boot, std::process::id())) {
+            Ok(member) => TraceFile::of(number, path, Some(member)),
+            Err(error) => {
+                descriptor::close(number);
+                if is_new {
+                    let _ = fs::remove_file(path);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn of(number: c_int, path: &Path, member: Option<Member>) -> Result<TraceFile, Error> {
         let identity = FileIdentity::of(number).ok_or_else(Error::last_os_error)?;
-        Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()) })
+        Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()), member })
+    }
+
+    /// This process's part of the file, if it is of all processes of the host.
+    pub fn member(&self) -> Option<&Member> {
+        self.member.as_ref()
+    }
+
+    /// True if this file is at a path.
+    pub fn is_at(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|data| self.identity.is(data.dev(), data.ino()))
+    }
+
+    /// Gives the file another name, whatever its name is now.
+    pub fn link(&self, to: &Path) -> Result<(), Error> {
+        let number = self.number.load(Acquire);
+        if !self.is(number) {
+            return Err(Error::from_raw_os_error(libc::EBADF));
+        }
+        let from = CString::new(format!("/proc/self/fd/{number}"))?;
+        let to = CString::new(to.as_os_str().as_bytes())?;
+        let (here, flags) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
+        // SAFETY: both are terminated.
+        match unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), flags) } {
+            0 => Ok(()),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
+    /// Where in the file this process's bytes from an offset on are, and how many of them lie together there.
+    fn piece(&self, offset: u64, bytes: usize) -> Result<(u64, usize), Stop> {
+        let Some(member) = &self.member else { return Ok((offset, bytes)) };
+        let place = member.place(offset).ok_or(Stop::Io)?;
+        Ok((place, node::left_in_extent(offset).min(bytes as u64) as usize))
     }
 
     pub fn path(&self) -> PathBuf {
@@ -64,9 +128,7 @@ impl TraceFile {
         if self.is(number) {
             return Ok(number);
         }
-        // By now the path may be another file, even a pipe, whose open would block.
-        let number = descriptor::open(&path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
-        let number = number.map_err(|_| Stop::Io)?;
+        let number = open_existing(&path).map_err(|_| Stop::Io)?;
         if !self.is(number) {
             descriptor::close(number);
             return Err(Stop::Io);
@@ -85,10 +147,10 @@ impl TraceFile {
         let signal = SizeSignal::hold();
         let mut done = 0;
         while done < bytes {
+            let (to, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
-            let to = (offset + done as u64) as libc::off_t;
             // SAFETY: by the contract.
-            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), bytes - done, to) };
+            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), together, to as libc::off_t) };
             if written > 0 {
                 done += written as usize;
                 continue;
@@ -104,6 +166,9 @@ impl TraceFile {
                 _ => return Err(Stop::Io),
             }
         }
+        if let Some(member) = &self.member {
+            member.wrote(bytes as u64, offset + bytes as u64);
+        }
         Ok(())
     }
 
@@ -114,10 +179,10 @@ impl TraceFile {
     pub unsafe fn read(&self, to: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
         let mut done = 0;
         while done < bytes {
+            let (from, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
-            let from = (offset + done as u64) as libc::off_t;
             // SAFETY: by the contract.
-            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), bytes - done, from) };
+            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), together, from as libc::off_t) };
             match read {
                 1.. => done += read as usize,
                 0 => return Err(Stop::Io),
@@ -132,7 +197,7 @@ impl TraceFile {
     pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
         loop {
             let number = self.number()?;
-            let base = map_shared(number, bytes, offset);
+            let base = self.map_pieces(number, bytes, offset);
             if self.is(number) {
                 return match base {
                     Ok(base) => Ok(Some(base)),
@@ -147,9 +212,30 @@ impl TraceFile {
         }
     }
 
-    /// Bytes that the file takes on the disk.
+    /// Maps what may lie in several places of the file, in one place of the memory.
+    fn map_pieces(&self, number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c_int> {
+        let piece = |done: usize| self.piece(offset + done as u64, bytes - done).map_err(|_| libc::EIO);
+        let (place, together) = piece(0)?;
+        let base = map_shared(number, bytes, place)?;
+        let mut done = together;
+        while done < bytes {
+            let mapped = piece(done).and_then(|(place, together)| {
+                // SAFETY: lies in the new mapping, up to its end.
+                let to = unsafe { base.add(done) };
+                map_over(to, number, together, place)?;
+                Ok(together)
+            });
+            done += mapped.inspect_err(|_| unmap(base, bytes))?;
+        }
+        Ok(base)
+    }
+
+    /// Bytes that the file, or this process's part of it, takes on the disk.
     pub fn on_disk(&self) -> u64 {
         const BLOCK: u64 = 512;
+        if let Some(member) = &self.member {
+            return member.written();
+        }
         let status = self.number().ok().and_then(descriptor::status);
         status.map_or(0, |status| status.st_blocks as u64 * BLOCK)
     }
@@ -161,6 +247,37 @@ impl TraceFile {
             unsafe { libc::fsync(number) };
         }
     }
+}
+
+/// True if the file at a path is one of a host's processes, and has one of this name.
+pub fn has_member(path: &Path, name: MemberName) -> bool {
+    regular::open(path).is_ok_and(|file| node::has_member(&file, name))
+}
+
+/// A descriptor, and whether the file is new.
+fn open_or_create(path: &Path) -> Result<(c_int, bool), Error> {
+    // All but one of the host's processes find it.
+    match open_existing(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        opened => return Ok((opened?, false)),
+    }
+    match descriptor::open(path, libc::O_CREAT | libc::O_EXCL) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok((open_existing(path)?, false)),
+        created => Ok((created?, true)),
+    }
+}
+
+/// Fails for a file of another user, who could cut it while it is mapped.
+fn is_of_this_user(number: c_int) -> Result<(), Error> {
+    // SAFETY: the call only returns an id.
+    let user = unsafe { libc::geteuid() };
+    let is_own = descriptor::status(number).is_some_and(|status| status.st_uid == user);
+    if is_own { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+}
+
+fn open_existing(path: &Path) -> Result<c_int, Error> {
+    // The path may be another file, even a pipe, whose open would block.
+    descriptor::open(path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
 }
 
 /// This process's current limit for the size of a file, in bytes.
@@ -181,6 +298,15 @@ fn map_shared(number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c
         Some(mapped) if base != libc::MAP_FAILED => Ok(mapped),
         _ => Err(Error::last_os_error().raw_os_error().unwrap_or(0)),
     }
+}
+
+/// Replaces a part of a mapping that nobody knows yet. What was mapped there first is never touched: it may lie behind the
+/// file's end.
+fn map_over(to: NonNull<u8>, number: c_int, bytes: usize, offset: u64) -> Result<(), c_int> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    // SAFETY: the caller's own mapping, of whole memory pages: extents end at multiples of them.
+    let mapped = unsafe { libc::mmap(to.as_ptr().cast(), bytes, protection, flags, number, offset as i64) };
+    if mapped == libc::MAP_FAILED { Err(Error::last_os_error().raw_os_error().unwrap_or(0)) } else { Ok(()) }
 }
 
 /// Unmaps memory that is no longer used.

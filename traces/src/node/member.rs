@@ -1,0 +1,226 @@
+//! Writes a member of a node file.
+//!
+//! In: the file, opened for reading and writing, which other processes write at the same time. Out: where the bytes of
+//! this process go.
+//!
+//! What several processes write is words of the header, by atomic additions. All else belongs to one process. Words are
+//! stored in the order that readers of a running program load them in reverse: an extent's offset before the member's
+//! length, a head before its place in the table, the magic behind the header.
+
+use std::io::{Error, ErrorKind};
+use std::mem::offset_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::fstat;
+use rustix::io::{pread, pwrite};
+use zerocopy::{FromZeros, IntoBytes};
+
+use super::{
+    ALIGNMENT, EXTENTS, FIRST_EXTENT, HEAD_BYTES, HEADER_BYTES, HOST, MAGIC, MEMBERS, MemberHead, MemberName,
+    NodeHeader, TABLE, VERSION, extent_bytes, extent_of, extent_start,
+};
+
+/// The longest wait for the process that creates the file to write its header.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A process's part of a node file.
+pub struct Member {
+    header: Words,
+    head: Words,
+    /// Held to claim extents: they rise in the file as in the member, so all of a member up to its length is in the
+    /// file.
+    claiming: Mutex<()>,
+    /// Bytes that were written.
+    written: AtomicU64,
+}
+
+/// Words of the file that other processes may read or write.
+struct Words(MmapRaw);
+
+impl Words {
+    fn map(file: BorrowedFd<'_>, at: u64, bytes: usize) -> Result<Words, Error> {
+        MmapOptions::new().offset(at).len(bytes).map_raw(file.as_raw_fd()).map(Words)
+    }
+
+    fn at(&self, at: usize) -> Option<&AtomicU64> {
+        let is_word = at.is_multiple_of(size_of::<u64>()) && at.checked_add(size_of::<u64>())? <= self.0.len();
+        // SAFETY: a word of the mapping, which only atomic operations touch.
+        is_word.then(|| unsafe { AtomicU64::from_ptr(self.0.as_mut_ptr().add(at).cast()) })
+    }
+
+    /// Stores a word, which whoever loads it finds with all that was stored before.
+    fn publish(&self, at: usize, value: u64) -> Result<(), Error> {
+        self.at(at).ok_or(ErrorKind::UnexpectedEof)?.store(value, Release);
+        Ok(())
+    }
+}
+
+/// The bytes of a boot id as the system writes it; `None` if it is none.
+pub fn boot_bytes(boot: &str) -> Option<[u8; 16]> {
+    let digits: String = boot.trim().chars().filter(|c| *c != '-').collect();
+    let number = u128::from_str_radix(&digits, 16).ok().filter(|number| *number != 0)?;
+    (digits.len() == 32).then(|| number.to_be_bytes())
+}
+
+/// Writes the header of a new node file.
+pub fn create(file: BorrowedFd<'_>, host: &str, boot: [u8; 16]) -> Result<(), Error> {
+    let mut header = NodeHeader::new_zeroed();
+    (header.version, header.members, header.boot) = (VERSION, MEMBERS as u32, boot);
+    for (place, byte) in header.host.iter_mut().take(HOST - 1).zip(host.bytes()) {
+        *place = byte;
+    }
+    header.end = HEADER_BYTES as u64;
+    let mut bytes = vec![0; HEADER_BYTES];
+    header.as_bytes().iter().zip(&mut bytes).for_each(|(byte, place)| *place = *byte);
+    write_all(file, &bytes, 0)?;
+    let words = Words::map(file, 0, HEADER_BYTES)?;
+    words.publish(offset_of!(NodeHeader, magic), u64::from_le_bytes(MAGIC))
+}
+
+impl Member {
+    /// Takes a place for a process, by its id, in a file that one of this host creates or has created. Fails if that was
+    /// another host, if there is no place left, or the file system has no room or no shared mappings.
+    pub fn join(file: BorrowedFd<'_>, boot: [u8; 16], process: u32) -> Result<Member, Error> {
+        let header = created(file, boot)?;
+        let at = claim(&header, HEAD_BYTES + FIRST_EXTENT).ok_or(ErrorKind::FileTooLarge)?;
+        // Written before it is mapped: a full file system would mean SIGBUS later. As long as a memory page, so that
+        // none of it is left without room.
+        let zeros = vec![0; memory_page().clamp(size_of::<MemberHead>(), HEAD_BYTES as usize)];
+        write_all(file, &zeros, at)?;
+        let head = Words::map(file, at, size_of::<MemberHead>())?;
+        head.publish(offset_of!(MemberHead, pid), u64::from(process))?;
+        head.publish(offset_of!(MemberHead, extents), at + HEAD_BYTES)?;
+        let taken = header.at(offset_of!(NodeHeader, taken)).ok_or(ErrorKind::UnexpectedEof)?;
+        let place = taken.fetch_add(1, AcqRel);
+        if place >= MEMBERS as u64 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        header.publish(TABLE + place as usize * size_of::<u64>(), at)?;
+        Ok(Member { header, head, claiming: Mutex::new(()), written: AtomicU64::new(0) })
+    }
+
+    /// The offset in the file of an offset in the member, whose extent is claimed if it was not. `None` if there is
+    /// none left.
+    pub fn place(&self, offset: u64) -> Option<u64> {
+        let extent = extent_of(offset);
+        let begin = match self.extent(extent)?.load(Acquire) {
+            0 => self.claim_up_to(extent)?,
+            begin => begin,
+        };
+        Some(begin + (offset - extent_start(extent)))
+    }
+
+    /// Notes that bytes up to here were written to the file.
+    pub fn wrote(&self, bytes: u64, end: u64) {
+        self.written.fetch_add(bytes, Relaxed);
+        if let Some(used) = self.head.at(offset_of!(MemberHead, used)) {
+            used.fetch_max(end, Release);
+        }
+    }
+
+    /// How many bytes were written.
+    pub fn written(&self) -> u64 {
+        self.written.load(Relaxed)
+    }
+
+    /// The member's name, once it has one.
+    pub fn name(&self) -> Option<MemberName> {
+        MemberName::from_word(self.head.at(offset_of!(MemberHead, name))?.load(Acquire))
+    }
+
+    pub fn rename(&self, name: MemberName) {
+        if let Some(word) = self.head.at(offset_of!(MemberHead, name)) {
+            word.store(name.word(), Release);
+        }
+    }
+
+    fn extent(&self, extent: usize) -> Option<&AtomicU64> {
+        let at = offset_of!(MemberHead, extents) + extent * size_of::<u64>();
+        self.head.at(at).filter(|_| extent < EXTENTS)
+    }
+
+    #[cold]
+    fn claim_up_to(&self, last: usize) -> Option<u64> {
+        let _alone = self.claiming.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut begin = 0;
+        for extent in 0..=last {
+            let word = self.extent(extent)?;
+            begin = word.load(Acquire);
+            if begin == 0 {
+                begin = claim(&self.header, extent_bytes(extent))?;
+                word.store(begin, Release);
+            }
+        }
+        Some(begin)
+    }
+}
+
+/// True if a file is a node file with a member of this name.
+pub fn has_member(file: impl AsFd, name: MemberName) -> bool {
+    let word = |at: u64| {
+        let mut bytes = [0; size_of::<u64>()];
+        (pread(&file, &mut bytes, at) == Ok(bytes.len())).then(|| u64::from_le_bytes(bytes))
+    };
+    let heads = (0..MEMBERS as u64).map_while(|place| word(TABLE as u64 + place * size_of::<u64>() as u64));
+    let mut names = heads.filter(|at| *at != 0).filter_map(word);
+    word(0) == Some(u64::from_le_bytes(MAGIC)) && names.any(|found| found == name.word())
+}
+
+/// Claims so many bytes of the file for this process.
+fn claim(header: &Words, bytes: u64) -> Option<u64> {
+    let at = header.at(offset_of!(NodeHeader, end))?.fetch_add(bytes, Relaxed);
+    let is_place = at >= HEADER_BYTES as u64 && at.is_multiple_of(ALIGNMENT);
+    (is_place && at.checked_add(bytes)? <= i64::MAX as u64).then_some(at)
+}
+
+/// The header, once the process that creates the file has written it.
+fn created(file: BorrowedFd<'_>, boot: [u8; 16]) -> Result<Words, Error> {
+    let began = Instant::now();
+    let header = loop {
+        if fstat(file)?.st_size >= HEADER_BYTES as i64 {
+            let words = Words::map(file, 0, HEADER_BYTES)?;
+            if words.at(0).is_some_and(|magic| magic.load(Acquire) == u64::from_le_bytes(MAGIC)) {
+                break words;
+            }
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    let (low, high) = (u128::from_le_bytes(boot) as u64, (u128::from_le_bytes(boot) >> 64) as u64);
+    let at = offset_of!(NodeHeader, boot);
+    let is = |at: usize, word: u64| header.at(at).is_some_and(|found| found.load(Relaxed) == word);
+    let version = u64::from(VERSION) | (MEMBERS as u64) << 32;
+    if !is(offset_of!(NodeHeader, version), version) || !is(at, low) || !is(at + size_of::<u64>(), high) {
+        return Err(Error::other("another host, or another version of overhear, has created the file"));
+    }
+    Ok(header)
+}
+
+/// Bytes of the system's memory pages.
+fn memory_page() -> usize {
+    // SAFETY: reads a constant of the system.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    bytes as usize
+}
+
+fn write_all(file: BorrowedFd<'_>, mut bytes: &[u8], mut at: u64) -> Result<(), Error> {
+    while !bytes.is_empty() {
+        match pwrite(file.as_fd(), bytes, at) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = bytes.get(written..).unwrap_or_default();
+                at += written as u64;
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
