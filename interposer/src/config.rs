@@ -4,8 +4,9 @@ use std::env;
 use std::path::PathBuf;
 
 use traces::file::Mode;
+use traces::node::FileForm;
 use traces::progress::Depth;
-use traces::settings::{self, FileForm, Filter, Keep, Occasions};
+use traces::settings::{self, Filter, Keep, Occasions};
 
 /// A clock that is wrong on purpose, for tests.
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::calls::{Call, Class};
 use crate::file::Mode;
+use crate::node::FileForm;
 use crate::progress::Depth;
 
 /// A setting. Its flag belongs to `overhear record`; launchers hand on its variable.
@@ -132,8 +133,8 @@ pub const SETTINGS: [Setting; 16] = [
         variable: FILES,
         flag: "files",
         value: "WHICH",
-        values: &FILE_FORMS,
-        default: FILE_FORMS[0],
+        values: &FileForm::NAMES,
+        default: FileForm::NAMES[0],
         meaning: "a file for each rank (rank), or one for all ranks of a launch on a host (node): the default is node for more than 64 ranks there",
         parse: |value| files(value).map(drop),
     },
@@ -199,8 +200,6 @@ const MODES: [&str; 3] = ["trace", "profile", "null"];
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
 /// Values of [`CHECKSUM`].
 const CHECKSUMS: [&str; 2] = ["off", "crc32"];
-/// Values of [`FILES`].
-const FILE_FORMS: [&str; 3] = ["auto", "rank", "node"];
 /// Values of a setting whose flag alone means on.
 pub const SWITCH: [&str; 2] = ["off", "on"];
 /// Values of [`OVERLAP`].
@@ -355,36 +354,9 @@ pub fn keep(value: &str) -> Result<Keep, String> {
     }
 }
 
-/// Which processes share a file.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum FileForm {
-    /// Those of a host, if there are [many](FileForm::MANY) of them.
-    #[default]
-    ByNumber,
-    /// None.
-    OfRank,
-    /// Those of a host.
-    OfNode,
-}
-
-impl FileForm {
-    /// The most processes of a launch on a host that have a file each by default.
-    pub const MANY: u32 = 64;
-
-    /// True if processes share a file where a launch has so many on a host, as far as the launcher says.
-    pub fn is_shared_by(self, here: Option<u32>) -> bool {
-        match self {
-            FileForm::ByNumber => here.is_some_and(|here| here > FileForm::MANY),
-            FileForm::OfRank => false,
-            FileForm::OfNode => true,
-        }
-    }
-}
-
 /// Parses `--files`.
 pub fn files(value: &str) -> Result<FileForm, String> {
-    let forms = [FileForm::ByNumber, FileForm::OfRank, FileForm::OfNode];
-    one_of(value, &FILE_FORMS, "way to share files").map(|at| forms.get(at).copied().unwrap_or_default())
+    one_of(value, &FileForm::NAMES, "way to share files").map(FileForm::numbered)
 }
 
 /// Parses `--overlap`: true if MPI is asked at each call which pending requests are complete.

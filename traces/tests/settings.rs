@@ -75,7 +75,7 @@ fn more_than_64_ranks_of_a_host_share_a_file_unless_the_user_says_otherwise() {
     assert_eq!(is_shared("rank"), [false; 4]);
     assert_eq!(is_shared("node"), [true; 4]);
     assert!(settings::files("host").is_err());
-    assert_eq!(settings::FileForm::default(), settings::files("auto").unwrap());
+    assert_eq!(traces::node::FileForm::default(), settings::files("auto").unwrap());
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering::*;
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::{Definition, Process, StepKind};
 use traces::file::{FileHeader, MAGIC, Mode, NO_RANK};
-use traces::node::boot_bytes;
-use traces::settings::{FileForm, Keep};
+use traces::node::{FileForm, boot_bytes};
+use traces::settings::Keep;
 use traces::write::blank_header;
 
 use super::calls::{is_lifecycle, starts};

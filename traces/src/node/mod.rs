@@ -15,10 +15,12 @@
 //! Processes claim places by adding to the header's end, and publish them afterwards: one that is killed in between
 //! leaves a place that nobody uses. [`member`] is the side that writes.
 
+mod form;
 mod member;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+pub use form::FileForm;
 pub use member::{Member, boot_bytes, create, has_member};
 
 /// The first bytes of a node file.

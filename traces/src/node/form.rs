@@ -1,0 +1,36 @@
+//! Which processes share a file.
+
+/// Which processes share a file.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum FileForm {
+    /// Those of a host, if there are [many](FileForm::MANY) of them.
+    #[default]
+    ByNumber,
+    /// None.
+    OfRank,
+    /// Those of a host.
+    OfNode,
+}
+
+impl FileForm {
+    /// What the user writes for each.
+    pub const NAMES: [&str; 3] = ["auto", "rank", "node"];
+
+    /// The most processes of a launch on a host that have a file each by default.
+    pub const MANY: u32 = 64;
+
+    /// True if processes share a file where a launch has so many on a host, as far as the launcher says.
+    pub fn is_shared_by(self, here: Option<u32>) -> bool {
+        match self {
+            FileForm::ByNumber => here.is_some_and(|here| here > FileForm::MANY),
+            FileForm::OfRank => false,
+            FileForm::OfNode => true,
+        }
+    }
+
+    /// The form with a place among [`NAMES`](Self::NAMES).
+    pub fn numbered(place: usize) -> FileForm {
+        let forms = [FileForm::ByNumber, FileForm::OfRank, FileForm::OfNode];
+        forms.get(place).copied().unwrap_or_default()
+    }
+}
