@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Turns, case, libraries};
+use crate::common::{Turns, both_families, case, libraries};
 use examples::answer::Answer;
 use examples::run::fresh_folder;
 use serde_json::json;
@@ -46,7 +46,7 @@ fn a_rank_killed_in_a_receive_is_reported_with_it() {
 #[test]
 fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
     let mut seen = 0;
-    for mpi in libraries() {
+    for mpi in both_families() {
         let (_, run) = case("killed", &mpi, 2, &[&counter(mpi.name), "waiting"]).recorded("killed-turning");
         let file = RankFile::open(&run.folder.join("rank-0000.ovh")).unwrap();
         let contents = file.contents();

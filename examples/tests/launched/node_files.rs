@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::common::{by_hand, calls, case, libraries, one, quick, run, those, two_families, under_each};
+use crate::common::{by_hand, calls, case, every_library, libraries, one, quick, run, two_families, under_each};
 use examples::answer::Answer;
 use examples::program::Program;
 use examples::run::{Case, Output, Run, fresh_folder, overhear};
@@ -130,30 +130,26 @@ fn hang_judges_a_live_run_whose_ranks_share_a_file() {
 
 #[test]
 fn programs_that_one_launch_runs_at_once_have_a_folder_each_and_a_file_in_common() {
-    let debians = those("is Debian's", |mpi| ["mpich4", "ompi4"].contains(&mpi.name));
-    let launcher = debians.iter().find(|mpi| !mpi.is_openmpi());
-    let mut ran = 0;
-    for (launcher, mpi) in launcher.into_iter().zip(debians.iter().filter(|mpi| mpi.is_openmpi())) {
-        // A launcher of another library: each process takes itself for the only one.
-        let case = in_one_file(case("moves_folder", mpi, 2, &["true"]));
-        let [folder, second] =
-            ["", "-2"].map(|number| fresh_folder(&format!("{}-node-foreign{number}", launcher.name)));
-        let mut words = [overhear().display().to_string(), "record".into(), "--dir".into()].to_vec();
-        words.push(folder.display().to_string());
-        words.extend(launcher.launch(2));
-        words.extend([case.path.display().to_string(), "true".into()]);
-        let output = run(&case, &words);
-        assert_eq!(output.status, 0, "{} under {}: {}", mpi.name, launcher.name, output.stderr);
-        let apart = "2 runs of 1 rank each instead of one of 2 ranks";
-        assert!(output.stderr.contains(apart), "{} under {}: {}", mpi.name, launcher.name, output.stderr);
-        let files = [&folder, &second].map(|folder| {
-            assert_eq!(names(folder), [node_name()], "{}", mpi.name);
-            let run = Run { folder: folder.clone() };
-            assert_eq!((run.files().len(), calls(&run, "MPI_Barrier")), (1, 2), "{}", mpi.name);
-            fs::metadata(folder.join(node_name())).unwrap().ino()
-        });
-        assert_eq!(files[0], files[1], "{}", mpi.name);
-        ran += 1;
-    }
-    assert!(ran > 0, "TEST_MPI must name both mpich4 and ompi4");
+    let library = |name: &str| every_library().into_iter().find(|mpi| mpi.name == name);
+    let (Some(launcher), Some(mpi)) = (library("mpich4"), library("ompi4")) else {
+        panic!("TEST_MPI must name both mpich4 and ompi4")
+    };
+    // A launcher of another library: each process takes itself for the only one.
+    let case = in_one_file(case("moves_folder", &mpi, 2, &["true"]));
+    let [folder, second] = ["", "-2"].map(|number| fresh_folder(&format!("{}-node-foreign{number}", launcher.name)));
+    let mut words = [overhear().display().to_string(), "record".into(), "--dir".into()].to_vec();
+    words.push(folder.display().to_string());
+    words.extend(launcher.launch(2));
+    words.extend([case.path.display().to_string(), "true".into()]);
+    let output = run(&case, &words);
+    assert_eq!(output.status, 0, "{} under {}: {}", mpi.name, launcher.name, output.stderr);
+    let apart = "2 runs of 1 rank each instead of one of 2 ranks";
+    assert!(output.stderr.contains(apart), "{} under {}: {}", mpi.name, launcher.name, output.stderr);
+    let files = [&folder, &second].map(|folder| {
+        assert_eq!(names(folder), [node_name()], "{}", mpi.name);
+        let run = Run { folder: folder.clone() };
+        assert_eq!((run.files().len(), calls(&run, "MPI_Barrier")), (1, 2), "{}", mpi.name);
+        fs::metadata(folder.join(node_name())).unwrap().ino()
+    });
+    assert_eq!(files[0], files[1], "{}", mpi.name);
 }

@@ -20,6 +20,10 @@ const OTHERS_AT_A_TIME: usize = 2;
 /// Package whose tests launch programs.
 const LAUNCHING: &str = "examples";
 
+/// Files that take longest, which begin first.
+const LONGEST: [&str; 4] =
+    ["analyzer/tests/browser", "analyzer/tests/all", "analyzer/tests/memory", "agree/tests/trials"];
+
 /// Test files that find their tests at run time.
 const OTHER_HARNESSES: [&str; 2] = ["programs", "recorded"];
 
@@ -118,6 +122,11 @@ fn binary(message: &Value) -> Option<Binary> {
 }
 
 impl Binary {
+    /// Its place among the files that launch nothing.
+    pub fn turn(&self) -> usize {
+        LONGEST.iter().position(|title| self.title == *title).unwrap_or(LONGEST.len())
+    }
+
     /// Runs the selected tests, and prints the output of failing ones.
     pub fn run(&self, selection: &Selection, variables: &[(&str, String)]) -> Result<Ran, String> {
         let all = self.tests(variables)?;

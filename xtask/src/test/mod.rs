@@ -4,6 +4,7 @@ mod binaries;
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use clap::Args;
@@ -83,13 +84,30 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     variables.extend(arguments.mpi.clone().map(|names| ("TEST_MPI", names)));
     variables.extend(arguments.all.then(|| (rota::ALL, "1".to_string())));
     variables.extend(arguments.measured.then(|| (rota::MEASURED, "1".to_string())));
-    let (launching, others): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|binary| binary.launches);
+    let (launching, mut others): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|binary| binary.launches);
+    others.sort_by_key(Binary::turn);
     let run_all = |binaries: &[Binary]| -> Result<Vec<Ran>, String> {
         binaries.iter().map(|binary| binary.run(&selection, &variables)).collect()
     };
+    let next = AtomicUsize::new(0);
+    let run_others = || -> Result<Vec<Ran>, String> {
+        let mut ran = Vec::new();
+        while let Some(binary) = others.get(next.fetch_add(1, Relaxed)) {
+            ran.push(binary.run(&selection, &variables)?);
+        }
+        Ok(ran)
+    };
     let (launched, analyzed) = thread::scope(|scope| {
-        let others = scope.spawn(|| run_all(&others));
-        (run_all(&launching), others.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
+        let beside = scope.spawn(run_others);
+        let mut launched = run_all(&launching);
+        // Once all programs were launched, two of the other files run at a time.
+        if let Ok(ran) = &mut launched {
+            match run_others() {
+                Ok(others) => ran.extend(others),
+                Err(error) => launched = Err(error),
+            }
+        }
+        (launched, beside.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
     });
     let mut outcome = Outcome::default();
     for ran in launched?.into_iter().chain(analyzed?) {
