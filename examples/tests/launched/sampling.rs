@@ -203,8 +203,9 @@ fn of_long_gaps_between_calls_the_time_on_a_processor_is_recorded() {
             let run = SampledRun::read(&run.folder);
             for (rank, steps, microseconds) in stated(&output) {
                 let (steps, gaps): (usize, _) = (steps.parse().expect("a number of steps"), &run.ranks[rank].gaps);
-                // The first two gaps tell which call the others come after.
-                assert!(gaps.len() + 2 >= steps && gaps.len() <= steps, "{}: {} of {steps} gaps", mpi.name, gaps.len());
+                // The first two gaps tell which call the others come after. A rank that is kept from its core between two other
+                // calls has a long gap there, which hides the next one.
+                assert!(gaps.len() + 5 >= steps && gaps.len() <= steps, "{}: {} of {steps} gaps", mpi.name, gaps.len());
                 let mean = gaps.iter().sum::<u64>() as f64 / gaps.len() as f64 / 1000.0;
                 assert!((mean / microseconds - 1.0).abs() < 0.05, "{}: {mean} us a gap, not {microseconds}", mpi.name);
             }
