@@ -150,7 +150,7 @@ pub fn sentences(all: &[Comparison]) -> Vec<String> {
         let more = in_words(change(most), "more", "less")?;
         Some(format!("{name}: {more} {of} in B, {}.", both(most)))
     };
-    let wall = wall.map(|wall| match in_words(change(wall), "longer than", "shorter than") {
+    let wall = wall.map(|wall| match in_words(change(wall), "longer than", "less than") {
         Some(longer) => format!("B takes {longer} A, {}.", both(wall)),
         None => format!("A and B take equally long, {}.", wall.value(wall.mean_b())),
     });
@@ -170,5 +170,5 @@ fn in_words(seconds: f64, more: &str, less: &str) -> Option<String> {
 /// The values of both sides, with their ratio.
 fn both(figure: &Comparison) -> String {
     let ratio = figure.ratio().map_or(String::new(), |ratio| format!(", {} times A's", Value::Ratio(ratio)));
-    format!("{} after {}{ratio}", figure.value(figure.mean_b()), figure.value(figure.mean_a()))
+    format!("{} instead of {}{ratio}", figure.value(figure.mean_b()), figure.value(figure.mean_a()))
 }
