@@ -66,7 +66,7 @@ pub enum Definition {
     Caller(Caller),
     /// The processor time of a thread from one sample to the next, in nanoseconds. Without it, nothing was sampled.
     SamplingPeriod(u64),
-    /// What the recorder did when MPI was initialized or finalized.
+    /// The recorder's steps when MPI was initialized or finalized.
     Steps(Vec<Step>),
 }
 
@@ -74,7 +74,7 @@ pub enum Definition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Step {
     pub kind: StepKind,
-    /// How long it took, with waiting for other ranks, in ticks.
+    /// Its time, with waiting for other ranks, in ticks.
     pub ticks: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the recorder's own steps took when MPI was initialized and finalized.
+//! The time of the recorder's own steps when MPI was initialized and finalized.
 
 use traces::definitions::StepKind;
 
@@ -28,15 +28,13 @@ fn of_call(run: &Run, kinds: &[StepKind], call: &str) -> Option<String> {
     let (slowest, longest) = with_steps.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let middle = median(with_steps.iter().map(|(_, seconds)| *seconds))?;
     let scale = Scale::of(*longest).in_words();
-    let mut steps: Vec<(StepKind, f64)> = Vec::new();
+    let mut named: Vec<String> = Vec::new();
     for kind in kinds {
         let of_rank = median(with_steps.iter().map(|(rank, _)| seconds(rank, *kind))).unwrap_or(0.0);
         if of_rank >= NAMED * middle {
-            steps.push((*kind, of_rank));
+            named.push(format!("{} to {}", scale.text(of_rank), kind.in_words()));
         }
     }
-    let named: Vec<String> =
-        steps.iter().map(|(kind, seconds)| format!("{} to {}", scale.text(*seconds), kind.in_words())).collect();
     Some(format!(
         "{} in {call} (median of ranks; {} in {}): {}",
         scale.text(middle),

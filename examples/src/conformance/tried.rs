@@ -95,7 +95,7 @@ fn kept(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> Option<PathBuf>
     Some(target().join("plain").join(format!("{:016x}.json", hasher.finish())))
 }
 
-/// What an earlier run without the recorder came to. A full run takes none.
+/// The results of an earlier run without the recorder. A full run takes none.
 fn kept_plain(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> Option<(i32, Tried)> {
     let file = kept(mpi, path, how, names).filter(|_| !rota::is_all())?;
     let (status, said) = serde_json::from_slice::<Plain>(&fs::read(file).ok()?).ok()?;

@@ -220,7 +220,7 @@ fn read(path: &str) -> String {
 fn process() -> Process {
     let directory = std::env::current_dir().unwrap_or_default();
     Process {
-        host: read("/proc/sys/kernel/hostname"),
+        host: folder::host(),
         boot: read("/proc/sys/kernel/random/boot_id"),
         program: modules::executable(),
         arguments: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),

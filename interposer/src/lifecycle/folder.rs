@@ -32,16 +32,15 @@ pub struct Agreed {
 /// Bound of the numbers of worlds that are spawned into one folder.
 const WORLDS: u32 = 10_000;
 
-/// Where files lie until MPI knows this process's rank.
+/// The place of files until MPI knows this process's rank.
 pub struct Provisional {
     folder: PathBuf,
-    /// What a file's name begins with.
+    /// The begin of a file's name.
     begin: &'static str,
     host: String,
 }
 
-/// The place of files until MPI knows this process's rank: in the run's folder if `overhear record` has made it, else
-/// beside it.
+/// Chooses the place: in the run's folder if `overhear record` has made it, else beside it.
 pub fn provisional(config: &Config) -> Result<Provisional, String> {
     let wanted = wanted(config)?;
     let host = host();
@@ -77,11 +76,12 @@ impl Provisional {
     }
 }
 
-fn host() -> String {
+/// This host's name.
+pub fn host() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().into()
 }
 
-/// What this process records into, when the folder is chosen.
+/// The file that this process records into, when the folder is chosen.
 pub enum OwnFile {
     None,
     /// A file of its own, at a path.

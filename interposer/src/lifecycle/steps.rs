@@ -1,4 +1,4 @@
-//! How long the recorder's own steps take when MPI is initialized and finalized, with waiting for other ranks.
+//! The time of the recorder's own steps when MPI is initialized and finalized, with waiting for other ranks.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -1,19 +1,19 @@
-//! Which processes share a file.
+//! The choice between a file of each process and one of each host.
 
-/// Which processes share a file.
+/// The processes that share a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum FileForm {
-    /// Those of a host, if there are [many](FileForm::MANY) of them.
+    /// All of a host, if there are [many](FileForm::MANY) of them.
     #[default]
     ByNumber,
     /// None.
     OfRank,
-    /// Those of a host.
+    /// All of a host.
     OfNode,
 }
 
 impl FileForm {
-    /// What the user writes for each.
+    /// The user's words for them.
     pub const NAMES: [&str; 3] = ["auto", "rank", "node"];
 
     /// The most processes of a launch on a host that have a file each by default.

@@ -3,7 +3,7 @@
 //! In: the file, opened for reading and writing, which other processes write at the same time. Out: where the bytes of
 //! this process go.
 //!
-//! What several processes write is words of the header, by atomic additions. All else belongs to one process. Words are
+//! Several processes write words of the header, by atomic additions. All else belongs to one process. Words are
 //! stored in the order that readers of a running program load them in reverse: an extent's offset before the member's
 //! length, a head before its place in the table, the magic behind the header.
 
@@ -75,8 +75,8 @@ pub fn create(file: BorrowedFd<'_>, host: &str, boot: [u8; 16]) -> Result<(), Er
         *place = byte;
     }
     header.end = HEADER_BYTES as u64;
-    let mut bytes = vec![0; HEADER_BYTES];
-    header.as_bytes().iter().zip(&mut bytes).for_each(|(byte, place)| *place = *byte);
+    let mut bytes = header.as_bytes().to_vec();
+    bytes.resize(HEADER_BYTES, 0);
     write_all(file, &bytes, 0)?;
     let words = Words::map(file, 0, HEADER_BYTES)?;
     words.publish(offset_of!(NodeHeader, magic), u64::from_le_bytes(MAGIC))
@@ -123,7 +123,7 @@ impl Member {
         }
     }
 
-    /// How many bytes were written.
+    /// The bytes that were written.
     pub fn written(&self) -> u64 {
         self.written.load(Relaxed)
     }

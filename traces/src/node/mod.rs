@@ -63,7 +63,7 @@ pub const HEADER_BYTES: usize = ALIGNMENT as usize;
 /// Heads and extents begin at multiples of this: the largest memory page of a host that reads the file.
 pub const ALIGNMENT: u64 = 64 << 10;
 
-/// What is known of a member.
+/// The state of a member.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct MemberHead {
@@ -124,7 +124,7 @@ pub fn extent_bytes(extent: usize) -> u64 {
     FIRST_EXTENT << extent.saturating_sub(1)
 }
 
-/// How many bytes there are from an offset to the end of its extent.
+/// The bytes from an offset to the end of its extent.
 pub fn left_in_extent(offset: u64) -> u64 {
     let extent = extent_of(offset);
     extent_start(extent) + extent_bytes(extent) - offset

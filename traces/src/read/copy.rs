@@ -12,12 +12,10 @@ use std::sync::atomic::AtomicU64;
 use zerocopy::transmute;
 
 use super::file_words::FileWords;
+use super::pages::{HEADER, WORD};
 use super::{RankFile, header};
 use crate::file::{FIRST_PAGE, PageHeader, PageKind};
 use crate::live::see_published;
-
-const WORD: usize = size_of::<u64>();
-const HEADER: usize = size_of::<PageHeader>() / WORD;
 
 /// Attempts to copy a file while its pages are taken again.
 const ATTEMPTS: usize = 5;

@@ -10,7 +10,7 @@ use zerocopy::transmute;
 
 use super::header_now;
 use super::holes::Holes;
-use super::pages::{EventPage, definition_at, entries_of, page_begun, signatures_of};
+use super::pages::{EventPage, HEADER, WORD, definition_at, entries_of, page_begun, signatures_of};
 use super::{RankFile, State};
 use crate::definitions::{Definition, Process};
 use crate::dropped::Dropped;
@@ -18,10 +18,6 @@ use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry};
 use crate::live::{LiveBlock, LiveWords, see_published, still};
 use crate::signature::Signature;
-
-const WORD: usize = size_of::<u64>();
-/// Words of a page's header.
-const HEADER: usize = size_of::<PageHeader>() / WORD;
 
 /// A reader of a growing file.
 pub struct Follower {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::{MmapOptions, MmapRaw};
 
+use super::pages::WORD;
 use crate::error::Error;
 use crate::file::FileHeader;
 use crate::folder;
@@ -19,8 +20,6 @@ use crate::node::{
     extent_start,
 };
 use crate::regular;
-
-const WORD: usize = size_of::<u64>();
 
 const AGAIN: &str = "Copy the file again from where it was recorded";
 

@@ -273,8 +273,9 @@ pub fn open_outside(block: &ThreadBlock, last: Option<u64>) -> Option<EntryRun> 
     Some(block.outside).filter(|run| run.count > 0 && Some(run.start) != last)
 }
 
-const WORD: usize = size_of::<u64>();
-const HEADER: usize = size_of::<PageHeader>() / WORD;
+pub(super) const WORD: usize = size_of::<u64>();
+/// Words of a page's header.
+pub(super) const HEADER: usize = size_of::<PageHeader>() / WORD;
 
 pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     let (words, bytes, unit) = (trace.words.words(), trace.words.bytes(), trace.header.unit as usize);

@@ -99,14 +99,8 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     };
     let (launched, analyzed) = thread::scope(|scope| {
         let beside = scope.spawn(run_others);
-        let mut launched = run_all(&launching);
         // Once all programs were launched, two of the other files run at a time.
-        if let Ok(ran) = &mut launched {
-            match run_others() {
-                Ok(others) => ran.extend(others),
-                Err(error) => launched = Err(error),
-            }
-        }
+        let launched = run_all(&launching).and_then(|ran| Ok(ran.into_iter().chain(run_others()?).collect::<Vec<_>>()));
         (launched, beside.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
     });
     let mut outcome = Outcome::default();

@@ -90,7 +90,7 @@ impl TraceFile {
         }
     }
 
-    /// Where in the file this process's bytes from an offset on are, and how many of them lie together there.
+    /// The place in the file of this process's bytes from an offset on, and the number of them that lie together there.
     fn piece(&self, offset: u64, bytes: usize) -> Result<(u64, usize), Stop> {
         let Some(member) = &self.member else { return Ok((offset, bytes)) };
         let place = member.place(offset).ok_or(Stop::Io)?;
