@@ -15,14 +15,14 @@ pub struct RecordArgs {
     #[arg(long, hide = true)]
     pub trial: bool,
     /// The program and its arguments, or the whole launcher command
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
 #[derive(Args)]
 pub struct DoctorArgs {
     /// A short MPI program with its launcher, recorded as a test: mpirun -n 2 ./app
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 

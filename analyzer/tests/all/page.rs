@@ -10,6 +10,7 @@ use std::process::Output;
 use crate::common::golden::{compare, kept};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, header, json, rank, report, signature, stderr, two_ranks};
+use examples::fixture::{diagnosis_names, unpack};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
@@ -79,6 +80,17 @@ fn summary(page: &str) -> String {
     }
     let lines = lines.replace("&lt;", "<");
     lines.split_once('\n').map_or(lines.clone(), |(_, findings)| format!("{}\n", findings.trim_end()))
+}
+
+#[test]
+fn every_link_to_a_place_of_the_page_leads_there() {
+    for name in diagnosis_names() {
+        let folder = format!("page-{}-{}", name.replace('/', "-"), std::process::id());
+        let page = page(&unpack(&name, &Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder)).run);
+        let links = page.split("href=\"#").skip(1).filter_map(|behind| behind.split_once('"'));
+        let dead: Vec<&str> = links.map(|(id, _)| id).filter(|id| !page.contains(&format!("id=\"{id}\""))).collect();
+        assert!(page.contains("href=\"#waits\"") && dead.is_empty(), "{name}: {dead:?}");
+    }
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::signature::{Signature, peer, tag};
+use traces::definitions::{Definition, Object, ObjectKind, Origin};
+use traces::signature::{Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
-use crate::common::stories::{collective, inside, outside, run, to};
+use crate::common::stories::{collective, inside, on_object, outside, run, to};
 use crate::common::{Folder, signature};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -78,6 +79,51 @@ fn small_collective_calls_in_a_row_are_found_by_the_bytes_of_each() {
     let ranks = |bytes| (0..2).map(|_| in_a_row((0..100).map(|_| both(bytes)), 3)).collect();
     says(&finding_of(ranks(24), "small_collectives"), "headline", "100 calls of 24 B");
     assert_eq!(finding_of(ranks(2_048), "small_collectives"), None);
+}
+
+#[test]
+fn communicators_made_again_and_again_are_found_with_what_their_calls_cost_and_nineteen_are_not() {
+    let ranks = |times: usize| {
+        let both = |_| [on_nobody(Call::Comm_dup), on_nobody(Call::Comm_free)];
+        (0..2).map(|_| in_a_row((0..times).flat_map(both), 1)).collect()
+    };
+    let found = finding_of(ranks(100), "made_again");
+    says(&found, "headline", "Each rank makes 100 communicators in MPI_Comm_dup");
+    // All but one of 100 pairs of calls.
+    let cost = found.unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.198).abs() < 1e-3, "{cost}");
+    assert_eq!(finding_of(ranks(19), "made_again"), None);
+}
+
+#[test]
+fn each_rank_that_has_a_lock_in_turn_is_charged_with_its_turn() {
+    let of_window = |call| on_object(Signature { source_tag: lock::EXCLUSIVE, ..to(call, 0, tag::NONE) });
+    // Milliseconds: the begin and the end of MPI_Win_lock, and the begin of MPI_Win_unlock, which takes one.
+    let rank = |[from, got, gives]: [u64; 3]| {
+        let object = Definition::Object(Object { number: 2, kind: ObjectKind::Window });
+        let origin = Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 });
+        (0..10).fold(Calls::default().defines(vec![object, origin]), |calls, step| {
+            let [from, got, gives] = [from, got, gives].map(|at| (100 * step + at) * MILLISECOND);
+            let calls = calls.call(of_window(Call::Win_lock), from, got - from);
+            calls.call(of_window(Call::Win_unlock), gives, MILLISECOND)
+        })
+    };
+    let folder = made(vec![rank([2, 52, 54]), rank([1, 2, 20]), rank([10, 22, 50])], 3).0;
+    let waits = ask(&folder.0, "waits", &["--no-cache"]);
+    let mut told: Vec<(u64, u64, f64)> = waits
+        .rows("waits")
+        .iter()
+        .filter(|row| row["wait_state"] == "lock_contention")
+        .map(|row| {
+            (row["rank"].as_u64().unwrap(), row["cause_rank"].as_u64().unwrap(), row["wait_s"].as_f64().unwrap())
+        })
+        .collect();
+    told.sort_by_key(|(rank, cause, _)| (*rank, *cause));
+    // Rank 1 has the lock when rank 0 asks for it at 2 ms, and until 20; rank 2 from 22 until 50, which asked at 10.
+    assert_eq!(told, [(0, 1, 0.18), (0, 2, 0.28), (2, 1, 0.1)]);
+    let found = finding(&folder, "lock_contention");
+    says(&found, "headline", "while another rank has the lock");
+    says(&found, "advice", "MPI_LOCK_SHARED");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Findings on the origins of waiting: each part of the program that kept ranks waiting, unless another rule explains it.
 
 use super::lateness::{LateActivity, late_activities};
-use super::{Evidence, Finding, FindingKind, late_ranks, slow_calls};
+use super::{Evidence, Finding, FindingKind, late_ranks, lock_contention, slow_calls};
 use crate::words::{numbers_of, plural, upper};
 use model::matching::WaitState;
 use model::origins::Activity;
@@ -14,7 +14,7 @@ const LEAST_TURN: f64 = 0.25;
 /// A rank hands on to the next by a message, and the last of all by whatever all wait in: at least a third of the waiting is for messages.
 const LEAST_FOR_MESSAGES: f64 = 0.3;
 
-/// A finding about computation.
+/// A finding about computation, or about what ranks do while they have a lock.
 struct LateWork {
     finding: Finding,
     place: String,
@@ -33,10 +33,13 @@ struct LateWork {
 pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     let late = late_activities(known);
     let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
-    let computation = late.iter().filter(|late| matches!(late.activity, Activity::Between(..)));
+    let is_work =
+        |late: &&LateActivity| matches!(late.activity, Activity::Between(..)) || lock_contention::is_held(late);
     let mut works: Vec<LateWork> = Vec::new();
-    for late in computation.filter(|late| !(has_wrong_order && is_of_order(late))) {
-        let (finding, has_more_work) = (late_ranks::finding(late), late.has_more_work());
+    for late in late.iter().filter(is_work).filter(|late| !(has_wrong_order && is_of_order(late))) {
+        let is_held = lock_contention::is_held(late);
+        let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
+        let has_more_work = late.has_more_work();
         // All do the same work there, and calls made these ranks late to it: those are other findings.
         if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {
             continue;
@@ -61,7 +64,8 @@ pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     join_turns(known, &mut works);
     works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
     let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
-    let mut calls: Vec<Finding> = late.iter().filter_map(slow_calls::finding).collect();
+    let calls = late.iter().filter(|late| !lock_contention::is_held(late));
+    let mut calls: Vec<Finding> = calls.filter_map(slow_calls::finding).collect();
     calls.retain(|finding| !of_calls.iter().any(|other| other.explains(finding, true)));
     findings.extend(calls);
     findings
@@ -81,9 +85,11 @@ fn is_of_order(late: &LateActivity) -> bool {
 
 /// A rank that is late in the same way at several places is one finding.
 fn is_alike(main: &Finding, other: &Finding) -> bool {
-    use FindingKind::{EagerLimit, LateRank, LateReceiver, SerialWork};
-    matches!(main.kind, LateRank | SerialWork | LateReceiver | EagerLimit)
-        && (main.kind, &main.ranks) == (other.kind, &other.ranks)
+    use FindingKind::{EagerLimit, LateRank, LateReceiver, LockContention, SerialWork};
+    let is_lock = main.kind == LockContention && other.kind == main.kind && main.sites.first() == other.sites.first();
+    is_lock
+        || matches!(main.kind, LateRank | SerialWork | LateReceiver | EagerLimit)
+            && (main.kind, &main.ranks) == (other.kind, &other.ranks)
 }
 
 /// A sender that has no more work than others is late since a receiver held it: both are one finding.

@@ -11,7 +11,9 @@ mod finding_rows;
 mod late_findings;
 mod late_ranks;
 mod lateness;
+mod lock_contention;
 mod machine;
+mod made_again;
 mod needless_barrier;
 mod overlap;
 mod own_times;
@@ -152,6 +154,8 @@ finding_kinds! {
     Chain "chain";
     /// An MPI call that one rank makes keeps others waiting.
     SlowCall "slow_call";
+    /// Ranks wait for the lock of a window that another rank has.
+    LockContention "lock_contention";
     /// A send waits until the receiver has posted its receive.
     LateReceiver "late_receiver";
     /// Messages are smaller than what libraries can buffer, and wait for their receive.
@@ -162,6 +166,8 @@ finding_kinds! {
     SmallMessages "small_messages";
     /// Many small collective calls stand in a row.
     SmallCollectives "small_collectives";
+    /// Communicators, windows or files are made again and again.
+    MadeAgain "made_again";
     /// Tests between small pieces of work find nothing.
     Polling "polling";
     /// Single messages do what a collective call does.
@@ -266,7 +272,7 @@ impl Finding {
             | FindingKind::WrongOrder
             | FindingKind::Polling
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
-            FindingKind::SmallCollectives => is_here() && (is_call || is_jitter),
+            FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
             _ => false,
         }
@@ -275,11 +281,13 @@ impl Finding {
     /// It costs enough for a user's time.
     fn is_worth_it(&self, wall: f64, lacks_cores: bool) -> bool {
         use FindingKind::{
-            NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed, WrongOrder,
+            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
+            WrongOrder,
         };
         let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
         // The scheduler makes ranks late, but no calls; of a message from each rank it makes a long wait.
-        let is_of_calls = matches!(self.kind, SmallMessages | SmallCollectives | Polling | WrongOrder | Unprogressed);
+        let is_of_calls =
+            matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
         let share = if is_of_jitter || lacks_cores && !is_of_calls { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
         self.costs.is_none_or(|costs| costs >= share * wall)
     }
@@ -295,6 +303,7 @@ impl Finding {
             "ranks" => "report --by rank",
             "hosts" => "report --by host",
             "functions" => "report",
+            "sites" => "report --by site",
             "run" => "hang",
             analysis => analysis,
         }
@@ -307,7 +316,7 @@ fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let of_order = wrong_order::findings(known, sites);
     let mut findings = Vec::new();
     for used in sites {
-        let of_calls = rules.iter().find_map(|rule| rule(used));
+        let of_calls = rules.iter().find_map(|rule| rule(used)).or_else(|| made_again::finding(used, sites));
         findings.extend(of_calls.or_else(|| small_messages::finding(used, sites, &of_order)));
     }
     findings.extend(of_order);

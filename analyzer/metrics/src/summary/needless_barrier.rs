@@ -7,6 +7,7 @@ use model::matching::{Account, WaitState};
 use model::roles::{CallPart, CallSite, Flow};
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
+use traces::calls::Class;
 
 /// Fewer barriers are for a start, an end, or a time to be taken.
 const LEAST_BARRIERS: u64 = 8;
@@ -30,7 +31,9 @@ fn holds_all(used: &UsedSite) -> bool {
 fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Finding> {
     let known = used.known;
     let (_, first) = used.ranks.first()?;
-    let is_barrier = matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. }) && !first.starts;
+    let is_barrier = used.call().is_some_and(|call| call.class() == Class::Collective)
+        && matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. })
+        && !first.starts;
     let guards: u64 = used.ranks.iter().map(|(_, habits)| habits.guards).sum();
     if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS || used.ranks.len() < known.ranks() {
         return None;

@@ -41,6 +41,6 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
          at once, begin it by MPI_I{} and complete it later.",
         function.trim_start_matches("MPI_").to_lowercase()
     );
-    let finding = Finding::new(FindingKind::SmallCollectives, "operations", headline).detail(detail).next(next);
+    let finding = Finding::new(FindingKind::SmallCollectives, "sites", headline).detail(detail).next(next);
     Some(finding.costs(costs).sites(used.sites()))
 }

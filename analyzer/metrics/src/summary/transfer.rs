@@ -10,7 +10,7 @@ use model::roles::{CallPart, CallSite};
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::Value;
-use traces::calls::Class;
+use traces::calls::{Call, Class};
 
 /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
 /// work.
@@ -55,6 +55,9 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     );
     let next = if most.site.function.starts_with("MPI_File") {
         "Access the file in larger pieces, by all ranks together (MPI_File_..._all), or while they compute (MPI_File_i...)."
+    } else if is_of_target(most) {
+        "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
+         often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
     } else if size > 0 && per_call > SLOW * slowest(known.ranks(), size) {
         "No network is that slow: see if ranks get their cores (`overhear report --by rank`), and which way MPI sends (`overhear \
          doctor`)."
@@ -67,6 +70,21 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     };
     let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(detail).next(next);
     Some(finding.costs(costs).sites(most.sites()))
+}
+
+/// The call waits until a target has taken part in one-sided accesses.
+fn is_of_target(used: &UsedSite) -> bool {
+    let calls = [
+        Call::Win_lock,
+        Call::Win_unlock,
+        Call::Win_unlock_all,
+        Call::Win_flush,
+        Call::Win_flush_all,
+        Call::Fetch_and_op,
+        Call::Get_accumulate,
+        Call::Compare_and_swap,
+    ];
+    used.call().is_some_and(|call| calls.contains(&call))
 }
 
 /// Seconds in which the ranks' cores copy all bytes into buffers and out of them. Ranks that share cores run in MPI for longer, since they

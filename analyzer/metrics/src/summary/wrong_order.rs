@@ -79,7 +79,7 @@ fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     };
     let next =
         "Receive them in the order in which they are sent, or as they come, by MPI_ANY_TAG, and look at the tag then.";
-    let finding = Finding::new(FindingKind::WrongOrder, "messages", headline).detail(detail).next(next);
+    let finding = Finding::new(FindingKind::WrongOrder, "sites", headline).detail(detail).next(next);
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 

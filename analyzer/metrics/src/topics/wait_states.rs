@@ -30,14 +30,14 @@ pub const ALL: &[Topic] = &[
     },
     Topic {
         name: "wait_at_barrier",
-        meaning: "A rank is in MPI_Barrier before the last one has entered it.",
+        meaning: "A rank is in MPI_Barrier, or in MPI_Win_free, before the last one has entered it.",
         formula: "begin of the last rank's call - begin of this one",
         source: SCALASCA,
         advice: "Ask whether the program needs the barrier at all. If so, balance the work before it: the rank that `waits` names came last.",
     },
     Topic {
         name: "barrier_completion",
-        meaning: "A rank is still in MPI_Barrier after the first one has left it.",
+        meaning: "A rank is still in MPI_Barrier, or in MPI_Win_free, after the first one has left it.",
         formula: "end of the call - end of the call of the rank that left first",
         source: SCALASCA,
         advice: "Usually small. Where it is not, ranks share processors, or the library's algorithm suits the network badly.",
@@ -117,7 +117,7 @@ pub const ALL: &[Topic] = &[
     Topic {
         name: "lock_contention",
         meaning: "A rank waits in MPI_Win_lock for a lock that another holds, one of the two being exclusive.",
-        formula: "begin of the other rank's MPI_Win_unlock - begin of the waiting call",
+        formula: "begin of the other rank's MPI_Win_unlock - begin of the waiting call, or end of the other rank's MPI_Win_lock if that is later; of each rank that has the lock in turn",
         source: "overhear: a rank is taken to hold a lock from the end of its MPI_Win_lock to the begin of its MPI_Win_unlock",
         advice: "Shorten what is done under the lock, use MPI_LOCK_SHARED where nothing is written, or spread the data over more targets.",
     },

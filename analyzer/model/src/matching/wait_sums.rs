@@ -34,9 +34,9 @@ wait_states! {
     WrongOrder "wrong_order";
     /// A send, or its completion, lasted until the receive was posted. Until then.
     LateReceiver "late_receiver";
-    /// MPI_Barrier: until the last rank entered.
+    /// MPI_Barrier, MPI_Win_free: until the last rank entered.
     WaitAtBarrier "wait_at_barrier";
-    /// MPI_Barrier: from when the first rank left it.
+    /// MPI_Barrier, MPI_Win_free: from when the first rank left it.
     BarrierCompletion "barrier_completion";
     /// MPI_Allreduce, MPI_Alltoall and the like: until the last rank entered.
     WaitAtNxn "wait_at_nxn";
@@ -57,8 +57,8 @@ wait_states! {
     LatePost "late_post";
     /// MPI_Win_wait: until the last of the origins entered MPI_Win_complete.
     EarlyWait "early_wait";
-    /// MPI_Win_lock lasted until another rank unlocked that target, and one of the two locks was exclusive: until the last such
-    /// rank entered MPI_Win_unlock. Not in Scalasca's catalogue as it is here. It is assumed that a rank holds a lock from the
+    /// MPI_Win_lock lasted until another rank unlocked that target, and one of the two locks was exclusive: from when that
+    /// rank got the lock until it entered MPI_Win_unlock, for each such rank. Not in Scalasca's catalogue as it is here. It is assumed that a rank holds a lock from the
     /// end of its MPI_Win_lock to the begin of its MPI_Win_unlock, so nothing is found where a library gets the lock
     /// later; of those that overhear is tested with, none does. MPI_Win_lock_all neither waits nor holds here.
     LockContention "lock_contention";

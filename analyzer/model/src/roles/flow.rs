@@ -9,7 +9,7 @@ use traces::calls::{Call, Class};
 /// Dependency between the ranks of a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flow {
-    /// Everyone on everyone, with no data: MPI_Barrier.
+    /// Everyone on everyone, with no data: MPI_Barrier, and MPI_Win_free, which has the semantics of one.
     Barrier,
     /// Everyone on everyone: MPI_Allreduce, MPI_Alltoall and the like.
     All,
@@ -33,6 +33,7 @@ impl Flow {
         match call.class() {
             Class::Collective => Some(Flow::of_data(call)),
             Class::Neighborhood => Some(Flow::Neighbors),
+            Class::Window if call == Call::Win_free => Some(Flow::Barrier),
             Class::Communicator | Class::Topology | Class::Window | Class::File => {
                 let creates = has_any(call, &[NewComm, NewWin, NewFile]) && call.has(Comm) && !call.makes_alone();
                 creates.then_some(Flow::Create)
@@ -68,8 +69,7 @@ impl Flow {
 
 /// True for calls of all processes that neither exchange data nor make an object of their own.
 fn is_joint(call: Call) -> bool {
-    const JOINT: [Call; 14] = [
-        Call::Win_free,
+    const JOINT: [Call; 13] = [
         Call::File_close,
         Call::File_preallocate,
         Call::File_seek_shared,
@@ -145,7 +145,7 @@ mod tests {
         let creating =
             CREATING.iter().flat_map(|name| large(Call::named(name).unwrap())).map(|call| (call, Flow::Create));
         let mut expected: Vec<(Call, Flow)> = of_data.chain(creating).collect();
-        expected.push((Call::Win_fence, Flow::Fence));
+        expected.extend([(Call::Win_fence, Flow::Fence), (Call::Win_free, Flow::Barrier)]);
         expected.sort_by_key(|(call, _)| *call);
         let mut found: Vec<(Call, Flow)> = Call::all().filter_map(|call| Some((call, Flow::of(call)?))).collect();
         found.sort_by_key(|(call, _)| *call);

@@ -94,16 +94,15 @@ fn timeline() -> Markup {
 }
 
 fn sentence(page: &Page, finding: &Finding) -> Markup {
+    // The machine has no section of its own: it is a part of what is said about the run.
+    let section = page.sections.iter().find(|section| section.id == finding.section);
+    let (id, title) = section.map_or(("run", "About the run"), |section| (section.id, section.title));
     html! {
         li {
-            p { (prose(&finding.text())) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
+            p { (prose(&finding.text())) " " a href={ "#" (id) } { (title) } }
             @if let Some(next) = &finding.next { p.next { span { "Next: " } (prose(next)) } }
         }
     }
-}
-
-fn title(page: &Page, id: &str) -> &'static str {
-    page.sections.iter().find(|section| section.id == id).map_or("About the run", |section| section.title)
 }
 
 fn analysis(page: &Page, section: &PageSection) -> Markup {

@@ -102,6 +102,8 @@ const OPERATIONS: [([Call; 3], u8); 17] = [
 pub fn role(call: Option<Call>) -> u8 {
     let Some(call) = call else { return role::FUNCTION };
     match Flow::of(call) {
+        // On a window, as a fence.
+        Some(Flow::Barrier) if call.class() == Class::Window => {}
         Some(Flow::Barrier) => return role::BARRIER,
         Some(Flow::FromRoot) => return role::ONE_TO_ALL,
         Some(Flow::ToRoot) => return role::ALL_TO_ONE,
@@ -236,10 +238,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_collective_function_is_an_operation_but_neighborhood_collectives_and_fences() {
+    fn every_collective_function_is_an_operation_but_neighborhood_collectives_and_those_on_windows() {
         let mut ran = 0;
         for (call, flow) in Call::all().filter_map(|call| Some((call, Flow::of(call)?))) {
-            let is_unnamed = matches!(flow, Flow::Neighbors | Flow::Fence);
+            let is_unnamed = matches!(flow, Flow::Neighbors | Flow::Fence) || call == Call::Win_free;
             assert_eq!(operation(call).is_none(), is_unnamed, "{}", call.mpi_name());
             ran += 1;
         }

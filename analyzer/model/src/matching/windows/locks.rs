@@ -2,7 +2,7 @@
 //!
 //! A rank holds a lock from the end of its MPI_Win_lock to the start of its MPI_Win_unlock. So an MPI_Win_lock that lasted until
 //! after another rank's MPI_Win_unlock of the same target had begun has waited for that, if one of the two locks
-//! was exclusive. If a library acquires locks after MPI_Win_lock, the call never lasts that long.
+//! was exclusive. Each rank that had the lock meanwhile is charged with its turn. If a library acquires locks after MPI_Win_lock, the call never lasts that long.
 
 use std::sync::atomic::{AtomicI64, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
@@ -29,6 +29,7 @@ pub struct Locks<'a> {
 
 struct ReleasedLock {
     exclusive: bool,
+    since: i64,
     until: i64,
     by: RankSite,
 }
@@ -38,8 +39,8 @@ struct Target {
     /// Calls of MPI_Win_lock, with true for an exclusive lock.
     calls: Vec<(Called, bool)>,
     held: Vec<ReleasedLock>,
-    /// Locks that are held now, by rank; true for an exclusive one.
-    open: FxHashMap<u32, bool>,
+    /// Locks that are held now, by rank: true for an exclusive one, and since when.
+    open: FxHashMap<u32, (bool, i64)>,
     /// Locks left after the last cleanup.
     kept: usize,
 }
@@ -55,7 +56,7 @@ impl<'a> Locks<'a> {
         let mut targets = self.targets(window);
         let target = targets.entry(target).or_default();
         target.calls.push((call, kind == EXCLUSIVE));
-        target.open.insert(call.at.rank, kind == EXCLUSIVE);
+        target.open.insert(call.at.rank, (kind == EXCLUSIVE, call.end));
     }
 
     pub fn unlock(&self, window: u32, target: u32, call: Called, waits: &mut Waits) {
@@ -63,8 +64,8 @@ impl<'a> Locks<'a> {
         let reached = self.reached.iter().map(|reached| reached.load(Acquire)).min();
         let mut targets = self.targets(window);
         let target = targets.entry(target).or_default();
-        let Some(exclusive) = target.open.remove(&call.at.rank) else { return };
-        target.held.push(ReleasedLock { exclusive, until: call.begin, by: call.at });
+        let Some((exclusive, since)) = target.open.remove(&call.at.rank) else { return };
+        target.held.push(ReleasedLock { exclusive, since, until: call.begin, by: call.at });
         if target.calls.len() + target.held.len() > KEPT + 2 * target.kept {
             self.resolve(target, reached.unwrap_or(i64::MAX), waits);
         }
@@ -92,11 +93,16 @@ impl<'a> Locks<'a> {
         calls.retain(|(call, exclusive)| {
             let known = call.end <= reached;
             let conflicts = |held: &&ReleasedLock| held.by.rank != call.at.rank && (held.exclusive || *exclusive);
-            let before = held.partition_point(|held| held.until < call.end);
-            let mut during = held[..before].iter().rev().take_while(|held| held.until > call.begin);
-            if let Some(last) = during.find(conflicts).filter(|_| known) {
-                let cause = Cause { at: last.until, who: last.by, state: WaitState::LockContention };
-                cause.charge(call.at, call.begin, call.end, self.collectives.common_clock, waits);
+            let began = held.partition_point(|held| held.until <= call.begin);
+            let during = held[began..].iter().take_while(|held| held.until < call.end);
+            let mut during = during.filter(conflicts).filter(|_| known).peekable();
+            let mut begin = call.begin;
+            // Until one of them gives it back the call waits for that one, then for the next.
+            while let Some(one) = during.next() {
+                let end = if during.peek().is_some() { one.until } else { call.end };
+                let cause = Cause { at: one.until, who: one.by, state: WaitState::LockContention };
+                cause.charge(call.at, begin.max(one.since), end, self.collectives.common_clock, waits);
+                begin = one.until;
             }
             !known
         });

@@ -1,0 +1,79 @@
+//! The finding on communicators, windows and files that are made again and again at one line.
+
+use super::used_sites::UsedSite;
+use super::{Finding, FindingKind};
+use crate::words::{numbers_of, plural, upper};
+use model::sums::Total;
+use tables::Value;
+use traces::calls::{ArgumentKind, Call, Class};
+
+/// A program that makes fewer at one line may be setting itself up.
+const LEAST_TIMES: u64 = 20;
+
+/// Something that costs more to make than to use.
+struct Made {
+    by: ArgumentKind,
+    freed_by: ArgumentKind,
+    /// `makes 2,000 communicators`.
+    makes: &'static str,
+    name: &'static str,
+    next: &'static str,
+}
+
+const MADE: [Made; 3] = [
+    Made {
+        by: ArgumentKind::NewComm,
+        freed_by: ArgumentKind::FreeComm,
+        makes: "makes",
+        name: "communicator",
+        next: "Make it once, before the loop, and keep it.",
+    },
+    Made {
+        by: ArgumentKind::NewWin,
+        freed_by: ArgumentKind::FreeWin,
+        makes: "makes",
+        name: "window",
+        next: "Make it once, before the loop, and keep it: MPI_Win_fence or MPI_Win_lock is enough between two uses.",
+    },
+    Made {
+        by: ArgumentKind::NewFile,
+        freed_by: ArgumentKind::FreeFile,
+        makes: "opens",
+        name: "file",
+        next: "Open it once, before the loop, and close it at the end.",
+    },
+];
+
+/// `sites`: all, with those that free what is made.
+pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
+    let call = used.call().filter(|call| call.class() != Class::Query)?;
+    let made = MADE.iter().find(|made| call.has(made.by))?;
+    let ranks = used.ranks.len().max(1) as u64;
+    let times = used.count() / ranks;
+    if times < LEAST_TIMES {
+        return None;
+    }
+    let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
+    let time = used.own().saturating_add(brief).saturating_add(freed(used, made, sites));
+    let costs = (1.0 - 1.0 / times as f64) * used.known.mean(time);
+    let who = if used.ranks.len() == used.known.ranks() {
+        "Each rank".to_string()
+    } else {
+        upper(&numbers_of(&used.culprits(|habits| habits.own())))
+    };
+    let makes = if who.starts_with("Ranks") { made.makes.trim_end_matches('s') } else { made.makes };
+    let headline =
+        format!("{who} {makes} {} in {}: {}.", plural(times, made.name), used.place(), used.known.cost(costs));
+    let each = crate::totals::seconds(time) / used.count().max(1) as f64;
+    let detail = format!("Each takes {}, with the call that frees it.", Value::Seconds(each));
+    let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(made.next);
+    Some(finding.costs(costs).sites(used.sites()))
+}
+
+/// Nanoseconds in which all ranks free such things, shared by how many are made at each line.
+fn freed(used: &UsedSite, made: &Made, sites: &[UsedSite]) -> i64 {
+    let has = |kind: ArgumentKind| move |used: &&UsedSite| used.call().is_some_and(|call: Call| call.has(kind));
+    let all: u64 = sites.iter().filter(has(made.by)).map(UsedSite::count).sum();
+    let time = sites.iter().filter(has(made.freed_by)).map(UsedSite::own).total();
+    (time as f64 * used.count() as f64 / all.max(1) as f64) as i64
+}
