@@ -4,13 +4,18 @@ use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
 use crate::words::{numbers_of, upper};
 use model::origins::Activity;
-use traces::calls::Call;
+use traces::calls::{Call, Class};
 
 pub fn finding(late: &LateActivity) -> Option<Finding> {
     let Activity::In(site) = late.activity else { return None };
     // Tests in a row stand as one call, most of which is the work between them.
-    let function = late.site(site).function.trim_start_matches("MPI_");
-    if Call::named(function).is_some_and(Call::polls) {
+    let call = Call::named(late.site(site).function.trim_start_matches("MPI_"));
+    if call.is_some_and(Call::polls) {
+        return None;
+    }
+    // Where ranks share cores, a call runs while it polls for what a rank that does not run would do.
+    let is_of_files = call.is_some_and(|call| matches!(call.class(), Class::Io | Class::File));
+    if late.known.shares_cores() && !is_of_files {
         return None;
     }
     let culprits = late.culprits();
