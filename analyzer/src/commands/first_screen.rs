@@ -10,7 +10,7 @@ use super::open_run::{choose, status};
 use super::print::{print, print_text};
 use crate::cli::{self, Cli, Command};
 use metrics::reports::diagnosis;
-use metrics::summary::{Finding, FindingKind};
+use metrics::summary::{self, Finding, FindingKind};
 use model::error::{Error, USAGE};
 use model::{Run, named_or_newest};
 use tables::suggest::nearest;
@@ -57,7 +57,7 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let dir = visible(&run.folder.to_string_lossy()).into_owned();
     let mut text = said(&Report { warnings: Vec::new(), tables: Vec::new(), facts: report.facts }) + "\n";
     if findings.is_empty() {
-        text += &(wrap(NOTHING, 0) + "\n\n");
+        text += &(wrap(&summary::nothing(&all.evidence()), 0) + "\n\n");
     }
     for (number, finding) in findings.iter().enumerate() {
         text += &paragraph(number + 1, finding, &dir, !run.sites.left_out().is_empty());
@@ -81,8 +81,6 @@ fn samples_would_tell(run: &Run, findings: &[Finding]) -> bool {
     let is_of_work = |finding: &Finding| matches!(finding.kind, FindingKind::LateRank | FindingKind::SerialWork);
     run.asked().all(|rank| rank.samples.period == 0) && findings.iter().any(is_of_work)
 }
-
-const NOTHING: &str = "Nothing stands out: no rank keeps others waiting for more than 2 % of the run.";
 
 /// The error for words that are neither a command nor a folder.
 fn neither(words: &[OsString]) -> Error {

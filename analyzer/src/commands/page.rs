@@ -13,7 +13,7 @@ use metrics::paths::PathChoice;
 use metrics::reports::{
     Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, paths, pop, progress, waits,
 };
-use metrics::{heat, overview, rank_time, ranks};
+use metrics::{heat, overview, rank_time, ranks, summary};
 use model::Run;
 use model::error::Error;
 use model::matching::Account;
@@ -52,6 +52,7 @@ type Found = Result<Report, String>;
 fn page(run: &Run) -> Page {
     let all = AllAnalyses::of(run);
     let findings = all.findings();
+    let no_finding = summary::nothing(&all.evidence());
     let AllAnalyses { matched, engines, requests, .. } = all;
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::analyze(run, by).map_err(said);
@@ -150,6 +151,7 @@ fn page(run: &Run) -> Page {
         facts: overview::facts(run),
         warnings: overview::warnings(run),
         findings,
+        no_finding,
         sections,
         timeline: None,
         sources: SourceLines::new(),

@@ -85,6 +85,7 @@ fn page() -> Page {
         facts: Vec::new(),
         warnings: Vec::new(),
         findings: Vec::new(),
+        no_finding: String::new(),
         sections: vec![section],
         timeline: None,
         sources: pictures::SourceLines::new(),

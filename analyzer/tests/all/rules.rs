@@ -8,7 +8,7 @@ use traces::signature::{Signature, lock, peer, tag};
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
 use crate::common::stories::{collective, inside, on_object, outside, run, to};
-use crate::common::{Folder, signature};
+use crate::common::{Folder, overhear, signature, stdout};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -124,6 +124,16 @@ fn each_rank_that_has_a_lock_in_turn_is_charged_with_its_turn() {
     let found = finding(&folder, "lock_contention");
     says(&found, "headline", "while another rank has the lock");
     says(&found, "advice", "MPI_LOCK_SHARED");
+}
+
+#[test]
+fn a_run_without_a_finding_says_so_and_where_its_time_in_mpi_is() {
+    let rank = || {
+        (0..5).fold(Calls::default(), |calls, at| calls.call(both(8), (100 + 50 * at) * MILLISECOND, 30 * MILLISECOND))
+    };
+    let folder = made(vec![rank(), rank()], 2).0;
+    let screen = stdout(&overhear("diagnose", &folder.0, &["--no-cache"])).replace('\n', " ");
+    assert!(screen.contains("No single cause stands out") && screen.contains("overhear report --by site"), "{screen}");
 }
 
 #[test]

@@ -14,8 +14,9 @@ const LEAST_TIMES: u64 = 20;
 struct Made {
     by: ArgumentKind,
     freed_by: ArgumentKind,
-    /// `makes 2,000 communicators`.
+    /// The words for making it, freeing it, and itself.
     makes: &'static str,
+    frees: &'static str,
     name: &'static str,
     next: &'static str,
 }
@@ -25,6 +26,7 @@ const MADE: [Made; 3] = [
         by: ArgumentKind::NewComm,
         freed_by: ArgumentKind::FreeComm,
         makes: "makes",
+        frees: "frees",
         name: "communicator",
         next: "Make it once, before the loop, and keep it.",
     },
@@ -32,6 +34,7 @@ const MADE: [Made; 3] = [
         by: ArgumentKind::NewWin,
         freed_by: ArgumentKind::FreeWin,
         makes: "makes",
+        frees: "frees",
         name: "window",
         next: "Make it once, before the loop, and keep it: MPI_Win_fence or MPI_Win_lock is enough between two uses.",
     },
@@ -39,6 +42,7 @@ const MADE: [Made; 3] = [
         by: ArgumentKind::NewFile,
         freed_by: ArgumentKind::FreeFile,
         makes: "opens",
+        frees: "closes",
         name: "file",
         next: "Open it once, before the loop, and close it at the end.",
     },
@@ -65,7 +69,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let headline =
         format!("{who} {makes} {} in {}: {}.", plural(times, made.name), used.place(), used.known.cost(costs));
     let each = crate::totals::seconds(time) / used.count().max(1) as f64;
-    let detail = format!("Each takes {}, with the call that frees it.", Value::Seconds(each));
+    let detail = format!("Each takes {}, with the call that {} it.", Value::Seconds(each), made.frees);
     let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(made.next);
     Some(finding.costs(costs).sites(used.sites()))
 }

@@ -48,6 +48,8 @@ pub use finding_rows::{FindingRow, finding_table};
 const LEAST_SHARE: f64 = 0.02;
 /// Least share of delays that hit another rank each time: of programs with even work, a few percent are the machine's.
 const LEAST_SHARE_OF_JITTER: f64 = 0.05;
+/// From this share of the run on, time in MPI is worth a look though no cause stands out.
+const MUCH_IN_MPI: f64 = 0.1;
 /// A first screen shows no more findings.
 const MOST: usize = 6;
 
@@ -325,6 +327,23 @@ fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
     findings.retain(|finding| finding.is_worth_it(wall, lacks_cores));
     findings
+}
+
+/// What there is to say of a run without findings.
+pub fn nothing(known: &Evidence) -> String {
+    let mut text = match known.account {
+        Some(_) => "No single cause stands out: no rank keeps others waiting for more than 2 % of the run.".to_string(),
+        None => "No rank stands out by its totals. Who waits for whom is unknown, since the run has no single calls."
+            .to_string(),
+    };
+    let share = known.in_mpi() / known.wall().max(f64::MIN_POSITIVE);
+    if share >= MUCH_IN_MPI {
+        text += &format!(
+            " `overhear report --by site` shows where the ranks spend {:.1} % of the run in MPI.",
+            100.0 * share
+        );
+    }
+    text
 }
 
 /// All findings on a run, the most important first.

@@ -70,7 +70,7 @@ fn summary(page: &Page) -> Markup {
         section id="summary" aria-labelledby="summary-title" {
             h2 id="summary-title" { "Summary" }
             @if page.findings.is_empty() {
-                p.none { "Nothing stands out: no rank waits, and no rank has more to do than others, as far as the figures show." }
+                p.none { (prose(&page.no_finding)) }
             } @else {
                 ol.findings { @for finding in &page.findings { (sentence(page, finding)) } }
             }
