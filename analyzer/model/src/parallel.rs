@@ -8,7 +8,9 @@ use std::thread;
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let workers = thread::available_parallelism().map_or(1, |workers| workers.get()).min(count);
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(count));
+    let mut none = Vec::new();
+    none.resize_with(count, || None);
+    let done = Mutex::new(none);
     let take = || {
         let at = next.fetch_add(1, Relaxed);
         (at < count).then_some(at)
@@ -18,14 +20,12 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
             scope.spawn(|| {
                 while let Some(at) = take() {
                     let result = work(at);
-                    lock(&done).push((at, result));
+                    lock(&done)[at] = Some(result);
                 }
             });
         }
     });
-    let mut done = into_inner(done);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
+    into_inner(done).into_iter().flatten().collect()
 }
 
 /// Locks a mutex even if another worker panicked.

@@ -67,7 +67,7 @@ impl Run {
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
-        ranks.sort_by_key(order);
+        ranks.sort_by_cached_key(order);
         one_run(folder, &ranks)?;
         has_region(folder, &ranks, choice)?;
         has_ranks(&ranks, choice)?;
@@ -217,7 +217,7 @@ fn kept_still(trace: Arc<RankFile>) -> Arc<RankFile> {
 fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     let described = parallel::map(traces.len(), |at| Rank::open(&traces[at]));
     let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
-    known.sort_by_key(|(_, rank)| order(rank));
+    known.sort_by_cached_key(|(_, rank)| order(rank));
     let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
     let common_clock = CommonClock::of(&ranks);
     let kept =

@@ -58,9 +58,10 @@ wait_states! {
     /// MPI_Win_wait: until the last of the origins entered MPI_Win_complete.
     EarlyWait "early_wait";
     /// MPI_Win_lock lasted until another rank unlocked that target, and one of the two locks was exclusive: from when that
-    /// rank got the lock until it entered MPI_Win_unlock, for each such rank. Not in Scalasca's catalogue as it is here. It is assumed that a rank holds a lock from the
-    /// end of its MPI_Win_lock to the begin of its MPI_Win_unlock, so nothing is found where a library gets the lock
-    /// later; of those that overhear is tested with, none does. MPI_Win_lock_all neither waits nor holds here.
+    /// rank got the lock until it entered MPI_Win_unlock, for each such rank. Not in Scalasca's catalogue as it is here. It is
+    /// assumed that a rank holds a lock from the end of its MPI_Win_lock to the begin of its MPI_Win_unlock, so nothing is
+    /// found where a library gets the lock later; of those that overhear is tested with, none does. MPI_Win_lock_all neither
+    /// waits nor holds here.
     LockContention "lock_contention";
     /// MPI_Neighbor_allgather, MPI_Neighbor_alltoall and the like: until the last of those that the rank receives from
     /// entered. Not in Scalasca's catalogue.

@@ -2,7 +2,8 @@
 //!
 //! A rank holds a lock from the end of its MPI_Win_lock to the start of its MPI_Win_unlock. So an MPI_Win_lock that lasted until
 //! after another rank's MPI_Win_unlock of the same target had begun has waited for that, if one of the two locks
-//! was exclusive. Each rank that had the lock meanwhile is charged with its turn. If a library acquires locks after MPI_Win_lock, the call never lasts that long.
+//! was exclusive. Each rank that had the lock meanwhile is charged with its turn. If a library acquires locks after
+//! MPI_Win_lock, the call never lasts that long.
 
 use std::sync::atomic::{AtomicI64, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
