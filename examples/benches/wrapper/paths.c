@@ -48,6 +48,7 @@ __attribute__((noinline)) static void down(int levels, int depth)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    MEASURE("2 frames", 1, layer());
     // Below main: the last level, bottom, a caller and the layer.
     for (int depth = 6; depth <= 24; depth *= 2)
         down(depth - 5, depth);
