@@ -113,7 +113,10 @@ fn a_finding_names_the_function_in_which_the_late_rank_computes_longer() {
     let finding = &findings["findings"][0];
     assert_eq!((&finding["kind"], &finding["ranks"]), (&"late_rank".into(), &"1".into()), "{findings:#}");
     let detail = finding["detail"].as_str().unwrap();
-    assert!(detail.contains("By samples, 75 % of the time there is in sweep, called at solver.c:41."), "{detail}");
+    assert!(
+        detail.contains("By samples, 75 % of the time there is in sweep, called at solver.c:41 (solve)."),
+        "{detail}"
+    );
 }
 
 #[test]

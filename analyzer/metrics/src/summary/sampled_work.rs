@@ -3,14 +3,16 @@
 use super::lateness::LateActivity;
 use model::origins::Activity;
 use model::rank::function_of;
-use model::sites::{CallTree, short_function};
+use model::sites::{CallNode, CallTree, short_function};
 use model::sums::Grow;
 use model::tally::SiteCall;
 
 /// Fewer samples say little: of 30, half are 15 give or take 5.
 const LEAST_SAMPLES: i64 = 30;
+/// A function that others call as well is told by so many of its callers.
+const CALLERS: usize = 3;
 
-/// `By samples, 93 % of the time there is in sweep, called at solver.c:38.`; empty without samples, or where no function has half of
+/// `By samples, 93 % of the time there is in sweep, called at solver.c:38 (step > solve).`; empty without samples, or where no function has half of
 /// them.
 pub fn in_words(late: &LateActivity) -> String {
     let Some(tree) = late.sampled.as_deref() else { return String::new() };
@@ -32,11 +34,28 @@ pub fn in_words(late: &LateActivity) -> String {
         found = Some(node);
         next = most(&mut children[node].iter().map(|child| *child as usize));
     }
-    let Some(found) = found.filter(|node| tree.nodes[*node].parent.is_some()) else { return String::new() };
-    let node = &tree.nodes[found];
+    let found =
+        found.and_then(|node| tree.upwards(Some(node as u32)).find(|node| is_named(&tree.nodes[*node as usize])));
+    let Some(found) = found.filter(|node| tree.nodes[*node as usize].parent.is_some()) else { return String::new() };
+    let node = &tree.nodes[found as usize];
     let at = if node.site.is_empty() { String::new() } else { format!(", called at {}", node.site) };
-    let share = 100.0 * own[found] as f64 / all as f64;
-    format!("By samples, {share:.0} % of the time there is in {}{at}.", short_function(&node.function))
+    let share = 100.0 * own[found as usize] as f64 / all as f64;
+    let function = short_function(&node.function);
+    format!("By samples, {share:.0} % of the time there is in {function}{at}{}.", callers(tree, found))
+}
+
+/// The vDSO and stripped libraries have no names for their functions, and stand in the tree as themselves.
+fn is_named(node: &CallNode) -> bool {
+    !node.function.contains(".so")
+}
+
+/// ` (step > assemble)`: the nearest callers, without the outermost.
+fn callers(tree: &CallTree, node: u32) -> String {
+    let above = tree.upwards(Some(node)).skip(1).map(|node| &tree.nodes[node as usize]);
+    let mut names: Vec<String> =
+        above.filter(|node| node.parent.is_some()).map(|node| short_function(&node.function)).take(CALLERS).collect();
+    names.reverse();
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(" > ")) }
 }
 
 fn roots(tree: &CallTree) -> impl Iterator<Item = usize> {
