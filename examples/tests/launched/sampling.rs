@@ -221,6 +221,8 @@ const LOST_AT_END: u64 = 8;
 
 #[test]
 fn a_sampled_program_is_undisturbed_in_what_a_signal_could_disturb() {
+    // Beside other programs more signals come together: 72 of 1,013 were seen.
+    let _alone = alone();
     let mut ran = 0;
     for mpi in one_at_most(libraries(), "beside_samples.c") {
         for (what, least, threads) in BESIDE {
