@@ -8,9 +8,7 @@ use std::thread;
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let workers = thread::available_parallelism().map_or(1, |workers| workers.get()).min(count);
     let next = AtomicUsize::new(0);
-    let mut none = Vec::new();
-    none.resize_with(count, || None);
-    let done = Mutex::new(none);
+    let done: Mutex<Vec<Option<T>>> = Mutex::new((0..count).map(|_| None).collect());
     let take = || {
         let at = next.fetch_add(1, Relaxed);
         (at < count).then_some(at)

@@ -33,11 +33,17 @@ struct LateWork {
 pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     let late = late_activities(known);
     let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
-    let is_work =
-        |late: &&LateActivity| matches!(late.activity, Activity::Between(..)) || lock_contention::is_held(late);
     let mut works: Vec<LateWork> = Vec::new();
-    for late in late.iter().filter(is_work).filter(|late| !(has_wrong_order && is_of_order(late))) {
-        let is_held = lock_contention::is_held(late);
+    let mut calls: Vec<Finding> = Vec::new();
+    for late in &late {
+        let is_held = late.is_mostly(WaitState::LockContention);
+        if !is_held && matches!(late.activity, Activity::In(_)) {
+            calls.extend(slow_calls::finding(late));
+            continue;
+        }
+        if has_wrong_order && late.is_mostly(WaitState::WrongOrder) {
+            continue;
+        }
         let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
         let has_more_work = late.has_more_work();
         // All do the same work there, and calls made these ranks late to it: those are other findings.
@@ -68,8 +74,6 @@ pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     join_turns(known, &mut works);
     works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
     let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
-    let calls = late.iter().filter(|late| !lock_contention::is_held(late));
-    let mut calls: Vec<Finding> = calls.filter_map(slow_calls::finding).collect();
     calls.retain(|finding| !of_calls.iter().any(|other| other.explains(finding, true)));
     findings.extend(calls);
     findings
@@ -81,19 +85,15 @@ fn for_messages(late: &LateActivity) -> i64 {
     of(WaitState::LateSender).saturating_add(of(WaitState::WrongOrder))
 }
 
-/// Most of the waiting is for messages while others are there.
-fn is_of_order(late: &LateActivity) -> bool {
-    let waits = late.states().get(&WaitState::WrongOrder).copied().unwrap_or(0);
-    2 * waits > late.waited()
-}
-
 /// A rank that is late in the same way at several places is one finding.
 fn is_alike(main: &Finding, other: &Finding) -> bool {
     use FindingKind::{EagerLimit, LateRank, LateReceiver, LockContention, SerialWork};
-    let is_lock = main.kind == LockContention && other.kind == main.kind && main.sites.first() == other.sites.first();
-    is_lock
-        || matches!(main.kind, LateRank | SerialWork | LateReceiver | EagerLimit)
-            && (main.kind, &main.ranks) == (other.kind, &other.ranks)
+    main.kind == other.kind
+        && match main.kind {
+            LockContention => main.sites.first() == other.sites.first(),
+            LateRank | SerialWork | LateReceiver | EagerLimit => main.ranks == other.ranks,
+            _ => false,
+        }
 }
 
 /// A sender that has no more work than others is late since a receiver held it: both are one finding.

@@ -150,8 +150,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
 
 /// Senders wait there for few ranks to post their receives.
 fn is_of_receivers(late: &LateActivity) -> bool {
-    let receives = late.states().get(&WaitState::LateReceiver).copied().unwrap_or(0);
-    2 * receives > late.waited() && 2 * late.culprits().len() <= late.known.ranks()
+    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks()
 }
 
 /// The finding on senders that wait for a receive.

@@ -200,6 +200,11 @@ impl LateActivity<'_> {
         states
     }
 
+    /// Most of the waiting has this state.
+    pub fn is_mostly(&self, state: WaitState) -> bool {
+        2 * self.states().get(&state).copied().unwrap_or(0) > self.waited()
+    }
+
     /// The wait with the most time that led here.
     pub fn main_wait(&self) -> Option<WaitKey> {
         let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits);

@@ -3,14 +3,7 @@
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind};
 use crate::words::{numbers_of, site_in_words};
-use model::matching::WaitState;
 use model::origins::Activity;
-
-/// Most of the waiting is for a lock that the ranks have meanwhile.
-pub fn is_held(late: &LateActivity) -> bool {
-    let waits = late.states().get(&WaitState::LockContention).copied().unwrap_or(0);
-    2 * waits > late.waited()
-}
 
 pub fn finding(late: &LateActivity) -> Finding {
     let lock = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));

@@ -329,7 +329,7 @@ fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     findings
 }
 
-/// What there is to say of a run without findings.
+/// The sentences for a run without findings.
 pub fn nothing(known: &Evidence) -> String {
     let mut text = match known.account {
         Some(_) => "No single cause stands out: no rank keeps others waiting for more than 2 % of the run.".to_string(),
