@@ -20,7 +20,7 @@
 //! aarch64
 //! environment packages
 //! wheel
-//! machine
+//! machine used
 //! ```
 
 pub mod aarch64;
@@ -50,6 +50,7 @@ pub mod running;
 pub mod stated;
 pub mod transport;
 pub mod truth;
+pub mod used;
 pub mod verdicts;
 pub mod wheel;
 

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use examples::used;
+
 /// Between two looks at a command's memory.
 const LOOKS: Duration = Duration::from_millis(5);
 
@@ -16,8 +18,8 @@ pub struct Taken {
     /// Seconds of all processors.
     pub processor: f64,
     /// The most KiB in memory, and those of them that no file holds.
-    pub most: i64,
-    pub anonymous: i64,
+    pub most: u64,
+    pub anonymous: u64,
     /// The exit status.
     pub status: i32,
 }
@@ -27,25 +29,18 @@ pub fn taken(words: &[PathBuf], printed: &Path) -> Taken {
     let began = Instant::now();
     let file = fs::File::create(printed).expect("the target folder can be written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
-    #[expect(clippy::zombie_processes, reason = "wait4 waits for it, and says what it used")]
     let child = command.args(words).stdout(Stdio::from(file)).spawn().expect("the command was built");
-    // SAFETY: all bytes zero is one of its values.
-    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
-    let (mut status, mut anonymous) = (0, 0);
-    // SAFETY: it is this process's child, which nobody else waits for, and both are out parameters.
-    while unsafe { libc::wait4(child.id() as i32, &mut status, libc::WNOHANG, &mut used) } == 0 {
-        anonymous = anonymous.max(anonymous_memory(child.id()));
+    let (process, mut anonymous) = (child.id(), 0);
+    let used = used::wait_while(child, || {
+        anonymous = anonymous.max(anonymous_memory(process));
         thread::sleep(LOOKS);
-    }
-    let wall = began.elapsed().as_secs_f64();
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    let processor = seconds(used.ru_utime) + seconds(used.ru_stime);
-    let status = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { -1 };
-    Taken { wall, processor, most: used.ru_maxrss, anonymous, status }
+    });
+    let (wall, processor) = (began.elapsed().as_secs_f64(), used.processor.as_secs_f64());
+    Taken { wall, processor, most: used.memory, anonymous, status: used.status.code().unwrap_or(-1) }
 }
 
 /// KiB that a process has in memory and that no file holds.
-fn anonymous_memory(process: u32) -> i64 {
+fn anonymous_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)

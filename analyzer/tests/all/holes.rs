@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+
+use examples::used;
 
 use crate::common::{Folder, two_ranks};
 
@@ -50,20 +52,10 @@ fn within(words: &[&str], run: &Path) -> String {
     let out = run.with_extension("said");
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     command.args(words).arg(run).stdout(File::create(&out).unwrap()).stderr(Stdio::null());
-    let (status, kilobytes) = wait(command.spawn().unwrap());
-    assert!([0, 1].contains(&status), "{words:?}: {status}");
-    assert!(kilobytes < LENGTH >> 14, "{words:?} used {kilobytes} KiB");
+    let used = used::wait(command.spawn().unwrap());
+    assert!([Some(0), Some(1)].contains(&used.status.code()), "{words:?}: {}", used.status);
+    assert!(used.memory < LENGTH >> 14, "{words:?} used {} KiB", used.memory);
     let said = std::fs::read_to_string(&out).unwrap();
     std::fs::remove_file(&out).unwrap();
     said
-}
-
-/// Exit status of a child, and its peak memory, including mapped files.
-fn wait(child: Child) -> (i32, u64) {
-    // SAFETY: all bytes zero is one of its values.
-    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
-    let mut status = 0;
-    // SAFETY: it is this process's child, which nobody else waits for, and both are out parameters.
-    unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
-    (libc::WEXITSTATUS(status), used.ru_maxrss as u64)
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use examples::build::cargo;
-use examples::rota;
+use examples::{rota, used};
 use serde_json::Value;
 
 /// Launching tests that run at a time: they wait for launchers and sleeping programs half of their time. Those that
@@ -149,7 +149,7 @@ impl Binary {
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         let (output, writer) = std::io::pipe().map_err(failed)?;
         command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
-        let mut child = command.spawn().map_err(failed)?;
+        let child = command.spawn().map_err(failed)?;
         // The command holds the pipe's write ends open.
         drop(command);
         let mut ended = Vec::new();
@@ -162,16 +162,17 @@ impl Binary {
             said.push_str(&line);
             said.push('\n');
         }
-        let status = child.wait().map_err(failed)?;
+        let used = used::wait(child);
         ran.passed = ended.iter().filter(|(_, _, is_well)| *is_well).count();
         ran.failed = ended.len() - ran.passed;
-        if !status.success() {
-            println!("{said}{}: {status}", self.title);
+        if !used.status.success() {
+            println!("{said}{}: {}", self.title, used.status);
             // A harness killed by a signal has not printed the test that did it.
             ran.failed = ran.failed.max(1);
         }
         ran.tests = durations(&ended, at_a_time);
-        println!("{:36} {:4} tests {:6.1} s", self.title, ended.len(), began.elapsed().as_secs_f64());
+        let (wall, processor) = (began.elapsed().as_secs_f64(), used.processor.as_secs_f64());
+        println!("{:36} {:4} tests {wall:6.1} s, {processor:6.1} s of processors", self.title, ended.len());
         Ok(ran)
     }
 
