@@ -11,7 +11,7 @@ use std::time::Instant;
 use model::Run;
 use model::matching::{Account, Follow, settled};
 use rustix::time::{ClockId, clock_gettime};
-use synthetic::{Shape, Topology};
+use synthetic::{Cluster, Shape, Topology};
 use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::folder::file_name;
@@ -42,6 +42,22 @@ fn the_ideal_run_is_replayed_in_less_than_eight_bytes_a_call_since_each_is_forgo
     let (account, most) = matched(&run, Follow::DEPENDENCIES);
     assert_eq!(account.phases.len(), 8);
     assert!(most < plain + 8 * calls, "{most} bytes for {calls} calls, of which matching alone takes {plain}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_rank_of_counts_and_times_takes_less_memory_than_its_file_is_long() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = std::env::temp_dir().join(format!("overhear-counted-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let shape = Shape { ranks: 512, calls: 200, topology: Topology::Torus, seed: 1 };
+    synthetic::run_on_cluster(&folder, &shape, Cluster { ranks_per_host: 64, is_profile: true }).unwrap();
+    counted::forget_peak();
+    let before = counted::peak();
+    let run = Run::load(&folder).unwrap();
+    let (most, files) = (counted::peak() - before, run.ranks.iter().map(|rank| rank.bytes).sum::<u64>());
+    assert!((most as u64) < files, "{most} bytes of memory, {files} of files");
+    assert!(run.ranks.iter().all(|rank| rank.contents().threads.is_empty()));
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -46,6 +46,20 @@ fn a_run_of_more_files_than_the_system_maps_is_open_at_once() {
 }
 
 #[test]
+fn of_a_file_that_was_let_go_and_is_gone_the_end_is_said_to_be_missing() {
+    let file = SmallFile::new("gone");
+    let mut whole = FileWriter::begin(Vec::new(), blank_header()).unwrap();
+    whole.definitions(&[]).unwrap();
+    fs::write(&file.0, whole.into_inner()).unwrap();
+    let mut read = RankFile::open_by(&file.0, FileAccess::SmallRead).unwrap();
+    assert!(read.contents().damage.is_empty());
+    fs::remove_file(&file.0).unwrap();
+    assert!(read.contents().damage.is_empty());
+    read.let_go();
+    assert_eq!(read.contents().damage.len(), 1);
+}
+
+#[test]
 #[ignore = "leaves the process without mappings for a moment: run it alone"]
 fn where_the_system_maps_no_more_files_the_error_says_what_to_do() {
     let limit = fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
@@ -66,9 +80,11 @@ fn a_file_that_was_read_is_what_the_mapped_one_is() {
             if entry.is_dir() {
                 folders.push(entry);
             } else if entry.extension().is_some_and(|extension| extension == "ovh") {
-                let [mapped, read] = [FileAccess::Mapped, FileAccess::SmallRead]
+                let [mapped, mut read] = [FileAccess::Mapped, FileAccess::SmallRead]
                     .map(|access| RankFile::open_by(&entry, access).unwrap());
                 assert_eq!(mapped.len(), read.len());
+                assert_eq!(words(&mapped), words(&read), "{}", entry.display());
+                read.let_go();
                 assert_eq!(words(&mapped), words(&read), "{}", entry.display());
                 compared += 1;
             }

@@ -63,7 +63,7 @@ impl Run {
         let done = AtomicU64::new(0);
         let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
         let whole = choice.whole || traces.iter().any(|trace| is_without_span(trace, choice));
-        let mut ranks = read(&traces, &Choice { whole, ..choice.clone() }, &windows, &watch);
+        let mut ranks = read(traces, &Choice { whole, ..choice.clone() }, &windows, &watch);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -238,7 +238,7 @@ fn is_without_span(trace: &RankFile, choice: &Choice) -> bool {
 }
 
 fn read(
-    traces: &[Arc<RankFile>],
+    traces: Vec<Arc<RankFile>>,
     choice: &Choice,
     windows: &[Option<Window>],
     watch: &(dyn Fn(u64) + Sync),
@@ -246,8 +246,11 @@ fn read(
     let window = |at: usize| windows.get(at).copied().flatten();
     // All running processes count until the same moment.
     let now = clocks().0;
-    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), now, watch);
-    parallel::map(traces.len(), load)
+    parallel::map_each(traces.into_iter().enumerate(), |(at, trace)| {
+        let mut rank = Rank::load(trace, choice, window(at), now, watch);
+        rank.let_go();
+        rank
+    })
 }
 
 /// Fails if the files are of several runs. A rank that never learned its run's identity belongs to any.

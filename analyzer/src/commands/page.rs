@@ -14,10 +14,9 @@ use metrics::reports::{
     Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, paths, pop, progress, waits,
 };
 use metrics::{heat, overview, rank_time, ranks, summary};
-use model::Run;
 use model::error::Error;
 use model::matching::Account;
-use model::output;
+use model::{Run, output, parallel};
 use pictures::SourceLines;
 use pictures::page::{Page, PageSection, ROWS};
 use tables::Report;
@@ -57,7 +56,18 @@ fn page(run: &Run) -> Page {
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::analyze(run, by).map_err(said);
     let account = matched.as_ref().ok().map(|matched| &matched.settled.account);
-    let of_ranks = Report { tables: rank_tables(run, account), ..imbalance::report(run, ByPlace::Function) };
+    // Each reads what all ranks have counted.
+    let counted: [&(dyn Fn() -> Found + Sync); 6] = [
+        &|| Ok(of_ranks(run, account)),
+        &|| by(Breakdown::Function),
+        &|| by(Breakdown::Size),
+        &|| traffic_of(run),
+        &|| Ok(progress::report(run, &engines, None)),
+        &|| by(Breakdown::Site),
+    ];
+    let counted: Vec<Found> = parallel::map_each(counted, |report| report());
+    let [of_ranks, functions, sizes, traffic, engine, sites] =
+        counted.try_into().unwrap_or_else(|_| unreachable!("a report each"));
     let [waits, path, pop, check] = match matched {
         Ok(Matched { settled, walk, efficiency, phases, .. }) => {
             let account = &settled.account;
@@ -78,29 +88,17 @@ fn page(run: &Run) -> Page {
             "Ranks",
             "How is each rank's time spent, and how evenly?",
             "overhear report DIR --by rank",
-            Ok(of_ranks),
+            of_ranks,
         ),
-        section(
-            "functions",
-            "Functions",
-            "Which MPI functions take the time?",
-            "overhear report DIR",
-            by(Breakdown::Function),
-        ),
+        section("functions", "Functions", "Which MPI functions take the time?", "overhear report DIR", functions),
         section(
             "sizes",
             "Message sizes",
             "How large are the messages, and which sizes take the time?",
             "overhear report DIR --by size",
-            by(Breakdown::Size),
+            sizes,
         ),
-        section(
-            "matrix",
-            "Communication matrix",
-            "Who sends how much to whom?",
-            "overhear matrix DIR",
-            traffic_of(run),
-        ),
+        section("matrix", "Communication matrix", "Who sends how much to whom?", "overhear matrix DIR", traffic),
         section("waits", "Waits", "Who waits for whom, and where does the cause lie?", "overhear waits DIR", waits),
         section(
             "path",
@@ -115,7 +113,7 @@ fn page(run: &Run) -> Page {
             "Progress engine",
             "How often was the MPI library's progress engine entered, and to what effect?",
             "overhear progress DIR",
-            Ok(progress::report(run, &engines, None)),
+            engine,
         ),
         section(
             "overlap",
@@ -129,7 +127,7 @@ fn page(run: &Run) -> Page {
             "Call sites",
             "Which lines of the program take the time?",
             "overhear report DIR --by site",
-            by(Breakdown::Site),
+            sites,
         ),
     ];
     if let Some(regions) = regions(run) {
@@ -159,11 +157,11 @@ fn page(run: &Run) -> Page {
 }
 
 /// Time by rank, as a picture and a table, and its imbalance.
-fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<tables::Sheet> {
-    let uneven = imbalance::report(run, ByPlace::Function).tables.into_iter().map(|mut sheet| {
+fn of_ranks(run: &Run, account: Option<&Account>) -> Report {
+    let mut report = imbalance::report(run, ByPlace::Function);
+    for sheet in &mut report.tables {
         sheet.look.title = "how unevenly: the most of any rank against the mean".into();
-        sheet
-    });
+    }
     let mut tables = vec![rank_time::table(run, account).into()];
     if run.asked().count() > ranks::SHOWN {
         let behaviors = Behaviors::of(run);
@@ -177,7 +175,8 @@ fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<tables::Sheet> {
     } else {
         tables.push(ranks::overview(run).into());
     }
-    tables.into_iter().chain(uneven).collect()
+    tables.append(&mut report.tables);
+    Report { tables, ..report }
 }
 
 fn traffic_of(run: &Run) -> Found {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-/// Ranges of invisible formatting characters: general category Cf, the line separators and the fillers.
+/// Ranges of invisible formatting characters, in order: general category Cf, the line separators and the fillers.
 const UNSEEN: &[(u32, u32)] = &[
     (0x00ad, 0x00ad),
     (0x034f, 0x034f),
@@ -37,8 +37,12 @@ const UNSEEN: &[(u32, u32)] = &[
 
 /// True if a character is invisible: a control or formatting character.
 pub fn is_hidden(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
     let number = u32::from(character);
-    character.is_control() || UNSEEN.iter().any(|(from, to)| (*from..=*to).contains(&number))
+    let unseen = UNSEEN.get(UNSEEN.partition_point(|(_, to)| *to < number));
+    character.is_control() || unseen.is_some_and(|(from, _)| *from <= number)
 }
 
 /// The text with every hidden character written out: `\x1b`, `\u{202e}`.

@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::io;
-use std::sync::atomic::AtomicU64;
 
 use zerocopy::transmute;
 
@@ -45,8 +44,8 @@ impl RankFile {
 
     fn copied_once(&self) -> io::Result<RankFile> {
         let mut copy: Vec<u64> = Vec::new();
-        copy.try_reserve_exact(self.words.words().len())?;
-        copy.resize(self.words.words().len(), 0);
+        copy.try_reserve_exact(self.words().len())?;
+        copy.resize(self.words().len(), 0);
         let mut pages = self.seen_pages();
         pages.sort_by_key(|page| (order(page.kind), page.header.thread, Reverse(page.header.sequence)));
         for page in &pages {
@@ -57,11 +56,10 @@ impl RankFile {
                 copy[page.at / WORD..][..HEADER].copy_from_slice(&free);
             }
         }
-        self.copy_words(0, FIRST_PAGE.min(self.words.bytes()), &mut copy);
-        let words = FileWords::Read(copy.into(), self.words.bytes());
+        self.copy_words(0, FIRST_PAGE.min(self.bytes), &mut copy);
+        let words = FileWords::Read(copy.into(), self.bytes);
         let header = header(&words, &self.path).map_err(io::Error::other)?;
-        let (path, layout, decoded) = (self.path.clone(), self.layout.clone(), AtomicU64::new(0));
-        Ok(RankFile { path, words, header, identity: self.identity, layout, decoded })
+        Ok(RankFile::of_words(self.path.clone(), words, header, self.identity, self.layout.clone()))
     }
 
     /// The pages that have begun, by their headers.
@@ -70,7 +68,7 @@ impl RankFile {
         let (mut pages, mut at) = (Vec::new(), FIRST_PAGE);
         while let Some(header) = self.header_at(at) {
             let bytes = header.units as usize * unit;
-            if header.units == 0 || bytes > self.words.bytes() - at {
+            if header.units == 0 || bytes > self.bytes - at {
                 at += unit;
                 continue;
             }
@@ -84,7 +82,7 @@ impl RankFile {
 
     /// A page's header as it is now.
     fn header_at(&self, at: usize) -> Option<PageHeader> {
-        let header = self.words.words().copy(at / WORD);
+        let header = self.words().copy(at / WORD);
         see_published();
         header
     }
@@ -96,7 +94,7 @@ impl RankFile {
     }
 
     fn copy_words(&self, at: usize, bytes: usize, copy: &mut [u64]) {
-        let words = self.words.words();
+        let words = self.words();
         for (at, place) in copy.iter_mut().enumerate().skip(at / WORD).take(bytes / WORD) {
             *place = words.get(at).unwrap_or(0);
         }

@@ -70,6 +70,11 @@ impl FileWords {
         MemberMap::of(file, layout).map(FileWords::Member).map_err(|source| mapping_failed(source, path))
     }
 
+    /// Of a file that is gone.
+    pub fn none() -> FileWords {
+        FileWords::Read([].into(), 0)
+    }
+
     /// The length of the file in bytes.
     pub fn bytes(&self) -> usize {
         match self {
@@ -146,7 +151,7 @@ impl Drop for MemberMap {
     }
 }
 
-fn read_member(file: &File, layout: &Layout) -> io::Result<FileWords> {
+pub(super) fn read_member(file: &File, layout: &Layout) -> io::Result<FileWords> {
     let bytes = layout.bytes() as usize;
     let mut words = vec![0u64; bytes.div_ceil(size_of::<u64>())];
     for part in &layout.parts {
@@ -156,7 +161,7 @@ fn read_member(file: &File, layout: &Layout) -> io::Result<FileWords> {
     Ok(FileWords::Read(words.into(), bytes))
 }
 
-fn read(file: &File, bytes: u64) -> io::Result<FileWords> {
+pub(super) fn read(file: &File, bytes: u64) -> io::Result<FileWords> {
     let mut words = vec![0u64; (bytes as usize).div_ceil(size_of::<u64>())];
     let mut read = 0;
     let mut file = file.take(bytes);

@@ -66,7 +66,7 @@ impl Follower {
 
     /// The header as it is now.
     pub fn header(&self) -> FileHeader {
-        header_now(self.file.words.words()).unwrap_or(self.file.header)
+        header_now(self.file.words()).unwrap_or(self.file.header)
     }
 
     /// The process that writes the file, named by the first definition. Looks at no page after the first page of
@@ -74,7 +74,7 @@ impl Follower {
     pub fn process(&self) -> Option<Process> {
         let unit = self.file.header.unit as usize;
         let (mut at, mut holes) = (FIRST_PAGE, Holes::of(&self.file));
-        while at + size_of::<PageHeader>() <= self.file.words.bytes() {
+        while at + size_of::<PageHeader>() <= self.file.bytes {
             match page_begun(self.words(at)) {
                 Some((PageKind::Definitions, _)) => {
                     let body = self.words(at + size_of::<PageHeader>());
@@ -93,7 +93,7 @@ impl Follower {
     /// Pages that have begun since the last call, by thread and sequence. Where old pages are dropped, also those that were taken
     /// again.
     pub fn find(&mut self) -> Vec<FoundPage> {
-        let (bytes, unit) = (self.file.words.bytes(), self.file.header.unit as usize);
+        let (bytes, unit) = (self.file.bytes, self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
         let mut holes = Holes::of(&self.file);
         while at + size_of::<PageHeader>() <= bytes {
@@ -204,6 +204,6 @@ impl Follower {
 
     /// The words from an offset in the file on.
     fn words(&self, at: usize) -> LiveWords<'_> {
-        self.file.words.words().from(at / WORD)
+        self.file.words().from(at / WORD)
     }
 }

@@ -30,10 +30,10 @@ impl<'a> Holes<'a> {
     pub fn behind(&mut self, at: usize) -> usize {
         let (unit, next) = (self.trace.header().unit as usize, at + self.trace.header().unit as usize);
         // A system call is not worth it if one look at memory answers.
-        if at < self.looked || self.trace.words.bytes() <= next {
+        if at < self.looked || self.trace.bytes <= next {
             return next;
         }
-        let all = self.trace.words.bytes();
+        let all = self.trace.bytes;
         let data = self.seek(at, libc::SEEK_DATA, all).unwrap_or(at);
         self.looked = self.seek(data, libc::SEEK_HOLE, all).unwrap_or(all);
         let behind = next.max(at + (data - at) / unit * unit).min(all);

@@ -19,6 +19,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use file_words::FileAccess;
@@ -43,7 +44,10 @@ use crate::regular;
 /// A rank's file in memory.
 pub struct RankFile {
     path: PathBuf,
-    words: FileWords,
+    /// Of a file that is not mapped, only while they are needed.
+    words: OnceLock<FileWords>,
+    /// The length of the file.
+    bytes: usize,
     header: FileHeader,
     identity: FileIdentity,
     /// Of a member of a node file, where its bytes lie.
@@ -148,7 +152,41 @@ impl RankFile {
             Err(error) => return Err(io(error)),
         };
         let header = header(&words, path)?;
-        Ok(RankFile { path: path.into(), words, header, identity, layout, decoded: AtomicU64::new(0) })
+        let mut file = RankFile::of_words(path.into(), words, header, identity, layout);
+        file.let_go();
+        Ok(file)
+    }
+
+    fn of_words(
+        path: PathBuf,
+        words: FileWords,
+        header: FileHeader,
+        identity: FileIdentity,
+        layout: Option<Layout>,
+    ) -> RankFile {
+        let bytes = words.bytes();
+        RankFile { path, words: words.into(), bytes, header, identity, layout, decoded: AtomicU64::new(0) }
+    }
+
+    /// Frees the memory of a file that was read: whoever asks for its contents reads it again. Not for a [copy](Self::copied), which
+    /// is of one moment.
+    pub fn let_go(&mut self) {
+        if let Some(FileWords::Read(..)) = self.words.get() {
+            self.words.take();
+        }
+    }
+
+    /// Its words. None if it was not mapped, and is gone by now.
+    fn words(&self) -> LiveWords<'_> {
+        self.words.get_or_init(|| self.read_again().unwrap_or_else(FileWords::none)).words()
+    }
+
+    fn read_again(&self) -> Option<FileWords> {
+        let file = self.opened_again()?;
+        match &self.layout {
+            None => file_words::read(&file, self.bytes as u64).ok(),
+            Some(layout) => file_words::read_member(&file, layout).ok(),
+        }
     }
 
     /// Opens the file once more, or the node file that it is in. `None` if another one has taken its name.
@@ -169,7 +207,7 @@ impl RankFile {
 
     /// The length of the file in bytes.
     pub fn len(&self) -> u64 {
-        self.words.bytes() as u64
+        self.bytes as u64
     }
 
     /// True if no page follows the header.

@@ -278,7 +278,7 @@ pub(super) const WORD: usize = size_of::<u64>();
 pub(super) const HEADER: usize = size_of::<PageHeader>() / WORD;
 
 pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
-    let (words, bytes, unit) = (trace.words.words(), trace.words.bytes(), trace.header.unit as usize);
+    let (words, bytes, unit) = (trace.words(), trace.bytes, trace.header.unit as usize);
     let mut contents = Contents { shared: shared(words), ..Contents::default() };
     let (mut threads, mut signatures) = (BTreeMap::new(), Vec::new());
     let mut holes = Holes::of(trace);

@@ -111,6 +111,8 @@ pub struct Rank {
     pub until: u64,
     /// End of each thread's records that were read, by number; empty if no calls were read.
     read: HashMap<u32, ThreadEnd>,
+    /// MPI was finalized, and no call is single: all that the file says was read.
+    only_counts: bool,
     pub fate: ProcessFate,
     /// The tick from which the records of all its threads are kept; `None` if none were dropped.
     pub kept_from: Option<u64>,
@@ -193,11 +195,25 @@ impl Rank {
             selection.measure(&rank.header, rank.header.begin.ticks, rank.until);
         }
         rank.selection = selection;
+        let counts = |thread: &ThreadPages<'_>| thread.pages.is_empty() && thread.tail.calls.is_empty();
+        rank.only_counts = rank.header.state & FINALIZED != 0 && contents.threads.iter().all(counts);
         rank
     }
 
-    /// Contents of the file as far as its calls were counted: a running program writes more.
+    /// Frees the memory of a file that says nothing more.
+    pub fn let_go(&mut self) {
+        if self.only_counts
+            && let Some(trace) = Arc::get_mut(&mut self.trace)
+        {
+            trace.let_go();
+        }
+    }
+
+    /// Contents of the file as far as its calls were counted: a running program writes more. Empty if no call is single.
     pub fn contents(&self) -> Contents<'_> {
+        if self.only_counts {
+            return Contents::default();
+        }
         let mut contents = self.trace.contents();
         if self.read.is_empty() {
             return contents;
@@ -301,6 +317,7 @@ impl Rank {
             end: End::Finalized,
             until: header.begin.ticks.max(header.ready.ticks),
             read: HashMap::new(),
+            only_counts: false,
             fate: ProcessFate::Unknown,
             kept_from: contents.threads.iter().filter_map(kept_from).max(),
             dropped_calls: contents
