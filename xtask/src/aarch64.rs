@@ -7,7 +7,8 @@ use examples::run::overhear;
 use examples::wheel::run as done;
 use examples::{aarch64, machine, mpi, rota};
 
-/// Tests of what depends on the machine: interception, timing, call sites, the recording, and untouched programs.
+/// Tests of what depends on the machine: interception, timing, call sites, the recording, untouched programs,
+/// and what is read while a program writes it.
 const TESTS: &[&str] = &[
     "every_function::",
     "bad_input::",
@@ -18,6 +19,7 @@ const TESTS: &[&str] = &[
     "sessions::",
     "regions::",
     "library::",
+    "full_speed::",
 ];
 
 /// Tests among them that need something missing here, by parts of their names.
@@ -35,7 +37,8 @@ const LEFT_OUT: &[&str] = &[
     "nothing_but_libc",
 ];
 
-pub fn run() -> Result<(), String> {
+/// Runs the tests, or those of them whose names contain `name`.
+pub fn run(name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     aarch64::install()?;
     build::overhear()?;
@@ -49,7 +52,10 @@ pub fn run() -> Result<(), String> {
     for (from, name) in [(overhear(), "overhear"), (library, "liboverhear.so")] {
         fs::copy(&from, tested.join(name)).map_err(|error| format!("{}: {error}", from.display()))?;
     }
-    tests("programs", &[]).and(tests("launched", TESTS))
+    match name {
+        Some(name) => tests("launched", &[name]),
+        None => tests("programs", &[]).and(tests("launched", TESTS)),
+    }
 }
 
 /// Runs tests of a file under every library.

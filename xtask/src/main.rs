@@ -94,6 +94,9 @@ enum Task {
         /// By Sail, too, with several workers, through overhear --engine
         #[arg(long)]
         sail: bool,
+        /// By Apache Spark in the same way
+        #[arg(long)]
+        spark: bool,
     },
     /// Make the Python wheel, target/wheels/: the module, and the command with the recorder in it
     Wheel {
@@ -119,7 +122,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Build { archive: false } => mpi::install_all().and_then(|()| build::overhear()),
         Task::Build { archive: true } => archive::make().map(|archive| println!("{}", archive.display())),
-        Task::Test(arguments) if arguments.is_for_aarch64() => aarch64::run(),
+        Task::Test(arguments) if arguments.is_for_aarch64() => aarch64::run(arguments.name()),
         Task::Test(arguments) => test::run(&arguments),
         Task::Fixtures { samples: true, .. } => fixtures::record_samples(),
         Task::Fixtures { mpi, name, .. } => fixtures::run(mpi.as_deref(), name.as_deref()),
@@ -129,7 +132,7 @@ fn main() -> ExitCode {
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Tables => tables::run(),
-        Task::Engine { sail } => engine::run(sail),
+        Task::Engine { sail, spark } => engine::run(sail, spark),
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
         Task::Dist { without_polars, is_tried } => dist::run(!without_polars, is_tried),
     };

@@ -1,6 +1,6 @@
-//! `overhear --engine` asks Sail, with several workers on this machine, and prints what the analyses of the traces print.
+//! `overhear --engine` asks an engine with several workers on this machine, and prints what the analyses of the traces print.
 //!
-//! `cargo xtask engine --sail` brings Sail and runs these tests. TEST_ENGINE_SETS=ring tests only recorded runs whose names contain that.
+//! `cargo xtask engine --sail` and `--spark` bring the engine and run these tests. TEST_ENGINE_SETS=ring tests only recorded runs whose names contain that.
 
 mod server;
 
@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use examples::fixture;
 use serde_json::Value;
-use server::Sail;
+use server::Engine;
 use synthetic::{Shape, Topology};
 
 /// Waits that the SQL does not look for.
@@ -113,9 +113,9 @@ fn compare_all(name: &str, run: &Path, set: &Path, url: &str) -> usize {
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
-fn every_recorded_run_has_the_same_tables_by_sail_as_by_its_traces() {
-    let sail = Sail::started();
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
+fn every_recorded_run_has_the_same_tables_by_the_engine_as_by_its_traces() {
+    let engine = Engine::started();
     let only = std::env::var("TEST_ENGINE_SETS").unwrap_or_default();
     let names = [fixture::names(), fixture::diagnosis_names()].concat();
     let (mut runs, mut agreed) = (0, 0);
@@ -123,7 +123,7 @@ fn every_recorded_run_has_the_same_tables_by_sail_as_by_its_traces() {
         let place = folder(&name.replace('/', "-"));
         let run = fixture::unpack(name, &place).run;
         export(&run, &place.join("set"));
-        agreed += compare_all(name, &run, &place.join("set"), &sail.url);
+        agreed += compare_all(name, &run, &place.join("set"), &engine.url);
         runs += 1;
     }
     println!("{runs} runs, {agreed} rows");
@@ -131,15 +131,15 @@ fn every_recorded_run_has_the_same_tables_by_sail_as_by_its_traces() {
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
-fn a_run_of_a_thousand_ranks_has_the_same_tables_by_sail_as_by_its_traces() {
-    let sail = Sail::started();
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
+fn a_run_of_a_thousand_ranks_has_the_same_tables_by_the_engine_as_by_its_traces() {
+    let engine = Engine::started();
     let place = folder("thousand");
     let run = place.join("run");
     fs::create_dir(&run).unwrap();
     synthetic::run(&run, &Shape { ranks: 1000, calls: 100, topology: Topology::Torus, seed: 1 }).unwrap();
     export(&run, &place.join("set"));
-    let agreed = compare_all("thousand", &run, &place.join("set"), &sail.url);
+    let agreed = compare_all("thousand", &run, &place.join("set"), &engine.url);
     println!("1,000 ranks, {agreed} rows");
     assert!(agreed > 5_000, "{agreed}");
 }
@@ -154,12 +154,12 @@ fn ring(place: &Path) -> PathBuf {
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
 fn a_data_set_that_lacks_a_part_is_refused_and_one_that_lacks_a_rank_is_said_to() {
-    let sail = Sail::started();
+    let engine = Engine::started();
     let set = ring(&folder("lacking"));
     fs::remove_dir_all(set.join("roles/rank=2")).unwrap();
-    let said = asked("waits", &set, &sail.url).unwrap_err();
+    let said = asked("waits", &set, &engine.url).unwrap_err();
     assert!(
         said.contains("roles: lacks rows of 1 rank, rank 2 first") && said.contains("Export these ranks again"),
         "{said}"
@@ -167,15 +167,15 @@ fn a_data_set_that_lacks_a_part_is_refused_and_one_that_lacks_a_rank_is_said_to(
     for table in fs::read_dir(&set).unwrap() {
         let _ = fs::remove_dir_all(table.unwrap().path().join("rank=2"));
     }
-    let output = overhear(&["report", set.to_str().unwrap(), "--engine", &sail.url]);
+    let output = overhear(&["report", set.to_str().unwrap(), "--engine", &engine.url]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("no file from rank 2"), "{}", text(&output.stdout));
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
 fn two_runs_in_one_data_set_are_refused_as_two_runs_in_one_folder_are() {
-    let sail = Sail::started();
+    let engine = Engine::started();
     let place = folder("mixed");
     let set = ring(&place);
     let names = fixture::names();
@@ -186,31 +186,31 @@ fn two_runs_in_one_data_set_are_refused_as_two_runs_in_one_folder_are() {
         fs::copy(table.path().join("rank=0/part-0.parquet"), set.join(table.file_name()).join("rank=0/part-1.parquet"))
             .unwrap();
     }
-    let said = asked("report", &set, &sail.url).unwrap_err();
+    let said = asked("report", &set, &engine.url).unwrap_err();
     assert!(said.contains("files of 2 runs in one folder") && said.matches("run ").count() >= 2, "{said}");
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
 fn an_engine_or_a_data_set_that_is_not_there_is_reported_within_seconds() {
     let said = asked("report", Path::new("/nowhere"), "sc://127.0.0.1:1").unwrap_err();
     assert!(said.contains("sc://127.0.0.1:1"), "{said}");
-    let sail = Sail::started();
-    let said = asked("report", Path::new("/nowhere"), &sail.url).unwrap_err();
+    let engine = Engine::started();
+    let said = asked("report", Path::new("/nowhere"), &engine.url).unwrap_err();
     assert!(said.contains("/nowhere"), "{said}");
 }
 
 #[test]
-#[ignore = "needs Sail: cargo xtask engine --sail"]
+#[ignore = "needs an engine: cargo xtask engine --sail or --spark"]
 fn an_engine_that_dies_half_way_is_an_error_that_names_it() {
-    let sail = Sail::started();
+    let engine = Engine::started();
     let set = ring(&folder("killed"));
     let mut asking = Command::new(env!("CARGO_BIN_EXE_overhear"));
-    asking.args(["waits", set.to_str().unwrap(), "--engine", &sail.url]).stderr(std::process::Stdio::piped());
+    asking.args(["waits", set.to_str().unwrap(), "--engine", &engine.url]).stderr(std::process::Stdio::piped());
     let asking = asking.stdout(std::process::Stdio::null()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    let url = sail.url.clone();
-    drop(sail);
+    let url = engine.url.clone();
+    drop(engine);
     let output = asking.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains(&url), "{}", text(&output.stderr));

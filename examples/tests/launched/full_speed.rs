@@ -14,18 +14,21 @@ use traces::progress::Polls;
 use traces::read::{Follower, Place, Visitor, Walk, open_polls};
 use traces::signature::{NESTED, Signature};
 
-/// Looks at the file, how many of them must find a call or polls, and looks by the command.
+/// Looks at the file, TEST_LOOKS asks for more; how many of them must find a call or polls, and looks by the command.
 const LOOKS: usize = 150;
 const FOUND: usize = 30;
 const TOLD: usize = 1;
 /// Seconds that the program runs, unless it is killed before.
-const SECONDS: &str = "60";
+const SECONDS: &str = "400";
 const LIMIT: Duration = Duration::from_secs(40);
+/// The longest that as many looks take.
+const EACH: Duration = Duration::from_millis(30);
 /// Sizes of the program's messages.
 const SIZES: i32 = 64;
 
 #[test]
 fn looks_at_a_program_at_full_speed_find_its_calls_with_their_own_arguments() {
+    let wanted = std::env::var("TEST_LOOKS").map_or(LOOKS, |looks| looks.parse().expect("TEST_LOOKS is a number"));
     for mpi in one_at_most(libraries(), "full_speed.c") {
         let running = Running::begin("full-speed", &case("full_speed", &mpi, 2, &[SECONDS]));
         let began = Instant::now();
@@ -33,8 +36,9 @@ fn looks_at_a_program_at_full_speed_find_its_calls_with_their_own_arguments() {
             assert!(began.elapsed() < LIMIT, "{}: the program did not begin", mpi.name);
             sleep(Duration::from_millis(20));
         }
-        let (looks, found, records) = look(&running, began);
-        assert!(looks >= LOOKS && found >= FOUND && records > 0, "{}: {looks} {found} {records}", mpi.name);
+        let (looks, found, records) = look(&running, wanted);
+        println!("{}: {looks} looks, {found} in a call, {records} records", mpi.name);
+        assert!(looks >= wanted && found >= FOUND && records > 0, "{}: {looks} {found} {records}", mpi.name);
         for _ in 0..TOLD {
             let mut top = Command::new(overhear());
             top.args(["top", "--once"]).arg(&running.run.folder).env("COLUMNS", "200");
@@ -86,12 +90,13 @@ impl Visitor for Records {
 
 /// Looks at rank 0's file. Returns how many looks there were, how many found the thread in a call or polls, and the
 /// number of records.
-fn look(running: &Running, began: Instant) -> (usize, usize, usize) {
+fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
+    let until = Instant::now() + LIMIT + EACH * wanted as u32;
     let path = running.run.folder.join("rank-0000.ovh");
     let mut follower = Follower::open(&path).unwrap();
     let (mut pages, mut known, mut place, mut at) = (Vec::new(), Known::default(), Place::default(), 0);
     let (mut looks, mut found, mut records, mut room) = (0, 0, Records::default(), Vec::new());
-    while (looks < LOOKS || found < FOUND) && began.elapsed() < LIMIT {
+    while (looks < wanted || found < FOUND) && Instant::now() < until {
         looks += 1;
         assert!(follower.refresh(), "{} is gone", path.display());
         pages.extend(follower.find().into_iter().filter(|page| page.thread == 0));

@@ -32,7 +32,7 @@ pub struct TestArgs {
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
     /// The tests that depend on the machine, with a recorder for aarch64 under qemu
-    #[arg(long, conflicts_with_all = ["mpi", "all", "measured", "shard", "name"])]
+    #[arg(long, conflicts_with_all = ["mpi", "all", "measured", "shard"])]
     aarch64: bool,
     /// Only tests whose names contain this, such as `hangs::` for those of a file
     name: Option<String>,
@@ -120,6 +120,10 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
 impl TestArgs {
     pub fn is_for_aarch64(&self) -> bool {
         self.aarch64
+    }
+
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     fn has_turns(&self) -> bool {
