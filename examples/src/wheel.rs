@@ -120,4 +120,6 @@ pub const PERFETTO: [Wheel; 2] = [
     Wheel::of("perfetto", "0.59.1", "perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"),
     Wheel::of("protobuf", "7.36.2", "google/protobuf/__init__.py"),
 ];
+/// Checks JSON against a schema.
+pub const JSON_SCHEMA: Wheel = Wheel::of("fastjsonschema", "2.22.3", "fastjsonschema/__init__.py");
 pub const OPEN_METRICS: Wheel = Wheel::of("prometheus_client", "0.26.0", "prometheus_client/openmetrics/parser.py");

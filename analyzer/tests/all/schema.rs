@@ -6,9 +6,11 @@ use crate::common::{self, golden::compare, parquet::parquet};
 use crate::paths;
 use arrow_schema::DataType;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use examples::wheel::JSON_SCHEMA;
 use serde_json::{Value, json};
 
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
@@ -168,21 +170,46 @@ fn strict(mut schema: Value) -> Value {
     schema
 }
 
+/// Reads `[schema, [[words, document]...]]` of each command, and prints the words of each document that is not as its
+/// schema says, and why.
+const SCRIPT: &str = r#"
+import json, sys
+from fastjsonschema import JsonSchemaValueException, compile
+for schema, documents in json.load(sys.stdin):
+    validate = compile(schema)
+    for words, document in documents:
+        try:
+            validate(document)
+        except JsonSchemaValueException as wrong:
+            print(words + ":", wrong.message)
+"#;
+
+/// What is wrong with documents by their schemas.
+fn wrong(documents: &Value) -> String {
+    JSON_SCHEMA.install().unwrap();
+    let mut python = Command::new("python3");
+    python.env("PYTHONPATH", JSON_SCHEMA.folder()).args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut python = python.spawn().unwrap();
+    python.stdin.take().unwrap().write_all(documents.to_string().as_bytes()).unwrap();
+    let output = python.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
 fn the_json_of_every_command_is_as_its_schema_says() {
+    let mut documents = Vec::new();
     for (command, _) in COMMANDS {
         let schema = strict(schema(command));
-        let validator = jsonschema::validator_for(&schema).unwrap();
         let tables = tables(&schema);
         let mut rows = vec![0; tables.len()];
+        let mut of_command = Vec::new();
         for (words, bytes) in said(command, "json") {
             let said: Value = serde_json::from_slice(&bytes).unwrap();
-            let wrong: Vec<String> =
-                validator.iter_errors(&said).map(|error| format!("{}: {error}", error.instance_path())).collect();
-            assert!(wrong.is_empty(), "{words}: {wrong:#?}");
             for (rows, (table, _)) in rows.iter_mut().zip(&tables) {
                 *rows += said[table].as_array().map_or(0, Vec::len);
             }
+            of_command.push(json!([words, said]));
         }
         let empty: Vec<&str> =
             tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
@@ -200,7 +227,12 @@ fn the_json_of_every_command_is_as_its_schema_says() {
             "reasons",
         ];
         assert!(empty.iter().all(|table| may_be.contains(table)), "{command}: {empty:?}");
+        documents.push(json!([schema, of_command]));
     }
+    // The checker finds what is wrong.
+    let broken = json!([{ "type": "object", "required": ["run"] }, [["nothing", {}]]]);
+    documents.push(broken);
+    assert_eq!(wrong(&documents.into()), "nothing: data must contain ['run'] properties\n");
 }
 
 /// Fields of the table with these keys in this order.
