@@ -111,7 +111,11 @@ fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
             }
         }
         let block = of(PageKind::Thread).next().and_then(|page| follower.block(page)).unwrap().copy();
-        let signatures = of(PageKind::Signatures).flat_map(|page| follower.signatures(page, 0));
+        // A signature may be in a page that began meanwhile, behind what was mapped.
+        assert!(follower.refresh(), "{} is gone", path.display());
+        pages.extend(follower.find().into_iter().filter(|page| page.thread == 0));
+        let signatures = pages.iter().filter(|page| page.kind == PageKind::Signatures);
+        let signatures = signatures.flat_map(|page| follower.signatures(page, 0));
         known.0.extend(signatures.map(|signature| (signature.number, *signature)));
         let calls = block.levels.iter().take(block.depth as usize).map(|level| level.signature as u32);
         let polls = open_polls(&block, None).map(|polls| polls.signature as u32);
