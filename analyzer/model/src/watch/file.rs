@@ -92,6 +92,8 @@ impl WatchedFile {
         let written: BTreeMap<u32, _> =
             self.threads.iter().map(|(number, thread)| (*number, (thread.written(file), thread.block(file)))).collect();
         rank.header = file.header();
+        // The signatures of these records may be in a page that began meanwhile, behind what was mapped.
+        self.follower.refresh();
         self.find();
         let file = &self.follower;
         for (number, (written, _)) in &written {
