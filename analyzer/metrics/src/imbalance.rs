@@ -202,3 +202,25 @@ impl RankSpread {
         (self.most > 0.0 && others > 0).then_some(percentage)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_are_equally_uneven_are_in_the_order_of_their_names() {
+        let rank = |number| WorldRank { world: 0, number: Some(number) };
+        let spread = |function: Option<&str>, most| FunctionSpread {
+            function: function.map(String::from),
+            ranks: 2,
+            total: 3.0,
+            most: (most, rank(0)),
+            least: (3.0 - most, rank(1)),
+            open: 0,
+        };
+        let spreads = [(Some("MPI_Wait"), 2.0), (Some("MPI_Send"), 2.0), (Some("MPI_Recv"), 2.5), (None, 1.5)];
+        let table = functions_of(spreads.map(|(function, most)| spread(function, most)).into());
+        let names: Vec<&str> = table.rows.iter().map(|row| row.name.function.as_str()).collect();
+        assert_eq!(names, [COMPUTATION, "MPI_Recv", "MPI_Send", "MPI_Wait"]);
+    }
+}

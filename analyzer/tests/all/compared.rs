@@ -2,7 +2,7 @@
 
 use crate::common;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::common::made::Calls;
 use crate::common::{Folder, header, signature};
@@ -148,6 +148,49 @@ fn a_condition_that_is_met_is_the_exit_status() {
     assert_eq!(status("mpi_time_mean>+10%"), 1);
     assert_eq!(status("wall_time<-1%"), 0);
     assert_eq!([status("MPI_Bsend.calls>0"), status("MPI_Bcast.colour>0"), status("MPI_Bcast.calls=0")], [2, 2, 2]);
+}
+
+#[test]
+fn a_figure_that_is_nothing_on_both_sides_has_not_changed_by_a_share() {
+    let (a, b) = (runs(1, 1, None), runs(1, 2, None));
+    assert_eq!(diff(&a, &b, &["--fail-if", "MPI_Bcast.failed_calls>+1%"]).0, 0);
+    let wavefront = ["wavefront-1", "integer_sort-mpich"].map(sample);
+    assert_eq!(differing_by(&wavefront, &["--fail-if", "MPI_Allreduce.calls>+1%"]).status.code(), Some(1));
+}
+
+fn sample(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../traces/samples").join(name)
+}
+
+fn differing_by(sides: &[PathBuf; 2], more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_overhear")).arg("diff").args(sides).args(more).output().unwrap()
+}
+
+#[test]
+fn sides_with_different_numbers_of_ranks_are_said_not_to_compare_in_totals() {
+    let warned = |sides: [&str; 2]| {
+        let said = differing_by(&sides.map(sample), &["--format", "json"]).stdout;
+        let said: Value = serde_json::from_slice(&said).unwrap();
+        said["warnings"].to_string().contains("the runs have 2 and 4 ranks: totals over ranks do not compare")
+    };
+    assert!(warned(["wavefront-1", "integer_sort-mpich"]));
+    assert!(!warned(["integer_sort-openmpi", "integer_sort-mpich"]));
+}
+
+#[test]
+fn the_page_of_two_runs_says_which_takes_longer() {
+    let place = Folder::new();
+    let file = place.0.join("page.html");
+    let said = |sides: [&str; 2]| {
+        let output = differing_by(&sides.map(sample), &["--force", "--html", file.to_str().unwrap()]);
+        assert!(output.status.success(), "{output:?}");
+        let html = std::fs::read_to_string(&file).unwrap();
+        ["longer than A", "less than A", "equally long"].map(|words| html.contains(words))
+    };
+    let [openmpi, mpich] = ["integer_sort-openmpi", "integer_sort-mpich"];
+    assert_eq!(said([openmpi, mpich]), [true, false, false]);
+    assert_eq!(said([mpich, openmpi]), [false, true, false]);
+    assert_eq!(said([mpich, mpich]), [false, false, true]);
 }
 
 #[test]

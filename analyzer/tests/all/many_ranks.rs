@@ -136,6 +136,11 @@ fn ranks_that_behave_alike_are_one_row_and_those_that_do_not_are_named() {
     for slow in rows.iter().filter(|row| is_slow(row)) {
         assert!(computation(&rows[0]) < computation(slow) && computation(slow) < computation(slowest), "{rows:#?}");
     }
+    // How much longer than most ranks, and how far apart the ranks of a row are.
+    let slow = rows.iter().find(|row| is_slow(row)).unwrap();
+    let longer = computation(slow) - computation(&rows[0]);
+    assert!((slow["unlike_s"].as_f64().unwrap() / longer - 1.0).abs() < 0.1, "{rows:#?}");
+    assert!(rows[0]["furthest_percent"].as_f64().unwrap() > 0.0, "{rows:#?}");
     for row in rows {
         assert!(row["furthest_percent"].as_f64() <= report["run"]["behaviors_within_percent"].as_f64(), "{report:#}");
     }
