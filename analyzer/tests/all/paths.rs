@@ -200,6 +200,27 @@ fn a_function_has_the_time_the_waits_and_the_bytes_of_all_calls_that_it_leads_to
 }
 
 #[test]
+fn a_mean_of_a_function_is_its_time_over_the_ranks() {
+    let report = in_json(&planted(), &["paths"]);
+    let ranks = report["run"]["ranks"].as_f64().unwrap();
+    for row in report["paths"].as_array().unwrap() {
+        let [mean, total] = ["time_mean_s", "time_total_s"].map(|key| row[key].as_f64().unwrap());
+        assert!(ranks > 1.0 && total > 0.0 && (mean * ranks - total).abs() < 1e-9, "{row}");
+    }
+}
+
+#[test]
+fn the_page_has_the_functions_on_the_paths_with_their_waits() {
+    let folder = planted();
+    let file = folder.0.join("page.html");
+    overhear("report", &folder.0, &["--html", file.to_str().unwrap()]);
+    let html = std::fs::read_to_string(file).unwrap();
+    for heading in ["called at", "share that waits %", "most of any rank"] {
+        assert!(html.contains(&format!("\"heading\":\"{heading}\"")), "{heading}");
+    }
+}
+
+#[test]
 fn what_functions_have_of_their_own_adds_up_to_the_report_and_to_the_waits() {
     let (_, generated) = plain_and_with_paths();
     for folder in [&planted(), &generated] {

@@ -44,7 +44,18 @@ pub fn setting(run: &Run, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    #[test]
+    fn the_setting_is_that_of_the_library_and_its_limit_the_next_power_of_two() {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples");
+        let of = |name: &str, bytes| setting(&Run::load(&samples.join(name)).unwrap(), bytes);
+        assert_eq!(of("integer_sort-openmpi", 5000), "mpirun --mca btl_vader_eager_limit 8192");
+        assert_eq!(of("integer_sort-openmpi", 8192), "mpirun --mca btl_vader_eager_limit 16384");
+        assert_eq!(of("integer_sort-mpich", 5000), "UCX_RNDV_THRESH=8192", "Debian's MPICH uses UCX");
+    }
 
     #[test]
     fn a_buffer_pays_for_small_messages_that_wait_for_long() {
