@@ -51,7 +51,9 @@ pub fn functions_of(mut spreads: Vec<FunctionSpread>) -> Table<SpreadRow<Functio
     };
     let mut rows: Vec<_> = spreads.into_iter().map(row).collect();
     // Without a name, the time outside MPI is first, and stays so.
-    rows[1..].sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
+    if let Some(functions) = rows.get_mut(1..) {
+        functions.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
+    }
     Table::new("", rows)
 }
 
