@@ -229,4 +229,20 @@ mod tests {
         let sum = CallGroup(vec![(0, one(1)), (1, one(2))]).sum();
         assert_eq!(sum, Totals { shortest: 0.5, longest: 1.0, ..one(3) });
     }
+
+    #[test]
+    fn the_shortest_call_is_one_that_returned_if_one_has() {
+        let of = |open, shortest| Totals { calls: 1, open, shortest, ..Totals::default() };
+        let shortest = |all: &[Totals]| {
+            let mut sum = Totals::default();
+            for one in all {
+                sum.merge(one);
+            }
+            sum.shortest
+        };
+        assert_eq!(shortest(&[of(0, 2.0), of(1, 0.5)]), 2.0);
+        assert_eq!(shortest(&[of(1, 0.5), of(0, 2.0)]), 2.0);
+        assert_eq!(shortest(&[of(1, 0.5), of(1, 0.3)]), 0.3, "none has returned");
+        assert_eq!(shortest(&[of(0, 2.0), Totals::default(), of(0, 1.0)]), 1.0);
+    }
 }
