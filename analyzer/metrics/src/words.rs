@@ -150,3 +150,26 @@ fn several_worlds(ranks: &[WorldRank]) -> String {
     let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
     format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, names.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_named_with_all_that_is_known_of_it() {
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-openmpi");
+        let run = Run::load(&sample).unwrap();
+        let named = |signature: Signature| call_in_words(&run, run.first(), &signature);
+        let exchange = Signature { call: Call::Sendrecv.number(), peer: 1, source: 2, tag: 5, ..Signature::EMPTY };
+        let said = named(Signature { sent: 8, ..exchange });
+        for part in ["MPI_Sendrecv", " 1", "source 2", "tag 5", "8 bytes"] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert!(!named(Signature { source: peer::NONE, ..exchange }).contains("source"));
+        assert!(named(Signature { source: peer::ANY, ..exchange }).contains("source any"));
+        let wait = named(Signature { call: Call::Waitall.number(), requests: 3, ..Signature::EMPTY });
+        assert!(wait.contains("3 requests"), "{wait}");
+    }
+}

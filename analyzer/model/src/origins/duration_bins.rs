@@ -75,5 +75,9 @@ mod tests {
     fn bins_grow_with_the_time() {
         let bins: Vec<u16> = [0, 1, 2, 3, 8, 9, 16, 17, 1 << 40].map(bin).to_vec();
         assert!(bins.is_sorted(), "{bins:?}");
+        // An octave has eight, of equal width.
+        let octave: Vec<u16> = (8..=16).map(|time| bin(time) - bin(8)).collect();
+        assert_eq!(octave, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!([1000, 1023, 1024].map(|time| bin(time) - bin(512)), [7, 7, 8]);
     }
 }

@@ -74,3 +74,24 @@ impl OverlapMeaning {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_posts_tests_or_waits_by_what_it_does_with_requests() {
+        for call in [Call::Test, Call::Testsome, Call::Request_get_status, Call::Request_get_status_all] {
+            assert!(Purpose::of(call) == Purpose::Testing, "{call:?}");
+        }
+        for (call, purpose) in [
+            (Call::Waitsome, Purpose::Waiting),
+            (Call::Ibarrier, Purpose::Posting),
+            (Call::Startall, Purpose::Posting),
+            (Call::Comm_rank, Purpose::Query),
+            (Call::Send, Purpose::Other),
+        ] {
+            assert!(Purpose::of(call) == purpose, "{call:?}");
+        }
+    }
+}
