@@ -1,5 +1,6 @@
 //! Waits for a command, and says what it used.
 
+use std::io::{self, ErrorKind};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
@@ -39,6 +40,8 @@ fn wait_for(child: &Child, options: i32) -> Option<Used> {
     let mut status = 0;
     // SAFETY: it is this process's child, which nobody else waits for, and both are out parameters.
     let ended = unsafe { libc::wait4(child.id() as i32, &mut status, options, &mut used) };
+    let why = io::Error::last_os_error();
+    assert!(ended >= 0 || why.kind() == ErrorKind::Interrupted, "process {}: {why}", child.id());
     let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
     (ended > 0).then(|| Used {
         status: ExitStatus::from_raw(status),
