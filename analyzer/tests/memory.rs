@@ -5,6 +5,7 @@
 mod counted;
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +23,13 @@ use traces::write::{FileWriter, blank_header};
 /// Memory and processor time are the process's, so each test is alone.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// An empty folder of this process.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("overhear-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// The account of a run, and the most bytes that matching took at a time.
 fn matched(run: &Run, follow: Follow) -> (Account, usize) {
     counted::forget_peak();
@@ -33,8 +41,7 @@ fn matched(run: &Run, follow: Follow) -> (Account, usize) {
 #[test]
 fn the_ideal_run_is_replayed_in_less_than_eight_bytes_a_call_since_each_is_forgotten() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = std::env::temp_dir().join(format!("overhear-memory-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("memory");
     let shape = Shape { ranks: 8, calls: 160_000, topology: Topology::Torus, seed: 1 };
     let calls = synthetic::run(&folder, &shape).unwrap().total.calls as usize;
     let run = Run::load(&folder).unwrap();
@@ -48,8 +55,7 @@ fn the_ideal_run_is_replayed_in_less_than_eight_bytes_a_call_since_each_is_forgo
 #[test]
 fn a_rank_of_counts_and_times_takes_less_memory_than_its_file_is_long() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = std::env::temp_dir().join(format!("overhear-counted-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("counted");
     let shape = Shape { ranks: 512, calls: 200, topology: Topology::Torus, seed: 1 };
     synthetic::run_on_cluster(&folder, &shape, Cluster { ranks_per_host: 64, is_profile: true }).unwrap();
     counted::forget_peak();
@@ -76,8 +82,7 @@ fn file(rank: u32, calls: usize) -> Vec<u8> {
 #[test]
 fn while_one_rank_alone_has_calls_left_one_thread_alone_works() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = std::env::temp_dir().join(format!("overhear-idle-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("idle");
     for (rank, calls) in [(0, 1_000_000), (1, 1)] {
         fs::write(folder.join(file_name(0, rank)), file(rank, calls)).unwrap();
     }

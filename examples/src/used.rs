@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-/// What a command used, with the children that it waited for.
+/// The end of a command and its use of the machine, with that of the children that it waited for.
 pub struct Used {
     pub status: ExitStatus,
     /// Time of all processors.

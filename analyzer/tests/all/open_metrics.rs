@@ -1,8 +1,6 @@
 //! Prometheus' own OpenMetrics parser reads from `overhear top --metrics` what the watch says.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Once;
 
 use examples::wheel::OPEN_METRICS;
@@ -10,6 +8,7 @@ use model::watch::Watch;
 use serde_json::Value;
 use traces::calls::Call;
 
+use crate::common::python::python;
 use crate::common::recorded::recorded;
 use crate::common::stories::{collective, inside, run_on};
 use crate::common::{Folder, overhear, stdout};
@@ -28,13 +27,7 @@ fn parsed(run: &Path) -> Vec<Value> {
     static READY: Once = Once::new();
     READY.call_once(|| OPEN_METRICS.install().unwrap());
     let text = stdout(&overhear("top", run, &["--metrics"]));
-    let mut python = Command::new("python3");
-    python.env("PYTHONPATH", OPEN_METRICS.folder()).args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut python = python.spawn().unwrap();
-    python.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = python.wait_with_output().unwrap();
-    assert!(output.status.success(), "{text}");
-    let said = String::from_utf8(output.stdout).unwrap();
+    let said = python(&OPEN_METRICS, SCRIPT, &text);
     said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

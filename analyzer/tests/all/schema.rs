@@ -2,13 +2,12 @@
 //!
 //! `GOLDEN=write cargo test -p overhear schema::` rewrites the schemas.
 
-use crate::common::{self, golden::compare, parquet::parquet};
+use crate::common::{self, golden::compare, parquet::parquet, python::python};
 use crate::paths;
 use arrow_schema::DataType;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use examples::wheel::JSON_SCHEMA;
 use serde_json::{Value, json};
@@ -184,18 +183,6 @@ for schema, documents in json.load(sys.stdin):
             print(words + ":", wrong.message)
 "#;
 
-/// What is wrong with documents by their schemas.
-fn wrong(documents: &Value) -> String {
-    JSON_SCHEMA.install().unwrap();
-    let mut python = Command::new("python3");
-    python.env("PYTHONPATH", JSON_SCHEMA.folder()).args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut python = python.spawn().unwrap();
-    python.stdin.take().unwrap().write_all(documents.to_string().as_bytes()).unwrap();
-    let output = python.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", output.status);
-    String::from_utf8(output.stdout).unwrap()
-}
-
 #[test]
 fn the_json_of_every_command_is_as_its_schema_says() {
     let mut documents = Vec::new();
@@ -232,7 +219,9 @@ fn the_json_of_every_command_is_as_its_schema_says() {
     // The checker finds what is wrong.
     let broken = json!([{ "type": "object", "required": ["run"] }, [["nothing", {}]]]);
     documents.push(broken);
-    assert_eq!(wrong(&documents.into()), "nothing: data must contain ['run'] properties\n");
+    JSON_SCHEMA.install().unwrap();
+    let wrong = python(&JSON_SCHEMA, SCRIPT, &Value::from(documents).to_string());
+    assert_eq!(wrong, "nothing: data must contain ['run'] properties\n");
 }
 
 /// Fields of the table with these keys in this order.

@@ -11,7 +11,7 @@ use examples::running::Running;
 use traces::calls::Call;
 use traces::file::PageKind;
 use traces::progress::Polls;
-use traces::read::{Follower, Place, Visitor, Walk, open_polls};
+use traces::read::{Follower, FoundPage, Place, Visitor, Walk, open_polls};
 use traces::signature::{NESTED, Signature};
 
 /// Looks at the file, TEST_LOOKS asks for more; how many of them must find a call or polls, and looks by the command.
@@ -88,6 +88,12 @@ impl Visitor for Records {
     }
 }
 
+/// Pages of the first thread that have begun since the last call.
+fn begun(follower: &mut Follower) -> impl Iterator<Item = FoundPage> + use<> {
+    assert!(follower.refresh(), "{} is gone", follower.file().path().display());
+    follower.find().into_iter().filter(|page| page.thread == 0)
+}
+
 /// Looks at rank 0's file. Returns how many looks there were, how many found the thread in a call or polls, and the
 /// number of records.
 fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
@@ -98,8 +104,7 @@ fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
     let (mut looks, mut found, mut records, mut room) = (0, 0, Records::default(), Vec::new());
     while (looks < wanted || found < FOUND) && Instant::now() < until {
         looks += 1;
-        assert!(follower.refresh(), "{} is gone", path.display());
-        pages.extend(follower.find().into_iter().filter(|page| page.thread == 0));
+        pages.extend(begun(&mut follower));
         let of = |kind: PageKind| pages.iter().filter(move |page| page.kind == kind);
         let events: Vec<_> = of(PageKind::Events).collect();
         if let Some(page) = events.get(at).and_then(|page| follower.events(page, &mut room)) {
@@ -112,8 +117,7 @@ fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
         }
         let block = of(PageKind::Thread).next().and_then(|page| follower.block(page)).unwrap().copy();
         // A signature may be in a page that began meanwhile, behind what was mapped.
-        assert!(follower.refresh(), "{} is gone", path.display());
-        pages.extend(follower.find().into_iter().filter(|page| page.thread == 0));
+        pages.extend(begun(&mut follower));
         let signatures = pages.iter().filter(|page| page.kind == PageKind::Signatures);
         let signatures = signatures.flat_map(|page| follower.signatures(page, 0));
         known.0.extend(signatures.map(|signature| (signature.number, *signature)));

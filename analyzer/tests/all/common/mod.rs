@@ -10,6 +10,7 @@ pub mod growing;
 pub mod made;
 pub mod named;
 pub mod parquet;
+pub mod python;
 pub mod recorded;
 pub mod requests;
 pub mod stories;
