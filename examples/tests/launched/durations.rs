@@ -9,8 +9,9 @@ use serde_json::json;
 
 const TRIES: usize = 10;
 /// Nanoseconds per call that the program may see beyond the recorded time. The wrapper needs 10 to 20; the rest is for
-/// the program's two clock readings and for fresh memory, which some virtual machines are slow to provide.
-const BESIDE: f64 = 100.0;
+/// the program's two clock readings and for fresh memory, which some virtual machines are slow to provide: 124 were seen
+/// of MPI_Sendrecv.
+const BESIDE: f64 = 200.0;
 
 #[test]
 fn recorded_durations_are_those_the_program_measures_itself() {

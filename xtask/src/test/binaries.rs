@@ -62,6 +62,7 @@ impl Shard {
 }
 
 /// Chooses tests to run.
+#[derive(Clone)]
 pub struct Selection {
     /// Parts of test names; none means all.
     pub names: Vec<String>,
@@ -72,6 +73,18 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Of these tests, those whose names contain one of these parts.
+    pub fn only(&self, names: &[&str]) -> Selection {
+        Selection { names: names.iter().map(|name| name.to_string()).collect(), ..self.clone() }
+    }
+
+    /// These tests without those whose names contain one of these parts.
+    pub fn without(&self, names: &[&str]) -> Selection {
+        let mut rest = self.clone();
+        rest.skipped.extend(names.iter().map(|name| name.to_string()));
+        rest
+    }
+
     fn has(&self, test: &str, launches: bool) -> bool {
         let is_named = |names: &[String]| names.iter().any(|name| test.contains(name));
         let is_of_shard = match self.shard {
@@ -167,6 +180,7 @@ impl Binary {
         ran.failed = ended.len() - ran.passed;
         if !used.status.success() {
             println!("{said}{}: {}", self.title, used.status);
+            ran.reasons = reasons(&said);
             // A harness killed by a signal has not printed the test that did it.
             ran.failed = ran.failed.max(1);
         }
@@ -211,12 +225,27 @@ fn durations(ended: &[(String, Duration, bool)], at_a_time: usize) -> Vec<(Strin
     ended.iter().map(|(name, end, _)| (name.clone(), end.saturating_sub(begun[name.as_str()]))).collect()
 }
 
+/// Lines that are kept of what a failing test printed.
+const REASON_LINES: usize = 40;
+
+/// The output of each failing test up to its stack, as its harness printed it.
+fn reasons(said: &str) -> Vec<String> {
+    let of_test = |output: &str| {
+        let lines = output.lines().filter(|line| !line.is_empty());
+        let lines =
+            lines.take_while(|line| !line.starts_with("stack backtrace:") && !line.starts_with("note: run with"));
+        lines.take(REASON_LINES).collect::<Vec<_>>().join("\n")
+    };
+    said.split("\n---- ").skip(1).map(of_test).collect()
+}
+
 /// Results of one test file.
 #[derive(Default)]
 pub struct Ran {
     passed: usize,
     failed: usize,
     tests: Vec<(String, Duration)>,
+    reasons: Vec<String>,
 }
 
 /// Results of all test files.
@@ -225,6 +254,7 @@ pub struct Outcome {
     passed: usize,
     failed: usize,
     tests: Vec<(String, Duration)>,
+    reasons: Vec<String>,
 }
 
 /// Number of slow tests to list.
@@ -235,6 +265,7 @@ impl Outcome {
         self.passed += ran.passed;
         self.failed += ran.failed;
         self.tests.extend(ran.tests);
+        self.reasons.extend(ran.reasons);
     }
 
     /// Prints the results, the slowest tests first. Fails if a test failed, or none ran.
@@ -243,6 +274,10 @@ impl Outcome {
         println!("\nthe slowest tests:");
         for (name, took) in self.tests.iter().take(NAMED) {
             println!("{:7.1} s  {name}", took.as_secs_f64());
+        }
+        // Again at the end, where whoever cuts a long output still sees it.
+        for reason in &self.reasons {
+            println!("\nfailed: {reason}");
         }
         println!("\n{} passed, {} failed", self.passed, self.failed);
         match (self.passed, self.failed) {
@@ -291,6 +326,16 @@ mod tests {
         let took: BTreeMap<_, _> = durations(&ended, 2).into_iter().collect();
         let expected = [("a", 3), ("b", 1), ("c", 3), ("d", 2)].map(|(name, took)| (name.to_string(), second(took)));
         assert_eq!(took, expected.into());
+    }
+
+    #[test]
+    fn a_failing_test_is_printed_up_to_its_stack() {
+        let said = "\nfailures:\n\n---- a stdout ----\n\nthread 'a' panicked at b.rs:1:2:\n1 and not 2\nstack backtrace:\n   0: c\n\n\n---- d stdout ----\nError: e\n";
+        assert_eq!(
+            reasons(said),
+            ["a stdout ----\nthread 'a' panicked at b.rs:1:2:\n1 and not 2", "d stdout ----\nError: e"]
+        );
+        assert!(reasons("test a ... ok\n").is_empty());
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub struct TestArgs {
     name: Option<String>,
 }
 
-/// Tests of programs' own measurements.
+/// Tests of programs' own measurements. In a run of all tests they come first, while nothing runs beside them.
 const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "network::", "overlap::"];
 
 /// Tests of targets that take minutes to build; only a full run builds them.
@@ -86,9 +86,18 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     variables.extend(arguments.measured.then(|| (rota::MEASURED, "1".to_string())));
     let (launching, mut others): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|binary| binary.launches);
     others.sort_by_key(Binary::turn);
-    let run_all = |binaries: &[Binary]| -> Result<Vec<Ran>, String> {
-        binaries.iter().map(|binary| binary.run(&selection, &variables)).collect()
+    let run_all = |selection: &Selection| -> Result<Vec<Ran>, String> {
+        launching.iter().map(|binary| binary.run(selection, &variables)).collect()
     };
+    let mut outcome = Outcome::default();
+    let mut launched_beside = selection.clone();
+    if selection.names.is_empty() {
+        for ran in run_all(&selection.only(&MEASURED))? {
+            outcome.add(ran);
+        }
+        launched_beside = selection.without(&MEASURED);
+        stages.end("measuring tests");
+    }
     let next = AtomicUsize::new(0);
     let run_others = || -> Result<Vec<Ran>, String> {
         let mut ran = Vec::new();
@@ -100,14 +109,14 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let (launched, analyzed) = thread::scope(|scope| {
         let beside = scope.spawn(run_others);
         // Once all programs were launched, two of the other files run at a time.
-        let launched = run_all(&launching).and_then(|ran| Ok(ran.into_iter().chain(run_others()?).collect::<Vec<_>>()));
+        let launched =
+            run_all(&launched_beside).and_then(|ran| Ok(ran.into_iter().chain(run_others()?).collect::<Vec<_>>()));
         (launched, beside.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
     });
-    let mut outcome = Outcome::default();
     for ran in launched?.into_iter().chain(analyzed?) {
         outcome.add(ran);
     }
-    stages.end("tests");
+    stages.end("other tests");
     stages.print();
     let shard = arguments.shard.as_ref().map_or(String::new(), |shard| format!(", shard {shard}"));
     println!("round {round}{shard}: {}={round} takes the same libraries, pages and tests again", rota::ROUND);

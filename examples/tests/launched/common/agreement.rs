@@ -49,10 +49,14 @@ pub fn with_transports(mpi: &Mpi) -> Vec<(&'static str, Vec<(&'static str, &'sta
 /// On a loaded machine, one in this many rows may have no figure in any attempt.
 const ROWS_FOR_AN_UNKNOWN: usize = 5;
 
-/// Runs until every row has agreed once. Fails if a row with a figure differs in every attempt; with other tests beside
-/// the launches, if two rows do: there a row of a few microseconds is now and then off in all of them.
+/// Rows that may differ in every attempt of a default run, whose machine other programs may share: a row of a few
+/// microseconds is now and then off in all of them. An analysis that errs is off in most rows.
+const ROWS_OFF: usize = 3;
+
+/// Runs until every row has agreed once. Fails if more than [`ROWS_OFF`] rows with a figure differ in every attempt, with
+/// `--measured` if one does.
 pub fn agree<C: Into<Compared>>(of: &str, mut compare: impl FnMut() -> C) {
-    let (allowed, every) = if rota::is_measured() { (0, usize::MAX) } else { (1, ROWS_FOR_AN_UNKNOWN) };
+    let (allowed, every) = if rota::is_measured() { (0, usize::MAX) } else { (ROWS_OFF, ROWS_FOR_AN_UNKNOWN) };
     let _alone = alone();
     let mut left: Compared = compare().into();
     for _ in 1..ATTEMPTS {
