@@ -7,8 +7,10 @@ use super::totals::{self, world_rank};
 use super::words::{object, peer_in_words};
 use crate::meaning;
 use model::rank::function;
-use model::sums::Total;
+use model::sites::SiteIdentity;
+use model::sums::Grow;
 use model::{Rank, Run};
+use rustc_hash::FxHashMap;
 use tables::part::PartName;
 use tables::{Column, Row, Table, WorldRank};
 
@@ -84,9 +86,18 @@ pub fn in_linked_binding(run: &Run) -> Option<String> {
         place == call
             || place.strip_prefix("mpir_").and_then(|place| place.strip_suffix("_cdesc")) == call.strip_prefix("mpi_")
     };
-    let entries = run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry)));
-    let calls: u64 =
-        entries.filter(|(rank, entry)| is_binding(rank, &entry.signature)).map(|(_, entry)| entry.count).total();
+    // Many ranks have the same sites.
+    let mut known: FxHashMap<(SiteIdentity, u16), bool> = FxHashMap::default();
+    let mut calls: u64 = 0;
+    for rank in &run.ranks {
+        for entry in rank.entries() {
+            let signature = &entry.signature;
+            let key = (run.sites.identity(rank, signature.site), signature.call);
+            if *known.entry(key).or_insert_with(|| is_binding(rank, signature)) {
+                calls.grow(entry.count);
+            }
+        }
+    }
     let warning =
         "calls came through a Fortran binding that is linked into the program: their sites are in the binding";
     (calls > 0).then(|| format!("{calls} {warning}"))

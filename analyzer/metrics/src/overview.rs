@@ -74,6 +74,10 @@ facts! {
 
 /// Name, size and times of a run, and the part of it that is selected.
 pub fn facts(run: &Run) -> Vec<Fact> {
+    run.facts.get_or_init(|| work_out_facts(run)).clone()
+}
+
+fn work_out_facts(run: &Run) -> Vec<Fact> {
     let first = run.first();
     let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
     hosts.sort();
@@ -304,6 +308,10 @@ fn wall_time(run: &Run, longest: f64) -> Fact {
 
 /// The warnings that a reader of the figures needs, the most serious first.
 pub fn warnings(run: &Run) -> Vec<String> {
+    run.warnings.get_or_init(|| work_out_warnings(run)).clone()
+}
+
+fn work_out_warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if !run.missing.is_empty() {
         warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));

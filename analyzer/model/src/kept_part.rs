@@ -17,6 +17,9 @@ pub struct KeptPart {
 impl KeptPart {
     /// `None` if no rank has dropped records.
     pub fn of(run: &Run) -> Option<KeptPart> {
+        if run.ranks.iter().all(|rank| rank.kept_from.is_none()) {
+            return None;
+        }
         let lines = run.common_clock().lines;
         let ranks = || run.ranks.iter().zip(&lines);
         let from = ranks().filter_map(|(rank, line)| Some(line.nanoseconds_at(rank.kept_from?))).max()?;

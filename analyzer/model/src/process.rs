@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use traces::definitions;
@@ -99,6 +100,17 @@ impl Stat {
     }
 }
 
+/// This host since its boot, read once: a run may have 100,000 ranks.
+struct ThisHost {
+    name: String,
+    boot: String,
+}
+
+static THIS_HOST: LazyLock<ThisHost> = LazyLock::new(|| {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
+    ThisHost { name: read("/proc/sys/kernel/hostname"), boot: read("/proc/sys/kernel/random/boot_id") }
+});
+
 /// State of a process, as far as this machine can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProcessFate {
@@ -112,11 +124,10 @@ pub enum ProcessFate {
 impl ProcessFate {
     /// Asks the system, if the process was on this host.
     pub fn of(process: &definitions::Process, pid: u32) -> ProcessFate {
-        let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
-        if process.host != read("/proc/sys/kernel/hostname") {
+        if process.host != THIS_HOST.name {
             return ProcessFate::Unknown;
         }
-        if process.boot != read("/proc/sys/kernel/random/boot_id") {
+        if process.boot != THIS_HOST.boot {
             return ProcessFate::Ended;
         }
         match fs::read_link(format!("/proc/{pid}/exe")) {

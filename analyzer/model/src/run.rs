@@ -7,9 +7,10 @@ use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
+use tables::Fact;
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
 use traces::file::{FINALIZED, INITIALIZED, Mode};
@@ -41,6 +42,9 @@ pub struct Run {
     pub unreadable: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
+    /// The facts and the warnings that all reports of the run have, once one has worked them out.
+    pub facts: OnceLock<Vec<Fact>>,
+    pub warnings: OnceLock<Vec<String>>,
 }
 
 impl Run {
@@ -74,7 +78,9 @@ impl Run {
         let (missing, unrecorded) = absent(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache).named(&ranks, &choice.naming);
         let (folder, choice) = (folder.into(), choice.clone());
-        let run = Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites };
+        let (facts, warnings) = (OnceLock::new(), OnceLock::new());
+        let is_newest = false;
+        let run = Run { folder, is_newest, choice, ranks, missing, unrecorded, unreadable, sites, facts, warnings };
         run.reaches(run.choice.from)?;
         Ok(run)
     }

@@ -47,22 +47,23 @@ pub fn newest() -> Result<u8, Error> {
 /// Prints the screen. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = choose(arguments, arguments.select.for_conclusions())?;
-    let all = AllAnalyses::of(&run);
-    let findings = all.findings();
-    let report = diagnosis::report(&all.evidence(), &findings);
+    let all = AllAnalyses::of(run);
+    let evidence = all.evidence();
+    let findings = summary::findings(&evidence);
+    let report = diagnosis::report(&evidence, &findings);
     if arguments.print.format() != Format::Text || arguments.print.output.is_some() {
         print(report, "diagnose", &arguments.print)?;
-        return Ok(status(&run));
+        return Ok(status(run));
     }
     let dir = visible(&run.folder.to_string_lossy()).into_owned();
     let mut text = said(&Report { warnings: Vec::new(), tables: Vec::new(), facts: report.facts }) + "\n";
     if findings.is_empty() {
-        text += &(wrap(&summary::nothing(&all.evidence()), 0) + "\n\n");
+        text += &(wrap(&summary::nothing(&evidence), 0) + "\n\n");
     }
     for (number, finding) in findings.iter().enumerate() {
         text += &paragraph(number + 1, finding, &dir, !run.sites.left_out().is_empty());
     }
-    if samples_would_tell(&run, &findings) {
+    if samples_would_tell(run, &findings) {
         text += "To see in which functions late ranks compute, record with --sample 10ms.\n\n";
     }
     text += &format!(
@@ -73,7 +74,7 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     }
     let warnings = Report { facts: Vec::new(), warnings: report.warnings, tables: Vec::new() };
     print_text(&(text + &said(&warnings)))?;
-    Ok(status(&run))
+    Ok(status(run))
 }
 
 /// Ranks compute too long somewhere, and nobody sampled them.

@@ -43,14 +43,14 @@ pub fn report(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     let run = choose(&arguments.of, choice)?;
     let report = match &arguments.plot {
         Some(file) => {
-            let all = reports::breakdown::operations_of(&run)?;
-            plot::write(charts::operations::figures(&operations::operations(&all)), &of_run(file, &run))?;
-            reports::breakdown::collective(&run, &all)
+            let all = reports::breakdown::operations_of(run)?;
+            plot::write(charts::operations::figures(&operations::operations(&all)), &of_run(file, run))?;
+            reports::breakdown::collective(run, &all)
         }
-        None => reports::breakdown::analyze(&run, arguments.by)?,
+        None => reports::breakdown::analyze(run, arguments.by)?,
     };
     print(report, "report", &arguments.of.print)?;
-    Ok(status(&run))
+    Ok(status(run))
 }
 
 pub fn waits(arguments: &cli::WaitsArgs) -> Result<u8, Error> {
@@ -81,40 +81,40 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     }
     let by = arguments.by.map_or(NamedBy::Site, ByEngine::named_by);
     let run = choose(&arguments.of, Choice { kept: false, ..arguments.of.select.named(by) })?;
-    let engines = reports::progress::engines(&run);
+    let engines = reports::progress::engines(run);
     if let Some(file) = &arguments.plot {
-        plot::entries(&charts::entry_rates(&run, &engines), &of_run(file, &run))?;
+        plot::entries(&charts::entry_rates(run, &engines), &of_run(file, run))?;
     }
-    print(reports::progress::report(&run, &engines, arguments.by), "progress", &arguments.of.print)?;
-    Ok(status(&run))
+    print(reports::progress::report(run, &engines, arguments.by), "progress", &arguments.of.print)?;
+    Ok(status(run))
 }
 
 /// An analysis without a picture. The exit status is the run's.
 pub fn printed(arguments: &cli::OneRun, analysis: &RunAnalysis) -> Result<u8, Error> {
     let choice = Choice { kept: analysis.needs_calls(), ..arguments.select.named(analysis.named_by()) };
     let run = choose(arguments, choice)?;
-    print(analysis.report(&run)?, analysis.name(), &arguments.print)?;
-    Ok(status(&run))
+    print(analysis.report(run)?, analysis.name(), &arguments.print)?;
+    Ok(status(run))
 }
 
 /// Returns 1 if calls found no partner or messages arrive before they were sent.
 pub fn check(arguments: &cli::BySite) -> Result<u8, Error> {
     let run = choose(&arguments.of, arguments.of.select.named(arguments.names.by))?;
-    let settled = reports::check::matched(&run)?;
-    print(reports::check::report(&run, &settled), "check", &arguments.of.print)?;
+    let settled = reports::check::matched(run)?;
+    print(reports::check::report(run, &settled), "check", &arguments.of.print)?;
     let account = &settled.account;
-    let agree = waits::unmatched(&run, account).is_empty() && account.backwards() == 0;
-    Ok(if agree || run.is_partial() { status(&run) } else { DIFFERENT })
+    let agree = waits::unmatched(run, account).is_empty() && account.backwards() == 0;
+    Ok(if agree || run.is_partial() { status(run) } else { DIFFERENT })
 }
 
 pub fn overlap(cli::PlottedBySite { names, plotted: arguments }: &cli::PlottedBySite) -> Result<u8, Error> {
     let run = choose(&arguments.of, arguments.of.select.named(names.by))?;
-    let requests = reports::overlap::requests(&run)?;
+    let requests = reports::overlap::requests(run)?;
     if let Some(file) = &arguments.plot {
-        plot::write(charts::availability::figures(&overlap::messages(&requests)), &of_run(file, &run))?;
+        plot::write(charts::availability::figures(&overlap::messages(&requests)), &of_run(file, run))?;
     }
-    print(reports::overlap::report(&run, &requests), "overlap", &arguments.of.print)?;
-    Ok(status(&run))
+    print(reports::overlap::report(run, &requests), "overlap", &arguments.of.print)?;
+    Ok(status(run))
 }
 
 pub fn paths(arguments: &cli::PathsArgs) -> Result<u8, Error> {
@@ -125,24 +125,24 @@ pub fn paths(arguments: &cli::PathsArgs) -> Result<u8, Error> {
 
 pub fn network(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    let settled = reports::network::matched(&run)?;
-    let network = reports::network::network(&run, &settled);
+    let settled = reports::network::matched(run)?;
+    let network = reports::network::network(run, &settled);
     if let Some(file) = &arguments.plot {
-        plot::write(charts::network::figures(&network), &of_run(file, &run))?;
+        plot::write(charts::network::figures(&network), &of_run(file, run))?;
     }
-    print(reports::network::report(&run, &settled.account, &network), "network", &arguments.of.print)?;
-    Ok(status(&run))
+    print(reports::network::report(run, &settled.account, &network), "network", &arguments.of.print)?;
+    Ok(status(run))
 }
 
 pub fn fanout(cli::PlottedBySite { names, plotted: arguments }: &cli::PlottedBySite) -> Result<u8, Error> {
     let run = choose(&arguments.of, arguments.of.select.named(names.by))?;
-    let rounds = reports::fanout::RunRounds::of(&run)?;
-    let gathered = rounds.gathered(&run);
+    let rounds = reports::fanout::RunRounds::of(run)?;
+    let gathered = rounds.gathered(run);
     if let Some(file) = &arguments.plot {
-        plot::write(charts::fanout::figures(&fanout::round_rows(&gathered)), &of_run(file, &run))?;
+        plot::write(charts::fanout::figures(&fanout::round_rows(&gathered)), &of_run(file, run))?;
     }
-    print(rounds.report(&run, &gathered), "fanout", &arguments.of.print)?;
-    Ok(status(&run))
+    print(rounds.report(run, &gathered), "fanout", &arguments.of.print)?;
+    Ok(status(run))
 }
 
 pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
@@ -151,12 +151,12 @@ pub fn matrix(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
         return on_engine(url, &arguments.of, EngineQuestion::Matrix, is_other.then_some("the matrix of all traffic"));
     }
     let run = choose(&arguments.of, Choice { kept: false, ..arguments.of.select.choice() })?;
-    let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
+    let matrix = matrix::matrix(run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(file) = &arguments.plot {
-        draw_matrix(&matrix, &of_run(file, &run))?;
+        draw_matrix(&matrix, &of_run(file, run))?;
     }
-    print(reports::matrix::report(&run, &matrix), "matrix", &arguments.of.print)?;
-    Ok(status(&run))
+    print(reports::matrix::report(run, &matrix), "matrix", &arguments.of.print)?;
+    Ok(status(run))
 }
 
 /// A picture's file, with a line that names its run.

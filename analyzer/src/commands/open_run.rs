@@ -8,13 +8,14 @@ use model::error::{Error, OK, PARTIAL};
 use model::{Choice, Run};
 
 /// Reads the part of a run that the flags choose.
-pub fn open(asked: &cli::OneRun) -> Result<Run, Error> {
+pub fn open(asked: &cli::OneRun) -> Result<&'static Run, Error> {
     choose(asked, asked.select.choice())
 }
 
-/// Reads another part of that run.
-pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<Run, Error> {
-    open_run(asked.dir.as_deref(), choice)
+/// Reads another part of that run. The run stays in memory until the process ends: it is the command's only one, and to
+/// free 100,000 ranks takes a second.
+pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<&'static Run, Error> {
+    open_run(asked.dir.as_deref(), choice).map(|run| &*Box::leak(Box::new(run)))
 }
 
 /// Reads a part of the run in a folder, or of the newest run. A bar shows slow loads.

@@ -1,6 +1,8 @@
 //! `overhear report --html`: every analysis of one run on one page.
 
 use std::io::Write;
+use std::panic::resume_unwind;
+use std::thread;
 
 use super::all_analyses::{AllAnalyses, Matched};
 use super::open_run::{choose, status};
@@ -29,11 +31,11 @@ pub fn run(of: &PageFile<'_>, asked: &OneRun) -> Result<u8, Error> {
     // Created first, so an unwritable folder fails before the work.
     let mut out = output::create(file).map_err(failed)?;
     let run = choose(asked, asked.select.for_conclusions())?;
-    let sources = of.sources(&run);
-    let shown = Page { timeline: timeline_of(&run, asked, of)?, sources, ..page(&run) };
+    let sources = of.sources(run);
+    let shown = Page { timeline: timeline_of(run, asked, of)?, sources, ..page(run) };
     let html = shown.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)?;
-    Ok(status(&run))
+    Ok(status(run))
 }
 
 /// Data of the timeline; `None` if single calls are unknown.
@@ -50,24 +52,30 @@ type Found = Result<Report, String>;
 
 fn page(run: &Run) -> Page {
     let all = AllAnalyses::of(run);
-    let findings = all.findings();
-    let no_finding = summary::nothing(&all.evidence());
-    let AllAnalyses { matched, engines, requests, .. } = all;
-    let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::analyze(run, by).map_err(said);
-    let account = matched.as_ref().ok().map(|matched| &matched.settled.account);
-    // Each reads what all ranks have counted.
+    let account = all.matched.as_ref().ok().map(|matched| &matched.settled.account);
+    // Each reads what all ranks have counted. The longest come first.
     let counted: [&(dyn Fn() -> Found + Sync); 6] = [
         &|| Ok(of_ranks(run, account)),
-        &|| by(Breakdown::Function),
-        &|| by(Breakdown::Size),
         &|| traffic_of(run),
-        &|| Ok(progress::report(run, &engines, None)),
+        &|| Ok(progress::report(run, &all.engines, None)),
         &|| by(Breakdown::Site),
+        &|| by(Breakdown::Size),
+        &|| by(Breakdown::Function),
     ];
-    let counted: Vec<Found> = parallel::map_each(counted, |report| report());
-    let [of_ranks, functions, sizes, traffic, engine, sites] =
+    let concluded = || {
+        let evidence = all.evidence();
+        (summary::findings(&evidence), summary::nothing(&evidence))
+    };
+    let (counted, (findings, no_finding)) = thread::scope(|scope| {
+        let beside = scope.spawn(concluded);
+        let counted: Vec<Found> = parallel::map_each(counted, |report| report());
+        (counted, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let [of_ranks, traffic, engine, sites, sizes, functions] =
         counted.try_into().unwrap_or_else(|_| unreachable!("a report each"));
+    let AllAnalyses { matched, requests, .. } = all;
+    let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let [waits, path, pop, check] = match matched {
         Ok(Matched { settled, walk, efficiency, phases, .. }) => {
             let account = &settled.account;

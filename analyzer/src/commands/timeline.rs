@@ -35,14 +35,14 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let run = choose(&arguments.of, Choice { from: None, to: None, kept: false, ..select.choice() })?;
     run.has_calls("a timeline")?;
     run.reaches(select.part.from)?;
-    let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
-    let (from, to) = timeline::interval(&run, &settled.common_clock, select.part.from, select.to);
-    let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
+    let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
+    let (from, to) = timeline::interval(run, &settled.common_clock, select.part.from, select.to);
+    let messages = timeline::take_messages(run, &mut settled.account, (from, to));
     let keeps_outside = select.part.from.is_none() && select.to.is_none();
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
     if svg.is_some() || png.is_some() {
-        let picture = timeline::picture(&run, &settled, grid(drawn::svg_columns(labels())), &messages);
+        let picture = timeline::picture(run, &settled, grid(drawn::svg_columns(labels())), &messages);
         for (file, is_png) in [(svg, false), (png, true)] {
             let Some(path) = file else { continue };
             PlotFile::of(path, is_png).write(|svg| drawn::svg(&picture, svg))?;
@@ -50,22 +50,22 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     }
     if let Some(path) = html_page {
         let file = PageFile::of(path, arguments.force, arguments.no_source);
-        html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), file.sources(&run), &file)?;
+        html(&timeline::page_parts(run, &settled, &grid(1), &messages), (from, to), file.sources(run), &file)?;
     }
     if files.is_empty() {
         let columns = drawn::columns(terminal::columns(), labels());
-        let picture = timeline::picture(&run, &settled, grid(columns), &messages);
+        let picture = timeline::picture(run, &settled, grid(columns), &messages);
         let lines = match print.format() {
             Format::Text => drawn::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };
-        let mut facts = overview::facts(&run);
+        let mut facts = overview::facts(run);
         facts.extend(timeline::facts(&picture));
-        let tables = vec![timeline::waits(&run, &settled.account, (from, to)).into()];
-        let report = Report { facts, warnings: overview::warnings(&run), tables };
+        let tables = vec![timeline::waits(run, &settled.account, (from, to)).into()];
+        let report = Report { facts, warnings: overview::warnings(run), tables };
         print_below(&lines, report, "timeline", print)?;
     }
-    Ok(status(&run))
+    Ok(status(run))
 }
 
 pub fn schema() -> Schema {

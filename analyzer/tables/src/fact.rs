@@ -39,6 +39,7 @@ pub mod presence {
     pub const sometimes: bool = false;
 }
 
+#[derive(Clone)]
 pub struct Fact {
     pub key: FactKey,
     /// The heading in text; empty if text does not show the fact.

@@ -12,7 +12,7 @@ use traces::signature::{CREATES, Signature};
 use crate::meaning;
 use crate::shares::{Share, share};
 use crate::totals::percent;
-use model::rank::{function, is_nested};
+use model::rank::{function_of, is_nested};
 use model::sums::{Grow, Total};
 use model::tally::CallTotal;
 use model::{Rank, Run};
@@ -77,23 +77,23 @@ impl LengthRow {
 
 /// Message lengths by function, the one that moves the most bytes first. Functions that move nothing are left out.
 pub fn lengths(run: &Run) -> Table<LengthRow> {
-    let mut rows: BTreeMap<(String, bool), BTreeMap<u64, u64>> = BTreeMap::new();
+    let mut by_call: BTreeMap<(u16, bool), BTreeMap<u64, u64>> = BTreeMap::new();
     for (rank, entry) in run.asked().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
         let Some((length, is_of_pair)) = length(rank, entry).filter(|_| !is_nested(entry)) else { continue };
         let times = if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count };
         if times > 0 {
-            let lengths = rows.entry((function(&entry.signature), is_of_pair)).or_default();
+            let lengths = by_call.entry((entry.signature.call, is_of_pair)).or_default();
             lengths.entry(length).or_default().grow(times);
         }
     }
-    let row = |((function, is_of_pair), lengths): (_, BTreeMap<u64, u64>)| LengthRow {
-        function,
+    let row = |((call, is_of_pair), lengths): ((u16, bool), BTreeMap<u64, u64>)| LengthRow {
+        function: function_of(call),
         is_of_pair,
         calls: lengths.values().copied().total(),
         lengths,
     };
-    let mut rows: Vec<LengthRow> = rows.into_iter().map(row).filter(|row| row.bytes() > 0).collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes()));
+    let mut rows: Vec<LengthRow> = by_call.into_iter().map(row).filter(|row| row.bytes() > 0).collect();
+    rows.sort_by(|a, b| b.bytes().cmp(&a.bytes()).then_with(|| a.function.cmp(&b.function)));
     Table::new("message lengths of a call; all-to-all ones have one for each pair of processes", rows)
 }
 

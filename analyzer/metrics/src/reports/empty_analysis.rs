@@ -1,10 +1,10 @@
 //! The error of an analysis that has nothing to show.
 
-use std::collections::BTreeMap;
-
 use model::error::Error;
-use model::rank::function;
+use model::rank::function_of;
+use model::sums::Grow;
 use model::{Rank, Run};
+use rustc_hash::FxHashMap;
 
 /// Says what the run lacks, what the analysis needs, and what the run calls instead.
 pub fn nothing(run: &Run, needed: &'static str) -> Error {
@@ -13,13 +13,12 @@ pub fn nothing(run: &Run, needed: &'static str) -> Error {
 
 /// The functions that a run calls most, in words.
 fn most_called(run: &Run) -> String {
-    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    let mut counts: FxHashMap<u16, u64> = FxHashMap::default();
     for entry in run.asked().flat_map(Rank::entries) {
-        let count = calls.entry(function(&entry.signature)).or_default();
-        *count = count.saturating_add(entry.count);
+        counts.entry(entry.signature.call).or_default().grow(entry.count);
     }
-    let mut calls: Vec<(String, u64)> = calls.into_iter().collect();
-    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut calls: Vec<(String, u64)> = counts.into_iter().map(|(call, count)| (function_of(call), count)).collect();
+    calls.sort_by(|(function, count), (other, others)| others.cmp(count).then_with(|| function.cmp(other)));
     let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
     let ranks = run.asked().count();
     let plural = if ranks == 1 { "" } else { "s" };

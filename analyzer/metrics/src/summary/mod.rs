@@ -30,6 +30,7 @@ mod used_sites;
 mod whole;
 mod wrong_order;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::pop::Efficiency;
@@ -66,6 +67,15 @@ pub struct Evidence<'a> {
     pub requests: Option<&'a GatheredRequests>,
     /// The verdict on a run that was hanging when it ended, and each reason.
     pub hung: Option<&'a [String]>,
+    /// Once they are known: whether ranks outnumber the cores of a host, and whether they lack cores.
+    pub cores: Cores,
+}
+
+/// What many rules ask about the machine, each worked out once.
+#[derive(Default)]
+pub struct Cores {
+    are_shared: OnceCell<bool>,
+    are_lacking: OnceCell<bool>,
 }
 
 impl Evidence<'_> {
@@ -87,14 +97,17 @@ impl Evidence<'_> {
 
     /// True if ranks outnumber the cores of a host.
     fn shares_cores(&self) -> bool {
-        by_host(self.run)
-            .iter()
-            .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
+        *self.cores.are_shared.get_or_init(|| {
+            let is_shared = |host: &str, ranks: &[&Rank]| {
+                most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0)
+            };
+            by_host(self.run).iter().any(|(host, ranks)| is_shared(host, ranks))
+        })
     }
 
     /// True if ranks outnumber the cores of a host, or are kept from them: then a few percent of lateness are the scheduler's.
     fn lacks_cores(&self) -> bool {
-        self.shares_cores() || machine::finding(self).is_some()
+        *self.cores.are_lacking.get_or_init(|| self.shares_cores() || machine::finding(self).is_some())
     }
 
     /// The share of the mean rank's time in MPI in which the scheduler let it run.
