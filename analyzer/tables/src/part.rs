@@ -4,7 +4,9 @@
 //! names. It adds them up for the part in view, and computes figures from the sums by the columns' rules. It knows no
 //! figure of its own, so a column without a rule is unknown in a part.
 //!
-//!     Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).in_part(added(Nanoseconds).over(Ranks))
+//! ```text
+//! Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).in_part(added(Nanoseconds).over(Ranks))
+//! ```
 
 /// A quantity that a page adds up. Times are in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
