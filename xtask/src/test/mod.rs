@@ -46,7 +46,7 @@ const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_
 
 /// Groups of tests that take long, and show something in several ways: of each group one runs a day, in turns; all in a
 /// full run, with `--measured`, and of those that are asked for by name.
-const IN_TURNS: [&[&str]; 2] = [
+const IN_TURNS: [&[&str]; 4] = [
     &[
         "collectives::what_nonblocking_operations_cost_and_hide_is_reconstructed",
         "fanout::round_trips_are_reconstructed",
@@ -56,6 +56,20 @@ const IN_TURNS: [&[&str]; 2] = [
         "collectives::the_times_of_blocking_operations_are_reconstructed",
         "durations::recorded_durations_are_those_the_program_measures",
         "network::the_times_of_exchanges_are_reconstructed",
+    ],
+    // Pages of large runs in the browser.
+    &[
+        "row_order::of_a_thousand_ranks_the_extremes_are_on_top",
+        "row_shares::a_row_shows_the_shares_that_its_table_has",
+        "row_shares::rows_that_stand_for_several_of_a_thousand_ranks",
+        "follow::tables_of_a_part_of_a_long_run",
+        "a_thousand_ranks_share_bars_and_places",
+    ],
+    // Thousands of simulated hosts.
+    &[
+        "hosts_that_share_a_slow_folder_agree",
+        "hosts_that_ask_the_launcher_agree",
+        "hosts_that_share_a_very_slow_folder_agree",
     ],
 ];
 
