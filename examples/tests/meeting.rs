@@ -19,7 +19,7 @@ mod process;
 #[path = "../../interposer/src/lifecycle/together/wait.rs"]
 mod wait;
 
-use page::{BEGINNING, COMPARING, ENDING, MeetingPage, ProcessSlot, SHOWN};
+use page::{BEGINNING, COMPARING, ENDING, MeetingPage, Patience, ProcessSlot, SHOWN};
 use process::ProcessId;
 use wait::{LONGEST, Liveness};
 
@@ -102,6 +102,23 @@ fn a_rank_that_announces_itself_and_ends_does_not_keep_the_list_open() {
     let began = Instant::now();
     assert_eq!(own.counted(0, 2, Some(2), nothing), Some(vec![0]));
     assert!(began.elapsed() < LONGEST / 2, "{:?}", began.elapsed());
+}
+
+#[test]
+fn ranks_that_come_one_after_another_are_all_counted_however_long_that_takes_together() {
+    const RANKS: u32 = 5;
+    let path = fresh("slowly");
+    thread::scope(|scope| {
+        for rank in 0..RANKS {
+            let (_, mut place) = announced(&path);
+            place.patience = Patience { unannounced: Duration::from_secs(2), announced: Duration::from_secs(2) };
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(700) * rank);
+                // A sixth is not recorded.
+                assert_eq!(place.counted(rank, RANKS + 1, None, nothing), Some((0..RANKS).collect()));
+            });
+        }
+    });
 }
 
 #[test]

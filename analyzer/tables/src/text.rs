@@ -196,8 +196,8 @@ pub fn wrap_to(line: &str, indent: usize, width: usize) -> String {
 const HOLD: char = '\u{a0}';
 const UNITS: [&str; 14] = ["%", "s", "ms", "µs", "ns", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "MB/s", "GB/s"];
 
-/// The text with numbers held to their units.
-fn held_together(line: &str) -> String {
+/// The text with numbers held to their units, and figures to their errors, by spaces at which no line ends.
+pub fn held_together(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for (at, word) in line.split(' ').enumerate() {
         let is_unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));

@@ -78,7 +78,8 @@ fn summary(page: &str) -> String {
             &tag.strip_prefix("a href=\"").map_or(String::new(), |link| format!("[{}] ", link.trim_end_matches('"')));
         lines += text;
     }
-    let lines = lines.replace("&lt;", "<");
+    // Numbers are held to their units.
+    let lines = lines.replace("&lt;", "<").replace('\u{a0}', " ");
     lines.split_once('\n').map_or(lines.clone(), |(_, findings)| format!("{}\n", findings.trim_end()))
 }
 

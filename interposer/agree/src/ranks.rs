@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Ranges that people are shown.
+const SHOWN: usize = 8;
+
 /// Ranks in order, as ranges with their first and last rank.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RankRanges(Vec<(u32, u32)>);
@@ -50,6 +53,16 @@ impl RankRanges {
         }
     }
 
+    /// The first ranges, and how many ranks the others have: `0-3,8 and 12 more`.
+    pub fn in_short(&self) -> String {
+        let (first, others) = self.0.split_at(self.0.len().min(SHOWN));
+        let (first, others) = (RankRanges(first.into()), RankRanges(others.into()));
+        match others.count() {
+            0 => first.to_string(),
+            more => format!("{first} and {more} more"),
+        }
+    }
+
     /// The inverse of [`Display`](fmt::Display); `None` if the text is something else.
     pub fn parse(text: &str) -> Option<RankRanges> {
         let mut ranks = RankRanges::default();
@@ -85,5 +98,18 @@ impl fmt::Display for RankRanges {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RankRanges;
+
+    #[test]
+    fn of_many_ranges_the_first_are_named_and_the_ranks_of_the_others_counted() {
+        let every_second: RankRanges = (0..10).map(|rank| rank * 2).collect();
+        assert_eq!(every_second.in_short(), "0,2,4,6,8,10,12,14 and 2 more");
+        let few: RankRanges = [0, 1, 5].into_iter().collect();
+        assert_eq!(few.in_short(), "0-1,5");
     }
 }

@@ -303,7 +303,7 @@ impl Finding {
         // The scheduler makes ranks late, but no calls; of a message from each rank it makes a long wait.
         let is_of_calls =
             matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
-        let share = if is_of_jitter || lacks_cores && !is_of_calls { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE };
+        let share = least_share(is_of_jitter || lacks_cores && !is_of_calls);
         self.costs.is_none_or(|costs| costs >= share * wall)
     }
 
@@ -323,6 +323,11 @@ impl Finding {
             analysis => analysis,
         }
     }
+}
+
+/// The least share of the run that a finding costs, by whether the machine alone may cost a few percent of it.
+fn least_share(is_of_machine: bool) -> f64 {
+    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE }
 }
 
 /// The findings on how calls are used. Waiting that they cause is a part of their cost.
@@ -345,7 +350,10 @@ fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
 /// The sentences for a run without findings.
 pub fn nothing(known: &Evidence) -> String {
     let mut text = match known.account {
-        Some(_) => "No single cause stands out: no rank keeps others waiting for more than 2 % of the run.".to_string(),
+        Some(_) => {
+            let least = 100.0 * least_share(known.lacks_cores());
+            format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")
+        }
         None => "No rank stands out by its totals. Who waits for whom is unknown, since the run has no single calls."
             .to_string(),
     };

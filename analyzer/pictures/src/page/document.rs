@@ -9,6 +9,7 @@ use crate::{SourceLines, timeline};
 use metrics::overview;
 use metrics::summary::Finding;
 use tables::Fact;
+use tables::text::held_together;
 use tables::visible::visible;
 
 pub fn markup(page: &Page) -> Markup {
@@ -190,7 +191,7 @@ pub fn prose(text: &str) -> Markup {
     let text = visible(text);
     html! {
         @for (at, part) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (part) } } @else { (part) }
+            @if at % 2 == 1 { code { (part) } } @else { (held_together(part)) }
         }
     }
 }

@@ -218,7 +218,7 @@ pub fn recorded_in_words(together: Option<&Together>, size: u32) -> String {
             } else {
                 "those of this host"
             };
-            format!("{} of {size} ranks ({ranks}; {others})", together.ranks.len())
+            format!("{} of {size} ranks ({}; {others})", together.ranks.len(), ranks.in_short())
         }
     }
 }

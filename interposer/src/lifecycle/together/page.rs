@@ -1,7 +1,7 @@
 //! A page of shared memory in which each recorded rank of a host has a slot.
 //!
 //! Each process takes a slot before MPI is initialized, and writes its rank there afterwards; in most libraries
-//! MPI_Init synchronizes the ranks. The first process that sees that all are there, or that the missing ones are late,
+//! MPI_Init synchronizes the ranks. The first process that sees that all are there, or that nobody has come for long,
 //! closes the list: a slot without a rank then stays empty. Several may close it at once, so that no one has to be
 //! waited for.
 
@@ -13,12 +13,18 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use std::time::{Duration, Instant};
 
 use super::process::ProcessId;
-use super::wait::{self, Liveness, Pause};
+use super::wait::{self, ASK, Liveness, Pause};
 
-/// Longest wait for ranks that have not announced themselves: usually they are not recorded.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// Longest wait for processes that have: they are still in MPI_Init, perhaps on a busy machine.
-const ANNOUNCED: Duration = wait::LONGEST;
+/// How long a rank waits for others after the last one has come: a thousand that share two cores come over minutes.
+#[derive(Clone, Copy)]
+pub struct Patience {
+    /// For ranks that have not announced themselves: usually they are not recorded.
+    pub unannounced: Duration,
+    /// For processes that have: they are still in MPI_Init, perhaps on a busy machine.
+    pub announced: Duration,
+}
+
+const PATIENCE: Patience = Patience { unannounced: Duration::from_millis(250), announced: wait::LONGEST };
 
 pub const BYTES: usize = size_of::<MeetingWords>().next_multiple_of(4096);
 const SLOTS: usize = 2044;
@@ -79,6 +85,10 @@ fn is_listed(word: u64) -> bool {
     stage(word) >= HERE
 }
 
+fn is_on_its_way(word: u64) -> bool {
+    stage(word) == ANNOUNCED_BY
+}
+
 impl SlotWords {
     fn fate(&self) -> Liveness {
         let number = (self.word.load(Acquire) >> 4 & 0x0fff_ffff) as u32;
@@ -94,6 +104,7 @@ unsafe impl Send for MeetingPage {}
 pub struct ProcessSlot {
     page: MeetingPage,
     slot: usize,
+    pub patience: Patience,
 }
 
 impl MeetingPage {
@@ -136,17 +147,22 @@ impl MeetingPage {
         let own = self.shared().slots.get(slot)?;
         // If the first process has ended, the slots are left over from a launch of the same name that was killed.
         if slot > 0 && self.shared().slots[0].fate() == Liveness::Gone {
-            self.strike_ended();
+            self.strike_ended(|word| word != 0);
         }
         own.stamp.store(process.stamp, Release);
         let word = ANNOUNCED_BY | (process.number as u64) << 4;
         own.word.compare_exchange(0, word, AcqRel, Relaxed).ok()?;
-        Some(ProcessSlot { page: self, slot })
+        Some(ProcessSlot { page: self, slot, patience: PATIENCE })
     }
 
-    fn strike_ended(&self) {
-        let ended = self.taken().iter().filter(|slot| slot.word.load(Acquire) != 0 && slot.fate() == Liveness::Gone);
-        ended.for_each(|slot| slot.word.store(OUT, Release));
+    /// Takes the processes off the page that have ended, of those with such words.
+    fn strike_ended(&self, of: impl Fn(u64) -> bool) {
+        for slot in self.taken() {
+            let word = slot.word.load(Acquire);
+            if of(word) && slot.fate() == Liveness::Gone {
+                let _ = slot.word.compare_exchange(word, OUT, AcqRel, Relaxed);
+            }
+        }
     }
 
     /// The ranks on the list, in order.
@@ -157,22 +173,21 @@ impl MeetingPage {
         ranks
     }
 
-    /// The number of ranks that are here, and of other processes that have announced themselves. With `ask`, those that
-    /// have ended since do not count.
-    fn count(&self, ask: bool) -> (u32, u32) {
+    /// The number of ranks that are here, and of other processes that have announced themselves.
+    fn count(&self) -> (u32, u32) {
         let (mut here, mut on_their_way) = (0, 0);
         for slot in self.taken() {
             let word = slot.word.load(Acquire);
             here += u32::from(is_listed(word));
-            on_their_way += u32::from(stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Liveness::Gone));
+            on_their_way += u32::from(is_on_its_way(word));
         }
         (here, on_their_way)
     }
 
-    /// True if more processes than a world of `size` has are here or on their way.
-    fn is_of_several(&self, size: u32) -> bool {
-        let (here, on_their_way) = self.count(true);
-        here + on_their_way > size
+    /// The same, without processes that have ended since they announced themselves.
+    fn count_living(&self) -> (u32, u32) {
+        self.strike_ended(is_on_its_way);
+        self.count()
     }
 
     /// Closes the list, as [`CLOSED`] or [`MIXED`]. Returns whether it was still open.
@@ -208,16 +223,29 @@ impl ProcessSlot {
     /// `closed`.
     pub fn counted(&self, rank: u32, size: u32, expected: Option<u32>, closed: impl Fn()) -> Option<Vec<u32>> {
         let is_here = self.arrive(rank);
-        let (began, mut pause) = (Instant::now(), Pause::new());
+        let mut pause = Pause::new();
+        let (mut came, mut last) = (0, Instant::now());
+        let mut asked = last;
         let ready = || {
             if self.page.is_closed() {
                 return Some(());
             }
-            let (here, on_their_way) = self.page.count(began.elapsed() > PATIENCE);
-            let late = began.elapsed() > if on_their_way > 0 { ANNOUNCED } else { PATIENCE };
-            let enough = here >= size || on_their_way == 0 && expected.is_some_and(|expected| here >= expected);
+            let (mut here, mut on_their_way) = self.page.count();
+            if here > came {
+                (came, last) = (here, Instant::now());
+            }
             // MPICH's launcher starts worlds that are spawned at once by one process, which names the page.
-            let is_mixed = here + on_their_way > size && self.page.is_of_several(size);
+            let seems_mixed = here + on_their_way > size;
+            // To ask for a process is to read a file. If each of a thousand asked for all others, none would go on.
+            let asks = last.elapsed() > self.patience.unannounced && asked.elapsed() > ASK && self.is_first_here();
+            if seems_mixed || asks {
+                (here, on_their_way) = self.page.count_living();
+                asked = Instant::now();
+            }
+            let Patience { unannounced, announced } = self.patience;
+            let late = last.elapsed() > if on_their_way > 0 { announced } else { unannounced };
+            let enough = here >= size || on_their_way == 0 && expected.is_some_and(|expected| here >= expected);
+            let is_mixed = here + on_their_way > size;
             (late || enough || is_mixed).then(|| {
                 if self.page.close(if is_mixed { MIXED } else { CLOSED }) {
                     closed();
@@ -236,7 +264,7 @@ impl ProcessSlot {
         if let Some(own) = self.own() {
             own.word.store(OUT, Release);
         }
-        if self.page.count(true).1 == 0 && self.page.close(CLOSED) {
+        if self.page.count_living().1 == 0 && self.page.close(CLOSED) {
             closed();
         }
     }
@@ -318,6 +346,11 @@ impl ProcessSlot {
             *byte = passed.load(Relaxed);
         }
         came.is_some()
+    }
+
+    /// True if no listed process has a slot before this one's.
+    fn is_first_here(&self) -> bool {
+        self.page.taken().iter().position(|slot| is_listed(slot.word.load(Acquire))) == Some(self.slot)
     }
 
     /// The slot of the lowest rank on the list.

@@ -16,7 +16,7 @@ pub enum Liveness {
 /// Longest wait for a process whose liveness is unknown. A process does its part, or gives up, long before.
 pub const LONGEST: Duration = Duration::from_secs(10);
 /// Interval of asking for the process's liveness.
-const ASK: Duration = Duration::from_millis(250);
+pub const ASK: Duration = Duration::from_millis(250);
 
 /// Waits until `ready` returns something. `None` if the partner has ended, or its liveness stayed unknown for
 /// [`LONGEST`].
