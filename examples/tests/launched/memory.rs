@@ -40,7 +40,7 @@ fn recording_takes_at_most_16_mib_of_memory_and_1_a_thread_however_many_calls_th
     };
     let mut ran = 0;
     for mpi in two_families() {
-        let case = case("held", &mpi, 1, &["1000000", &THREADS.to_string()]);
+        let case = case("held", &mpi, 1, &["200000", &THREADS.to_string()]);
         let (plain, recorded) = (held(&case, false), held(&case, true));
         let taken = [0, 1].map(|at| recorded[at] - plain[at]);
         println!("{}: {taken:.1?} MiB of a process of {THREADS} threads, after a tenth of its calls and all", mpi.name);
