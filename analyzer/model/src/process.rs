@@ -101,12 +101,12 @@ impl Stat {
 }
 
 /// This host since its boot, read once: a run may have 100,000 ranks.
-struct ThisHost {
-    name: String,
-    boot: String,
+pub struct ThisHost {
+    pub name: String,
+    pub boot: String,
 }
 
-static THIS_HOST: LazyLock<ThisHost> = LazyLock::new(|| {
+pub static THIS_HOST: LazyLock<ThisHost> = LazyLock::new(|| {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
     ThisHost { name: read("/proc/sys/kernel/hostname"), boot: read("/proc/sys/kernel/random/boot_id") }
 });

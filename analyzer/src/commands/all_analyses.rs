@@ -4,7 +4,7 @@ use metrics::hang::{hung_at_its_end, may_have_hung};
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
-use metrics::summary::{self, Cores, Evidence, Finding};
+use metrics::summary::{Cores, Evidence};
 use model::engine::EngineAccount;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
@@ -26,10 +26,6 @@ impl<'r> AllAnalyses<'r> {
     pub fn of(run: &'r Run) -> AllAnalyses<'r> {
         let (matched, engines) = (Matched::of(run), progress::engines(run));
         AllAnalyses { run, matched, engines, requests: overlap::requests(run), hung: hung(run) }
-    }
-
-    pub fn findings(&self) -> Vec<Finding> {
-        summary::findings(&self.evidence())
     }
 
     /// Everything that findings are derived from.

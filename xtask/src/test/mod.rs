@@ -88,9 +88,7 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let round = rota::round();
     let selection = arguments.selection(round)?;
     let binaries = prepare(arguments, round)?;
-    for name in IN_TURNS.iter().copied().flatten() {
-        binaries::find(&binaries, name)?;
-    }
+    binaries::find(&binaries, &IN_TURNS.concat())?;
     stages.end("bringing and compiling");
 
     done(Command::new("sha256sum").arg(examples::run::library()))?;

@@ -71,7 +71,7 @@ pub struct Evidence<'a> {
     pub cores: Cores,
 }
 
-/// What many rules ask about the machine, each worked out once.
+/// Answers about the machine that many rules ask for. Each is worked out once.
 #[derive(Default)]
 pub struct Cores {
     are_shared: OnceCell<bool>,
@@ -98,10 +98,9 @@ impl Evidence<'_> {
     /// True if ranks outnumber the cores of a host.
     fn shares_cores(&self) -> bool {
         *self.cores.are_shared.get_or_init(|| {
-            let is_shared = |host: &str, ranks: &[&Rank]| {
-                most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0)
-            };
-            by_host(self.run).iter().any(|(host, ranks)| is_shared(host, ranks))
+            by_host(self.run)
+                .iter()
+                .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
         })
     }
 

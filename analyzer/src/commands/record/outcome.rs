@@ -14,7 +14,7 @@ use crate::launch::split_launch;
 
 use super::run_folder::{RunFolder, Whereabouts};
 use metrics::cost::RecordingCost;
-use metrics::summary::FindingKind;
+use metrics::summary::{self, FindingKind};
 use model::parallel;
 use model::site_naming::SiteNaming;
 use model::{Choice, Rank, Run, Sketch, run as runs, sites::Sites};
@@ -101,7 +101,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
 fn main_sentence(folder: &Path) -> Option<String> {
     let naming = SiteNaming::for_conclusions(Vec::new());
     let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
-    let first = AllAnalyses::of(&run).findings().into_iter().next()?;
+    let first = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter().next()?;
     (first.kind != FindingKind::Unfinished).then_some(first.headline)
 }
 

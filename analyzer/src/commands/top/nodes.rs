@@ -18,13 +18,13 @@ use super::feed::Greeting;
 use crate::cli::NodeLauncher;
 use crate::launch::on_node;
 use model::error::Error;
+use model::process::THIS_HOST;
 use model::standing::Spot;
 use model::watch::{NodeNews, Watch};
 
 pub struct NodeReaders {
     launcher: NodeLauncher,
     folder: PathBuf,
-    here: String,
     readers: BTreeMap<String, NodeReader>,
     /// Run of the ranks they read.
     run: Option<[u8; 16]>,
@@ -57,8 +57,7 @@ impl NodeReaders {
         on_node::check(launcher)?;
         let absolute = |source| Error::NoFolder { folder: folder.into(), source };
         let folder = std::path::absolute(folder).map_err(absolute)?;
-        let here = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string();
-        Ok(NodeReaders { launcher, folder, here, readers: BTreeMap::new(), run: None })
+        Ok(NodeReaders { launcher, folder, readers: BTreeMap::new(), run: None })
     }
 
     /// Starts readers on nodes with live ranks, and passes on the others' reports.
@@ -70,7 +69,7 @@ impl NodeReaders {
         }
         for (rank, view) in watch.ranks.iter().zip(&watch.views) {
             let host = &rank.process.host;
-            let is_elsewhere = !host.is_empty() && *host != self.here;
+            let is_elsewhere = !host.is_empty() && *host != THIS_HOST.name;
             if is_elsewhere && !matches!(view.spot, Spot::Finalized) && !self.readers.contains_key(host) {
                 self.readers.insert(host.clone(), NodeReader::begin(self.launcher, host, &self.folder));
             }

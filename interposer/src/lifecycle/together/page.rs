@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::process::ProcessId;
 use super::wait::{self, ASK, Liveness, Pause};
 
-/// How long a rank waits for others after the last one has come: a thousand that share two cores come over minutes.
+/// The time that a rank waits for others since the last one came. A thousand that share two cores come over minutes.
 #[derive(Clone, Copy)]
 pub struct Patience {
     /// For ranks that have not announced themselves: usually they are not recorded.
