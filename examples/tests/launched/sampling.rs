@@ -110,7 +110,8 @@ fn sampled(case: Case<'_>, name: &str) -> (Output, Run) {
     (output, run)
 }
 
-/// Compares the functions' shares with those that the program measured.
+/// Compares the functions' shares with those that the program measured: within two points, and the standard deviation of a share of
+/// so many samples beyond, since a busy machine's ticks do not come evenly.
 fn shares_are_as_stated(case: Case<'_>, name: &str) {
     let mpi = case.mpi.name;
     let (output, run) = sampled(case, name);
@@ -126,8 +127,9 @@ fn shares_are_as_stated(case: Case<'_>, name: &str) {
         for (function, taken) in &of_rank {
             let periods = found.get(&Some(function.to_string())).copied().unwrap_or(0) as f64;
             let (share, expected) = (100.0 * periods / all, 100.0 * taken / measured);
+            let deviation = (expected * (100.0 - expected) / all).sqrt();
             assert!(
-                (share - expected).abs() < 2.0,
+                (share - expected).abs() < 2.0 + deviation,
                 "{name} under {mpi}: {function} of rank {rank}: {share} %, not {expected}: {found:?}"
             );
         }
