@@ -1,9 +1,10 @@
-//! Where in the program a call of MPI comes from, as one word in a register.
+//! A call site: the place in the program that a call of MPI comes from, as one word in a register.
 //!
 //! The word holds the call's return address, or a number that stands for a line of Python; either has 47 bits. Its two
-//! highest bits say how the call reached the wrapper. Once the call's path is known, its number takes the place of all that.
+//! highest bits say how the call reached the wrapper. Once the call's path is known, the path's number replaces the
+//! whole word.
 
-/// Which of its two names MPI was called by.
+/// The name by which MPI was called.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CalledBy {
     /// `MPI_X`.
@@ -70,7 +71,7 @@ impl CallSite {
         if address & PATH as u64 != 0 { Some(address as u32) } else { None }
     }
 
-    /// The address alone, or what stands for a path; 0 for none.
+    /// The address alone, or the number that stands for a path; 0 for none.
     pub const fn address(self) -> usize {
         self.0 & !(LAYERED | PROFILING | PYTHON)
     }

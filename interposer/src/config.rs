@@ -13,7 +13,7 @@ use traces::settings::{self, Filter, Keep, Occasions};
 pub struct FalseClock {
     /// Seconds ahead.
     pub offset: f64,
-    /// How much too fast the clock runs, in parts per million.
+    /// Excess of the clock's rate, in parts per million.
     pub drift: f64,
 }
 
@@ -27,11 +27,11 @@ pub struct Config {
     pub progress: Depth,
     pub progress_asked: bool,
     pub checksum: bool,
-    /// The most frames of a call's path; 0 for the call site alone.
+    /// Limit on the frames of a call's path; 0 for the call site alone.
     pub call_path: u32,
     /// Processor time between two samples of a thread, in nanoseconds; 0 for none.
     pub sample: u64,
-    /// Ask MPI which requests are complete.
+    /// True to ask MPI which requests are complete.
     pub asks: bool,
     pub sync: Occasions,
     /// The clock that this process pretends to have.

@@ -1,4 +1,5 @@
-//! Our `dlclose`: what is unloaded may give way to other code, so that an address no longer says where a call comes from.
+//! Our `dlclose`: other code may take the place of an unloaded object, and then an address no longer identifies a call
+//! site.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -23,7 +24,7 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     if real == 0 {
         return -1;
     }
-    // SAFETY: the function's type, by dlfcn.h; it gets what this one got.
+    // SAFETY: the function's type, by dlfcn.h; it gets this function's argument.
     let result = unsafe { std::mem::transmute::<usize, Dlclose>(real)(handle) };
     call_paths::forget_all();
     sampled_paths::learn();

@@ -10,7 +10,7 @@ use crate::symbol;
 /// `F` is the function's pointer type.
 pub struct Function<F> {
     name: &'static str,
-    /// Find the first in the process, not the first behind ours.
+    /// True to find the first function in the process, rather than the first after ours.
     first: bool,
     address: AtomicUsize,
     kind: PhantomData<F>,

@@ -17,8 +17,7 @@ pub fn begin() {
 /// A duplicate of stderr, -1 for none.
 static COPY: AtomicI32 = AtomicI32::new(-1);
 
-/// Duplicates stderr, since many programs have closed it by the time the process ends, when there may be something to
-/// say.
+/// Duplicates stderr, since many programs have closed it by the time the process ends, when there may be a message.
 pub fn keep_stderr() {
     if let Some(copy) = descriptor::copy(libc::STDERR_FILENO) {
         COPY.store(copy, Relaxed);

@@ -114,7 +114,7 @@ type FindObject = unsafe extern "C" fn(*const c_void, *mut DlFindObject) -> c_in
 /// The C library's `_dl_find_object`; 0 if it has none.
 static FIND_OBJECT: AtomicUsize = AtomicUsize::new(0);
 
-/// The name that [`has`] is to be told the address of.
+/// The name whose address [`has`] gets.
 pub const NEWER: &CStr = c"_dl_find_object";
 
 /// Sets the address of the C library's `_dl_find_object`. It is looked up when the library is loaded, since a look-up
@@ -144,12 +144,12 @@ pub fn unwind_table_at(address: usize) -> Option<(Range<usize>, usize)> {
 unsafe extern "C" fn find_object(address: *const c_void, found: *mut DlFindObject) -> c_int {
     match FIND_OBJECT.load(Relaxed) {
         0 => find_under_lock(address, found),
-        // SAFETY: the function's type, by dlfcn.h; it gets what this one got.
+        // SAFETY: the function's type, by dlfcn.h; it gets this function's arguments.
         known => unsafe { std::mem::transmute::<usize, FindObject>(known)(address, found) },
     }
 }
 
-/// The same by the program headers. It may be slow: the stack is unwound only for a panic of ours and in
+/// Finds the object by the program headers. It may be slow: the stack is unwound only for a panic of ours and in
 /// `recorder/thread/stack.rs`, off the straight line.
 fn find_under_lock(address: *const c_void, found: *mut DlFindObject) -> c_int {
     let object = program_headers::find(|headers| {

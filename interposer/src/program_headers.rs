@@ -59,7 +59,7 @@ impl ProgramHeaders<'_> {
         segments.reduce(|all, part| all.start.min(part.start)..all.end.max(part.end)).unwrap_or_default()
     }
 
-    /// How many objects the loader has added and removed so far.
+    /// Numbers of objects that the loader has added and removed so far.
     pub fn changes(&self) -> (u64, u64) {
         (self.info.dlpi_adds, self.info.dlpi_subs)
     }

@@ -26,7 +26,7 @@ pub struct MpiLibrary {
 
 static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
 
-/// Two pointers for each call: the next `MPI_X` behind our wrapper in the order of linking, and the MPI library's own
+/// Two pointers for each call: the next `MPI_X` after our wrapper in the order of linking, and the MPI library's own
 /// function. If the process has no MPI library, both are the former.
 pub static POINTERS: EachCall<[AtomicUsize; 2]> =
     EachCall::new([const { [const { AtomicUsize::new(0) }; 2] }; Call::LIMIT]);
@@ -77,7 +77,7 @@ fn address(call: Call) -> usize {
 }
 
 /// The function that a wrapper must call for a call from `site`: the library's own if MPI was called by its profiling
-/// name; otherwise the next `MPI_X` behind ours, which may be another tool's.
+/// name; otherwise the next `MPI_X` after ours, which may be another tool's.
 #[inline(always)]
 pub fn behind(call: Call, site: CallSite) -> usize {
     let which = site.is_by_profiling_name() as usize;
@@ -90,15 +90,15 @@ pub const fn offset(call: Call, by: CalledBy) -> usize {
     call.number() as usize * size_of::<[AtomicUsize; 2]>() + which * size_of::<AtomicUsize>()
 }
 
-/// The next `MPI_X` behind ours if it is not the library's: another tool's, or that of a library of stubs. `None` if
-/// MPI is linked together with us, since nothing is then in between.
+/// The next `MPI_X` after ours if it is not the library's: another tool's, or that of a library of stubs. `None` if MPI
+/// is linked together with us, since nothing is then in between.
 fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
     if linked::find("PMPI_Init").is_some() {
         return None;
     }
     let next = symbol::next(&CString::new(name).ok()?)?;
     let Some(library) = library else { return Some(next) };
-    // First by name: to ask which object holds an address takes a thousand times longer.
+    // Compare by name first: finding the object that holds an address takes a thousand times longer.
     if library.find(name) == Some(next) {
         return None;
     }

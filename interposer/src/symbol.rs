@@ -9,7 +9,7 @@ pub fn first(name: &CStr) -> Option<usize> {
     lookup(libc::RTLD_DEFAULT, name)
 }
 
-/// The next definition of a name behind ours.
+/// The next definition of a name after ours.
 pub fn next(name: &CStr) -> Option<usize> {
     lookup(libc::RTLD_NEXT, name)
 }

@@ -1,6 +1,6 @@
 //! A timer of a thread's processor time, which sends that thread a signal.
 //!
-//! By system calls: the C library's functions would allocate, and start a thread of their own.
+//! It makes system calls: the C library's functions would allocate, and start a thread.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering::*};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering::*};
 /// The system's number of the timer plus one; 0 for none.
 pub struct ThreadTimer(AtomicI32);
 
-/// What the signals of these timers carry, to tell them from others.
+/// The signals of these timers carry the address of this byte, to tell them from others.
 static MARK: u8 = 0;
 
 /// The value that a timer's signal carries.
@@ -29,7 +29,8 @@ impl ThreadTimer {
         ThreadTimer(AtomicI32::new(0))
     }
 
-    /// Has the calling thread get a signal each time it has used so many nanoseconds. `false` if the system gives no timer.
+    /// Starts to send the calling thread a signal each time it has used `period` nanoseconds. `false` if the system
+    /// gives no timer.
     pub fn start(&self, signal: i32, period: u64) -> bool {
         // SAFETY: zeros are a valid event.
         let mut event: libc::sigevent = unsafe { std::mem::zeroed() };
@@ -51,11 +52,11 @@ impl ThreadTimer {
         }
     }
 
-    /// Deletes the timer, if there is one. Any thread may.
+    /// Deletes the timer, if there is one. Any thread may call this.
     pub fn stop(&self) {
         let number = self.0.swap(0, AcqRel);
         if number != 0 {
-            // SAFETY: our timer, which nobody else deletes.
+            // SAFETY: our timer, which no other code deletes.
             unsafe { libc::syscall(libc::SYS_timer_delete, number - 1) };
         }
     }

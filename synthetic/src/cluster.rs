@@ -1,4 +1,4 @@
-//! The hosts that a large run has, what is planted on them, and what the recorder notes of hosts.
+//! The hosts of a large run, the behaviors that are planted on them, and the recorder's definitions about hosts.
 //!
 //! Three behaviors are planted: the ranks of one host compute half as long again as others, one rank of another host
 //! twice as long, and the first rank of each host polls for messages, which no other does.
@@ -13,7 +13,7 @@ use traces::definitions::{
 const ROUND_TRIP: u64 = 2_000;
 const EXCHANGES: u32 = 10;
 
-/// How the ranks of a run are spread over hosts, and what of their calls is kept.
+/// The hosts of a run, and the form of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cluster {
     /// Ranks follow each other on a host, and each has a core.
@@ -79,7 +79,7 @@ impl Cluster {
         if rank == 0 { Vec::new() } else { both.into_iter().map(compared).collect() }
     }
 
-    /// The host's cores, and the rank's use of one from `ready` to `end`: it was never kept from running.
+    /// The host's cores, and the rank's use of one core from `ready` to `end`: the rank was never kept from running.
     pub(crate) fn usage(&self, rank: u32, ready: u64, end: u64) -> Vec<Definition> {
         let all = Span { first: 0, count: self.ranks_per_host, step: 1 };
         let half = self.ranks_per_host.div_ceil(2);

@@ -2,8 +2,8 @@
 //! other.
 //!
 //! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
-//! All ranks go through the program together, step by step, each with a clock of its own. So whatever a rank waits for
-//! is known before its call ends, and memory only holds the latest records of each file.
+//! All ranks go through the program together, step by step, each with its own clock. So an event that a rank waits for
+//! is known before the rank's call ends, and memory only holds the latest records of each file.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
@@ -45,12 +45,13 @@ pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
     written(folder, shape, Settings::default())
 }
 
-/// The same run, in which each rank calls MPI through a layer of its own, from [`CALLERS`] in turn, with the paths recorded.
+/// Writes the same run, in which each rank calls MPI through its own layer, from [`CALLERS`] in turn, with the paths
+/// recorded.
 pub fn run_with_paths(folder: &Path, shape: &Shape) -> io::Result<Truth> {
     written(folder, shape, Settings { has_paths: true, ..Settings::default() })
 }
 
-/// The same run on many hosts, with behaviors planted that an analysis should tell apart: see [`Cluster`].
+/// Writes the same run on many hosts, with behaviors planted that an analysis should tell apart: see [`Cluster`].
 pub fn run_on_cluster(folder: &Path, shape: &Shape, cluster: Cluster) -> io::Result<Truth> {
     written(folder, shape, Settings { cluster: Some(cluster), ..Settings::default() })
 }

@@ -29,7 +29,7 @@ pub struct TraceOutput {
     /// Words left in the page.
     room: usize,
     pages: u32,
-    /// When the last call ended.
+    /// End of the last call.
     last: u64,
     /// Requests begun so far.
     requests: u64,

@@ -38,7 +38,7 @@ const RUN: [u8; 16] = *b"synthetic run   ";
 const HOST: &str = "synthetic";
 const BOOT: &str = "00000000-0000-4000-8000-000000000000";
 const PATH: &str = "/opt/synthetic/halo";
-/// When recording begins, in ticks.
+/// Start of the recording, in ticks.
 pub const BEGIN: u64 = 1_000_000_000;
 /// The wall clock at tick 0, so that recording begins at 2026-01-01.
 const WALL: u64 = 1_767_225_600_000_000_000 - BEGIN;

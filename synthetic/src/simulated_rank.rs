@@ -1,4 +1,4 @@
-//! One rank: its clock, what it has done, and its file.
+//! One rank: its clock, its past calls, and its file.
 
 use std::io;
 
@@ -76,7 +76,7 @@ impl SimulatedRank {
         self.now += duration;
     }
 
-    /// When a call that begins now would end if it waits for nothing.
+    /// The end of a call that begins now, if it waits for nothing.
     pub fn least(&mut self) -> u64 {
         self.now + LEAST + self.random.below(VARIES)
     }

@@ -1,5 +1,4 @@
-//! Advances the ranks' clocks step by step: whatever a call waits for has happened on the other ranks before it is
-//! written.
+//! Advances the ranks' clocks step by step: a call is written only after the events on other ranks that it waits for.
 
 use std::io;
 use std::path::Path;
@@ -18,11 +17,11 @@ use super::shape::Shape;
 use super::simulated_rank::{BETWEEN, LEAST, SimulatedRank, VARIES};
 use super::truth::KnownTotals;
 
-/// When MPI_Init returns on all ranks.
+/// Time at which MPI_Init returns on all ranks.
 const READY: u64 = BEGIN + 50_000_000;
-/// The most that ranks take longer than others, in 256ths.
+/// The range of the extra time that ranks take for computation, in 256ths.
 const SLOWNESS: u64 = 64;
-/// The same where behaviors are planted that are to stand out.
+/// That range on a cluster, where planted behaviors must stand out.
 const SLOWNESS_ON_CLUSTER: u64 = 8;
 /// The time of a message, from the begin of the send.
 const LATENCY: u64 = 1_500;
@@ -33,13 +32,13 @@ pub struct Steps {
     grid: Grid,
     settings: Settings,
     ranks: Vec<SimulatedRank>,
-    /// When each rank began to send, in each direction.
+    /// Time at which each rank began to send, in each direction.
     sent: Vec<[u64; DIRECTIONS]>,
-    /// When each rank entered the call that all are in now.
+    /// Time at which each rank entered the call that all are in now.
     entered: Vec<u64>,
 }
 
-/// What a run has beside its shape.
+/// The settings of a run besides its shape.
 #[derive(Clone, Copy, Default)]
 pub struct Settings {
     pub has_paths: bool,
@@ -142,7 +141,7 @@ impl Steps {
         self.ranks.into_iter().map(finish).collect()
     }
 
-    /// Some ranks ask for messages that nobody sends.
+    /// Some ranks poll for messages that no rank sends.
     fn poll(&mut self) -> io::Result<()> {
         for rank in self.ranks.iter_mut().filter(|rank| rank.program.poll != 0) {
             let end = rank.least();

@@ -75,7 +75,7 @@ impl Visitor for Reader<'_> {
     }
 }
 
-/// A rank's calls, and for each request what began it, with wildcards replaced by what arrived.
+/// A rank's calls, and for each request the signature that began it, with wildcards replaced by what arrived.
 fn read(file: &RankFile) -> (Vec<Read>, Vec<Signature>) {
     let contents = file.contents();
     assert!(contents.damage.is_empty());
@@ -106,13 +106,14 @@ fn files(folder: &Path, ranks: u32) -> Vec<RankFile> {
 
 /// The calls of a run, side by side.
 struct Calls {
-    /// The calls of each rank, and what began its requests.
+    /// The calls of each rank, and the signatures that began its requests.
     ranks: Vec<(Vec<Read>, Vec<Signature>)>,
     /// The world ranks in each rank's communicators, by number.
     members: Vec<HashMap<u32, Vec<i32>>>,
-    /// When messages were sent, by source, destination and tag, in order.
+    /// Times at which messages were sent, by source, destination and tag, in order.
     sent: HashMap<(i32, i32, i32), VecDeque<u64>>,
-    /// When ranks entered collectives, by members, communicator, function and the number of earlier calls of it.
+    /// Times at which ranks entered collectives, by members, communicator, function and the number of earlier calls of
+    /// it.
     entered: HashMap<Collective, BTreeMap<i32, u64>>,
 }
 
@@ -153,7 +154,7 @@ impl Calls {
         named.collect()
     }
 
-    /// When the messages that a call waited for were sent; the latest counts.
+    /// The time at which the latest of the messages was sent that a call waited for.
     fn awaited(&mut self, rank: usize, call: usize) -> Option<u64> {
         let (calls, begun) = &self.ranks[rank];
         let call = &calls[call];

@@ -32,7 +32,7 @@ pub enum Definition {
     Warning(String),
     /// A part of the progress engine that is intercepted.
     Component(Component),
-    /// How much of the progress engine is recorded: [`Depth`](crate::progress::Depth).
+    /// The recorded depth of the progress engine: [`Depth`](crate::progress::Depth).
     Progress(u32),
     /// The members of a communicator.
     Members(Members),
@@ -54,13 +54,13 @@ pub enum Definition {
     Region(Region),
     /// The ranks of `MPI_COMM_WORLD` that record together, if others are not recorded or not known to be.
     Recorded(Vec<Span>),
-    /// How MPI is asked at each call whether pending requests are complete.
+    /// The test by which the recorder asks MPI at each call if pending requests are complete.
     Asked(CompletionTest),
     /// The bytes that calls with some signature hand to each process.
     Parts(Parts),
     /// The host's cores.
     Machine(Machine),
-    /// How much of the machine the process, or one of its threads, has had until a moment.
+    /// The use of the machine by the process, or by one of its threads, until a moment.
     Usage(Usage),
     /// The caller of a call site.
     Caller(Caller),
@@ -91,7 +91,7 @@ pub enum StepKind {
     Agree,
     /// Comparing clocks after MPI was initialized.
     ClocksAtInit,
-    /// Measuring what a recorded call costs.
+    /// Measuring the cost of a recorded call.
     Rehearse,
     /// Reading the machine and the use of it.
     ReadMachine,
@@ -101,12 +101,12 @@ pub enum StepKind {
     ClocksAtFinalize,
 }
 
-/// How to ask MPI, without causing progress, whether a request is complete. The order is on disk: append only.
+/// A test that asks MPI, without causing progress, if a request is complete. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub enum CompletionTest {
-    /// By a function for that purpose.
+    /// A function for that purpose.
     Function,
-    /// By a word of the request.
+    /// A word of the request.
     Word,
 }
 
@@ -182,14 +182,14 @@ pub struct Caller {
     pub caller: CalledFrom,
 }
 
-/// What called the function that a call site lies in. The order is on disk: append only.
+/// The caller of the function that a call site lies in. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
 pub enum CalledFrom {
     /// The site of this number.
     Site(u32),
     /// Nothing: the program or the thread begins here.
     Start,
-    /// Unknown, since the code says not how to unwind it.
+    /// Unknown, since the code has no usable unwind information.
     NoUnwindInformation,
     /// Unknown, since the path is longer than the user wanted it.
     Limit,
@@ -285,7 +285,7 @@ pub struct Region {
     pub name: String,
 }
 
-/// How an object was made, so that all its processes can be recognized as having the same one.
+/// The origin of an object, by which readers recognize that several processes have the same object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Origin {
     /// The object's number.
@@ -301,7 +301,7 @@ pub struct Origin {
 /// Schneider, Lumsdaine 2008, section 2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Sync {
-    /// When the clocks were compared.
+    /// The occasion of the comparison.
     pub when: Occasion,
     /// The other process's rank in `MPI_COMM_WORLD`.
     pub peer: u32,
@@ -318,7 +318,7 @@ pub struct Sync {
 /// This process's ticks equal another's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct SameClock {
-    /// When the clocks were compared.
+    /// The occasion of the comparison.
     pub when: Occasion,
     /// The other process's rank in `MPI_COMM_WORLD`.
     pub peer: u32,
@@ -356,7 +356,7 @@ pub enum ObjectKind {
 pub struct Component {
     /// The index of its line in every thread's ledger.
     pub number: u32,
-    /// How it is intercepted.
+    /// The way in which it is intercepted.
     pub way: Interception,
     pub name: String,
 }
@@ -389,7 +389,7 @@ impl StepKind {
     }
 }
 
-/// How a part of the progress engine is intercepted. The order is on disk: append only.
+/// The way in which a part of the progress engine is intercepted. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, SchemaRead, SchemaWrite)]
 pub enum Interception {
     /// `opal_progress`, Open MPI's engine.

@@ -1,7 +1,8 @@
-//! Counts what a thread's pages of records hold before they are dropped.
+//! Counts the records in a thread's pages before the pages are dropped.
 //!
-//! In: the pages, in order, and the signatures of their calls. Out: the body of a page that says what they held ([`crate::dropped`]).
-//! Counts are those that a reader of the records would have made, so totals do not depend on what was dropped.
+//! In: the pages, in order, and the signatures of their calls. Out: the body of a page with the counts
+//! ([`crate::dropped`]). A reader of the records would have counted the same, so totals do not depend on the pages that
+//! were dropped.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,9 +25,9 @@ pub struct CountedSignature {
     /// The function, if a call of it changes more than its own counts: MPI_Pcontrol with its level.
     level: Option<i32>,
     flags: u16,
-    /// Its request is complete when the call returns.
+    /// True if its request is complete when the call returns.
     at_once: bool,
-    /// It receives from any source or with any tag.
+    /// True if it receives from any source or with any tag.
     is_wild: bool,
     sent: u64,
     received: u64,
@@ -110,7 +111,7 @@ pub struct DropAccount {
 }
 
 impl DropAccount {
-    /// Adds a page of records. Returns what it says of other threads' requests, and the damage that ended it early.
+    /// Adds a page of records. Returns its completions of other threads' requests, and the damage that ended it early.
     pub fn add(
         &mut self,
         page: &PageHeader,
@@ -142,7 +143,7 @@ impl DropAccount {
         self.pages
     }
 
-    /// The body of the page that says what was dropped. `signatures` are those that the pages were counted with.
+    /// The body of the page with the counts. `signatures` are those that the pages were counted with.
     pub fn body(&self, signatures: &[CountedSignature]) -> Vec<u8> {
         let (last_began, last_posted) = self.call.request.unwrap_or((u32::MAX, u32::MAX));
         let head = DroppedHead {

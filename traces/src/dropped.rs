@@ -1,7 +1,8 @@
-//! What the pages held that a thread's recorder has dropped to keep only the newest: totals, and what is still open.
+//! The account of the pages that a thread's recorder has dropped to keep only the newest: totals, and requests and
+//! regions that are still open.
 //!
-//! A page of [`PageKind::Dropped`](crate::file::PageKind::Dropped) begins with a [`DroppedHead`]; behind it lie as many totals,
-//! requests, arrivals and regions as that says.
+//! A page of [`PageKind::Dropped`](crate::file::PageKind::Dropped) begins with a [`DroppedHead`]. After it lie as many
+//! totals, requests, arrivals and regions as the head says.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -12,7 +13,7 @@ use crate::live::LiveWords;
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DroppedHead {
-    /// When the last dropped record ended, ticks.
+    /// End of the last dropped record, ticks.
     pub until: u64,
     /// Dropped calls.
     pub calls: u64,

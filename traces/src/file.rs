@@ -43,23 +43,23 @@ pub struct FileHeader {
     pub mode: u16,
     /// [`INITIALIZED`], [`FINALIZED`].
     pub state: u32,
-    /// [`Stop`]: why the events end before the program does.
+    /// [`Stop`]: the reason why the events end before the program does.
     pub stop: u32,
-    /// When the events ended, ticks.
+    /// End of the events, ticks.
     pub stopped_at: u64,
     /// Ticks per second as the processor states them, 0 if it does not.
     pub nominal_frequency: u64,
     /// The cost of a recorded call beyond the call itself, in thousandths of a tick, measured at the start.
     pub wrapper_cost: u64,
-    /// When recording began, just before MPI was initialized.
+    /// The clocks when recording began, just before MPI was initialized.
     pub begin: ClockSample,
-    /// When MPI was initialized.
+    /// The clocks when MPI was initialized.
     pub ready: ClockSample,
-    /// When MPI was finalized.
+    /// The clocks when MPI was finalized.
     pub end: ClockSample,
-    /// When `MPI_Pcontrol(2)` last reset the profile, ticks; 0 if it never did.
+    /// Time of the last reset of the profile by `MPI_Pcontrol(2)`, ticks; 0 if there was none.
     pub profile_begin: u64,
-    /// When `MPI_Pcontrol(0)` stopped the profile, ticks; 0 if it is not stopped.
+    /// Time of the `MPI_Pcontrol(0)` that stopped the profile, ticks; 0 if it is not stopped.
     pub profile_stopped_at: u64,
     /// Ticks for which the profile was stopped earlier, since it was last reset.
     pub profile_stopped: u64,
@@ -115,11 +115,11 @@ pub enum Mode {
     Profile = 2,
 }
 
-/// Why the events of a file end before the program does.
+/// The reason why the events of a file end before the program does.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// They do not. For every other reason, the calls that follow are in the profile.
+    /// The events do not end early. For every other reason, the calls that follow are in the profile.
     No = 0,
     /// The file reached its limit.
     MaxBytes = 1,
@@ -148,7 +148,7 @@ impl FileHeader {
         self.keep_time | self.keep_bytes != 0
     }
 
-    /// The first version whose readers read a file right, by whether its recorder drops old pages.
+    /// The first version whose readers read a file right; it depends on whether the recorder drops old pages.
     pub const fn version_of(keeps_newest: bool) -> u32 {
         if keeps_newest { 2 } else { 1 }
     }
@@ -191,9 +191,9 @@ pub enum PageKind {
     Profile = 0x7476_6f04,
     /// The process's definitions.
     Definitions = 0x7476_6f05,
-    /// What a thread's dropped pages of records held: [`DroppedHead`](crate::dropped::DroppedHead).
+    /// The account of a thread's dropped pages of records: [`DroppedHead`](crate::dropped::DroppedHead).
     Dropped = 0x7476_6f06,
-    /// Nothing: the page is being taken again.
+    /// Nothing: the page is about to be reused.
     Free = 0x7476_6f07,
 }
 
@@ -207,11 +207,12 @@ pub struct PageHeader {
     pub units: u32,
     /// The thread that owns the page. Threads count from 0 in the order in which they first called MPI.
     pub thread: u32,
-    /// The page's place among the thread's pages of this kind, from 0. Dropped: how many pages of records were dropped.
+    /// The page's place among the thread's pages of this kind, from 0. Dropped: the number of dropped pages of records.
     pub sequence: u32,
     /// Events: the tick from which the gap of the first record counts. Profile: the tick from which it counts calls.
     pub base: u64,
-    /// Events: the number that the next request gets. Dropped: how often the recorder has written what was dropped, this included.
+    /// Events: the number that the next request gets. Dropped: the number of times that the recorder has written the
+    /// account, this one included.
     pub requests: u64,
     /// The clocks when the page was begun.
     pub sample: ClockSample,
@@ -219,7 +220,7 @@ pub struct PageHeader {
 
 const _: () = assert!(size_of::<PageHeader>() == 64);
 
-/// The most nested calls that a [`ThreadBlock`] shows.
+/// Limit on the nested calls that a [`ThreadBlock`] shows.
 pub const LEVELS: usize = 16;
 
 /// A thread's fixed area: the calls that it is in, and counters since its last record.
@@ -228,9 +229,9 @@ pub const LEVELS: usize = 16;
 pub struct ThreadBlock {
     /// The system's id of the thread.
     pub tid: u32,
-    /// How deeply the thread's calls are nested. Levels beyond [`LEVELS`] are not shown.
+    /// Nesting depth of the thread's calls. Levels beyond [`LEVELS`] are not shown.
     pub depth: u32,
-    /// When the thread first called MPI, ticks.
+    /// Time of the thread's first call of MPI, ticks.
     pub begin: u64,
     /// The signature of a call numbered [`UNNUMBERED`](crate::record::UNNUMBERED).
     pub unnumbered: Signature,
@@ -247,14 +248,14 @@ pub struct ThreadBlock {
     /// Ticks that the recorder spent beyond the straight line of a call: on new signatures and objects, page turns,
     /// start and end.
     pub off_line: u64,
-    /// When the last entry into the progress engine ended, ticks; 0 if entries are not timed. It shows that a thread
+    /// End of the last entry into the progress engine, ticks; 0 if entries are not timed. It shows that a thread
     /// waiting inside MPI is alive.
     pub last_entry: u64,
     /// The part of `off_line` that was spent while MPI started and ended; 0 in older files.
     pub starting: u64,
     /// Ticks for which the recorder waited for the recorders of other ranks, while MPI started and ended.
     pub met: u64,
-    /// Polls in vain that directly followed another one: the program did nothing but wait.
+    /// Unsuccessful polls that directly followed another one: the program did nothing but wait.
     pub idle_polls: u64,
 }
 
@@ -262,7 +263,7 @@ pub struct ThreadBlock {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Level {
-    /// When the call began, ticks.
+    /// Start of the call, ticks.
     pub start: u64,
     /// The number of its signature.
     pub signature: u64,

@@ -16,7 +16,7 @@ pub const EXTENSION: &str = "ovh";
 /// The name of the recorder's copy in a run's folder.
 pub const RECORDER: &str = "liboverhear.so";
 
-/// The most numbers that are tried if a name is taken.
+/// Limit on the numbers that are tried if a name is taken.
 const TRIES: u32 = 10_000;
 
 /// The name of a rank's file. World 0 is the one that the launcher started; others were spawned.
@@ -24,7 +24,7 @@ pub fn file_name(world: u32, rank: u32) -> String {
     file_name_of(std::process::id(), world, rank)
 }
 
-/// As [`file_name`], of a process that need not be this one.
+/// Like [`file_name`], for a process that need not be this one.
 pub fn file_name_of(process: u32, world: u32, rank: u32) -> String {
     match (world, rank) {
         (0, NO_RANK) => format!("process-{process}.{EXTENSION}"),
@@ -103,7 +103,7 @@ const CLAIM: &str = ".run";
 const WRITING: Duration = Duration::from_secs(1);
 
 /// Claims a folder for a run: the one wanted, or the first numbered one that is new, empty, or already claimed by this
-/// run. Of several runs at the same time, each gets a folder of its own; all processes of one run get the same one.
+/// run. Several runs at the same time get different folders; all processes of one run get the same one.
 pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
     if let Some(parent) = wanted.parent() {
         fs::create_dir_all(parent)?;
@@ -118,7 +118,7 @@ pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// The run that a folder belongs to, if that is said.
+/// The run that a folder belongs to, if the folder says so.
 pub fn run_of(folder: &Path) -> Option<[u8; 16]> {
     let text = fs::read_to_string(folder.join(CLAIM)).ok()?;
     u128::from_str_radix(text.trim_end(), 16).ok().map(u128::to_be_bytes)
@@ -146,8 +146,8 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), Error> {
     }
 }
 
-/// As [`rename_new`]: an empty file reserves the name, and is all that is replaced. It stays if the process is killed in
-/// between.
+/// Like [`rename_new`], but an empty file reserves the name, and is all that is replaced. The empty file stays if the
+/// process is killed in between.
 pub fn rename_reserved(from: &Path, to: &Path) -> Result<(), Error> {
     from.symlink_metadata()?;
     File::create_new(to).and_then(|_| fs::rename(from, to))

@@ -1,4 +1,4 @@
-//! The machine that a process runs on, and how much of it the process has had.
+//! The machine that a process runs on, and the process's use of it.
 //!
 //! A *core* is what the system schedules on: each hardware thread counts as one, by the system's own numbers.
 
@@ -28,14 +28,14 @@ impl Machine {
     pub const UNLIMITED: u32 = u32::MAX;
 }
 
-/// How much of the machine a process, or one of its threads, has had since it began.
+/// The use of the machine by a process, or by one of its threads, since it began.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Usage {
     /// The occasion of the reading.
     pub moment: UsageMoment,
     /// The number in the trace of the thread that this is about; `None` for all threads of the process together.
     pub thread: Option<u32>,
-    /// When it was read.
+    /// Time of the reading.
     pub ticks: u64,
     /// The core that the reading thread was on.
     pub core: Option<u32>,

@@ -1,6 +1,6 @@
 //! Records of entries into the progress engine, and the ledger of a thread.
 //!
-//! An *entry* is one call of the engine's own functions, whoever makes it; of nested ones only the outermost counts. It
+//! An *entry* is one call of the engine's own functions, by any caller; of nested calls only the outermost counts. It
 //! is *productive* if it achieved something: a component reported events, or bytes moved.
 //!
 //! Records of entries take no time on the clock: their `gap` runs from the end of the last call to the start of the
@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::record::{Bits, RecordKind, bits};
 
-/// How much of the progress engine is recorded.
+/// The recorded depth of the progress engine.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Depth {
@@ -113,14 +113,14 @@ pub const FIRST_COMPONENT: usize = 2;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct EntryRun {
-    /// When the first entry began, ticks.
+    /// Start of the first entry, ticks.
     pub start: u64,
-    /// When the last entry ended, ticks.
+    /// End of the last entry, ticks.
     pub end: u64,
     pub count: u64,
 }
 
-/// The most runs of productive entries in a thread's block.
+/// Limit on the runs of productive entries in a thread's block.
 pub const RUNS: usize = 8;
 
 /// Productive entries since the last record.
@@ -145,9 +145,9 @@ impl Productive {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Polls {
-    /// When the first call began, ticks.
+    /// Start of the first call, ticks.
     pub start: u64,
-    /// When the last call ended, ticks.
+    /// End of the last call, ticks.
     pub end: u64,
     pub count: u64,
     /// The sum of the calls' durations, ticks.
@@ -158,7 +158,7 @@ pub struct Polls {
     pub durations: [u32; 2],
     /// The number of their signature.
     pub signature: u64,
-    /// When the last call began. Only a thread's block has it; records do not.
+    /// Start of the last call. Only a thread's block has it; records do not.
     pub last: u64,
 }
 
@@ -212,7 +212,7 @@ pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
     Some(RecordKind::EngineOne.word() | during | DURATION.put(duration) | TAIL.put(left))
 }
 
-/// Decodes [`one`]: the entries, and the productive one. `end` is when the call ended.
+/// Decodes [`one`]: the entries, and the productive one. `end` is the end of the call.
 pub const fn from_one(word: u64, end: u64) -> (Entries, EntryRun) {
     let (entries, ticks) = (bits!(EngineOne.entries).get(word), bits!(EngineOne.ticks).get(word));
     let end = end.wrapping_sub(bits!(EngineOne.tail).get(word));
@@ -320,7 +320,7 @@ pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     ]
 }
 
-/// Decodes [`polls`]. `last` is when the record before ended.
+/// Decodes [`polls`]. `last` is the end of the record before.
 pub const fn from_polls(words: [u64; 6], last: u64) -> Polls {
     let start = last.wrapping_add(words[1]);
     Polls {

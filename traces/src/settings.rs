@@ -270,7 +270,7 @@ pub fn checksum(value: &str) -> Result<bool, String> {
     one_of(value, &CHECKSUMS, "checksum").map(|at| at == 1)
 }
 
-/// The most frames of a call path.
+/// Limit on the frames of a call path.
 pub const MOST_FRAMES: u32 = 128;
 
 /// Parses `--call-path`: the number of frames, 0 for off.
@@ -327,7 +327,7 @@ impl Keep {
 
 /// The times that `--keep` takes, in nanoseconds: a second to a year.
 const KEPT_TIMES: std::ops::RangeInclusive<f64> = 1e9..=3.2e16;
-/// The smallest size that `--keep` takes: a quarter of it is for what cannot be dropped.
+/// The smallest size that `--keep` takes: a quarter of it is for data that cannot be dropped.
 const LEAST_KEPT: u64 = 4 << 20;
 
 /// Parses `--keep`: the records to keep.
@@ -422,14 +422,14 @@ pub fn clocks(value: &str) -> Result<Vec<(f64, f64)>, String> {
     value.split(',').map(|clock| parse(clock).ok_or_else(|| format!("{clock} is not SECONDS:PPM"))).collect()
 }
 
-/// When the ranks' clocks are compared.
+/// The occasions on which the ranks' clocks are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Occasions {
     /// Never.
     None,
     /// After MPI is initialized.
     Init,
-    /// Then, and before MPI is finalized.
+    /// After MPI is initialized, and before it is finalized.
     Both,
 }
 

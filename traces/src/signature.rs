@@ -1,4 +1,4 @@
-//! Signatures: what repeats from call to call, stored once and then referred to by number.
+//! Signatures: the parts of calls that repeat, stored once and then referred to by number.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

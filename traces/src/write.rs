@@ -37,7 +37,7 @@ impl<W: Write> FileWriter<W> {
         Ok(FileWriter { out })
     }
 
-    /// Goes on behind the pages of a file.
+    /// Continues after the pages of a file.
     pub fn go_on(out: W) -> FileWriter<W> {
         FileWriter { out }
     }
@@ -81,7 +81,7 @@ impl<W: Write> FileWriter<W> {
         self.page(PageKind::Profile, blank_page(thread, sequence), entries.as_bytes())
     }
 
-    /// Writes the page that says what a thread's `pages` first pages of records held.
+    /// Writes the account of a thread's `pages` first pages of records, which were dropped.
     pub fn dropped(&mut self, thread: u32, pages: u32, body: &[u8]) -> io::Result<()> {
         self.page(PageKind::Dropped, PageHeader { requests: 1, ..blank_page(thread, pages) }, body)
     }
@@ -130,7 +130,7 @@ impl NodeWriter {
         Ok(MemberWriter { file, member, end: 0 })
     }
 
-    /// The same for the process of a rank.
+    /// Takes a place for the process of a rank.
     pub fn member(&self, process: u32, world: u32, rank: u32) -> io::Result<MemberWriter> {
         let writer = self.starting(process)?;
         writer.member.rename(MemberName { world, rank });

@@ -1,4 +1,4 @@
-//! Following a file whose oldest pages are taken again.
+//! Following a file whose oldest pages are reused.
 
 mod common;
 
@@ -11,7 +11,8 @@ use traces::read::{EventPage, Follower};
 use traces::record;
 use traces::write::FileWriter;
 
-/// A file that keeps only its newest records, with one page of them: its place among the thread's pages, and a call of so many ticks.
+/// A file that keeps only its newest records, with one page of them. `sequence` is the page's place among the thread's
+/// pages, and `ticks` the duration of its call.
 fn kept(sequence: u32, ticks: u64) -> Vec<u8> {
     let mut file = FileWriter::begin(Vec::new(), FileHeader { keep_bytes: 1 << 20, ..header(0) }).unwrap();
     file.events(0, sequence, 0, &[record::short(1, 0, ticks).unwrap()]).unwrap();

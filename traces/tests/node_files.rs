@@ -1,4 +1,4 @@
-//! A member of a node file is what a file of its own would be, whoever writes beside it and however that ends.
+//! A member of a node file reads like a separate file, whichever processes write beside it, and however they end.
 
 mod common;
 
@@ -42,7 +42,7 @@ impl Drop for Folder {
     }
 }
 
-/// A rank's file with so many pages of records.
+/// A rank's file with this many pages of records.
 fn file_of(rank: u32, pages: u32) -> Vec<u8> {
     let mut file = FileWriter::begin(Vec::new(), header(rank)).unwrap();
     for page in 0..pages {
@@ -74,7 +74,7 @@ fn pack(folder: &Folder, files: &[Vec<u8>]) {
     }
 }
 
-/// All that a file says.
+/// All contents of a file.
 fn said(file: &RankFile) -> (Vec<Said>, Vec<Damage>) {
     let (contents, mut listener) = (file.contents(), Listener::default());
     let mut damage = contents.damage.clone();
@@ -228,7 +228,7 @@ fn a_node_file_cut_anywhere_says_so_and_keeps_what_is_there() {
         assert!(reported > 0, "{length} of {}: {complete}", whole.len());
         seen[complete] += 1;
     }
-    // Whether a member is complete depends on where the file is cut.
+    // The cut decides if a member is complete.
     assert!(seen.iter().all(|seen| *seen > 0), "{seen:?}");
 }
 

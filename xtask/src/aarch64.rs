@@ -7,8 +7,8 @@ use examples::run::overhear;
 use examples::wheel::run as done;
 use examples::{aarch64, machine, mpi, rota};
 
-/// Tests of what depends on the machine: interception, timing, call sites, the recording, untouched programs,
-/// and what is read while a program writes it.
+/// Tests of the parts that depend on the machine: interception, timing, call sites, the recording, untouched programs,
+/// and reads of a file while a program writes it.
 const TESTS: &[&str] = &[
     "every_function::",
     "bad_input::",

@@ -1,4 +1,4 @@
-//! Which file may use which: the head of each crate lists its floors, the upper of which use the lower.
+//! Checks the uses between files: the head of each crate lists its floors, the upper of which use the lower.
 
 mod common;
 
@@ -112,7 +112,7 @@ fn no_two_public_types_of_a_crate_have_the_same_name() {
     }
 }
 
-/// A file may use what its own parent module has, which in turn uses its parts: these arrows are not looked at.
+/// A file may use what its own parent module has, which in turn uses its parts: this test ignores these arrows.
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     for of in CRATES {

@@ -48,7 +48,7 @@ fn every_recipe_has_the_name_that_is_free() {
     assert!(read("packaging/spack/packages/overhear-mpi/package.py").contains("\nclass OverhearMpi(Package):\n"));
 }
 
-/// The index of crates is asked, and nothing is built: `cargo xtask dist` does that.
+/// The test asks the index of crates, and builds nothing: `cargo xtask dist` does that.
 #[test]
 fn cargo_would_publish_every_crate_that_the_command_and_the_recorder_need() {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));

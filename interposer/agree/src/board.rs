@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Texts by name, each written once, by one host.
 #[allow(async_fn_in_trait, reason = "no future leaves its thread")]
 pub trait Board {
-    /// Writes a text. Returns whether others can read it.
+    /// Writes a text. Returns true if others can read it.
     async fn post(&self, name: &str, text: &str) -> bool;
     /// The text of a name, if it was written.
     async fn read(&self, name: &str) -> Option<String>;
@@ -16,7 +16,7 @@ pub trait Board {
     async fn pause(&self, time: Duration);
 }
 
-/// The name of a speaker's text by which it puts its host's ranks into the hands of a decider.
+/// The name of the text by which a speaker gives its host's ranks to a decider.
 pub fn here(decider: u32, speaker: u32) -> String {
     format!("here.{decider}.{speaker}")
 }
@@ -26,12 +26,12 @@ pub fn list(decider: u32, speaker: u32) -> String {
     format!("list.{decider}.{speaker}")
 }
 
-/// The name of the text with the decider that a speaker follows, where that is not rank 0.
+/// The name of the text in which a speaker names the decider that it follows, if that is not rank 0.
 pub fn follows(speaker: u32) -> String {
     format!("follows.{speaker}")
 }
 
-/// The name of the text that somebody has written who no longer waits for rank 0.
+/// The name of the text that a host writes when it no longer waits for rank 0.
 pub const LEFT: &str = "left";
 
 /// The name of a decider's verdict.
@@ -39,7 +39,7 @@ pub fn verdict(decider: u32) -> String {
     format!("verdict.{decider}")
 }
 
-/// Pauses between looks that grow with the time that one has waited, so that the looks grow with its logarithm.
+/// Pauses between looks at the board. They grow with the time waited, so the number of looks grows with its logarithm.
 pub struct Pace {
     began: Duration,
     longest: Duration,
@@ -48,7 +48,7 @@ pub struct Pace {
 impl Pace {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(250);
-    /// For the decider, for whom all wait.
+    /// For the decider, since all hosts wait for it.
     const OF_DECIDER: Duration = Duration::from_millis(50);
 
     pub fn new(board: &impl Board) -> Pace {

@@ -1,17 +1,17 @@
-//! Who decides where the host of rank 0 is not recorded: the lowest speaker that there is.
+//! Finds the decider if the host of rank 0 is not recorded: the lowest speaker.
 
 use std::time::Duration;
 
 use crate::board::{self, Board, Pace};
 use crate::host::{LONGEST, RecordedHost};
 
-/// When a search for the lowest speaker fails.
+/// Time since MPI_Init at which a search for the lowest speaker fails.
 const SEARCHED: Duration = Duration::from_secs(8);
-/// When a search ends that asks every rank, and would ask hundreds of thousands.
+/// Time since MPI_Init at which a search ends that asks every rank, and would ask hundreds of thousands.
 const SEARCHED_FINELY: Duration = Duration::from_secs(5);
 
 impl RecordedHost {
-    /// The speaker that decides; `None` if the one that this host follows does not say.
+    /// The speaker that decides; `None` if the speaker that this host follows does not name it.
     pub(crate) async fn lowest(&self, board: &impl Board) -> Option<u32> {
         if let Some(speakers) = board.speakers(0).await {
             return Some(speakers.first().map_or(self.speaker, |first| self.speaker.min(*first)));
@@ -20,8 +20,8 @@ impl RecordedHost {
         board.post(&board::follows(self.speaker), &decider.to_string()).await.then_some(decider)
     }
 
-    /// The lowest speaker, on a board that cannot list them: a speaker above in the tree knows it, and one without such
-    /// looks for it, unless that takes too long.
+    /// Finds the lowest speaker on a board that cannot list them. A speaker above in the tree knows it; a host without
+    /// such a speaker looks for it, unless that takes too long.
     async fn search(&self, board: &impl Board) -> Option<u32> {
         let placement = self.placement();
         for above in placement.ancestors() {
@@ -37,7 +37,7 @@ impl RecordedHost {
                 return None;
             }
         }
-        // Hosts may have other ranks than this one's make expect.
+        // Other hosts may have other ranks than this host's own ranks suggest.
         for lower in (0..self.speaker).rev().take_while(|_| board.now() < SEARCHED_FINELY) {
             if board.read(&board::here(0, lower)).await.is_some() {
                 return followed(board, lower).await;

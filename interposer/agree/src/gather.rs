@@ -7,23 +7,23 @@ use crate::board::{self, Board, Pace};
 use crate::host::{PATIENCE, RecordedHost};
 use crate::ranks::RankRanges;
 
-/// How long a gatherer waits for hosts to show up, since it began.
+/// Time that a gatherer waits for hosts to show up, since it began.
 const SHOWN_UP: Duration = Duration::from_secs(1);
-/// How many answers longer it waits for lists, for each level of the tree below it. Then it does without the list: it
-/// takes the ranks of that host alone, and reads the lists that the host would have gathered.
+/// Further time that the gatherer waits for lists, in answers, for each level of the tree below it. Then it does
+/// without the list: it takes the ranks of that host alone, and reads the lists that the host would have gathered.
 const ANSWERS_A_LEVEL: u32 = 4;
-/// And the longest that it waits for lists.
+/// Longest further time that it waits for lists.
 const LISTED: Duration = Duration::from_secs(5);
-/// Until when the decider looks, whatever comes.
+/// Time since MPI_Init at which the decider stops looking in any case.
 const ALL_LISTED: Duration = Duration::from_secs(15);
 
 /// The lists read so far.
 struct Gathered {
     ranks: RankRanges,
     began: Duration,
-    /// When ranks were added last.
+    /// Time when ranks were added last.
     news: Duration,
-    /// Questions, and how long all the answers took.
+    /// Number of questions, and the total time of their answers.
     asked: u32,
     answered: Duration,
 }
@@ -32,9 +32,9 @@ struct Gathered {
 struct Sweep {
     decider: u32,
     interval: Range<u32>,
-    /// Where ranks do not answer, the next speaker is looked for so many ranks further.
+    /// If a rank does not answer, the search for the next speaker continues this many ranks further.
     step: u32,
-    /// Waits for each speaker, and its list, before it goes on.
+    /// True to wait for each speaker, and for its list, before going on.
     waits: bool,
 }
 
@@ -49,7 +49,7 @@ impl RecordedHost {
         gathered.ranks
     }
 
-    /// The list of all, of which this host is the decider.
+    /// Gathers the list of all recorded ranks, as their decider.
     pub(crate) async fn gather_all(&self, board: &impl Board) -> RankRanges {
         let mut gathered = Gathered::new(&self.ranks, board);
         let mut pace = Pace::decider(board);
@@ -66,7 +66,7 @@ impl RecordedHost {
                 pace = Pace::decider(board);
             }
             pace.pause(board).await;
-            // Hosts may have other ranks than this one's make expect.
+            // Other hosts may have other ranks than this host's own ranks suggest.
             let step = if sweep.step == coarse { 1 } else { coarse };
             sweep = Sweep { step, waits: false, ..sweep };
         }
@@ -96,12 +96,13 @@ impl Sweep {
         }
     }
 
-    /// Adds the list of a speaker, or if that does not come, its own ranks. Returns whether the speaker is there.
+    /// Adds the list of a speaker or, if the list does not come, the speaker's own ranks. Returns true if the speaker
+    /// is there.
     async fn look(&self, board: &impl Board, speaker: u32, gathered: &mut Gathered) -> bool {
         let mut pace = Pace::new(board);
         loop {
             let looked = board.now();
-            // Where nobody is expected, one question must do.
+            // If no speaker is expected there, one question must do.
             if !self.waits && board.read(&board::here(self.decider, speaker)).await.is_none() {
                 return false;
             }
@@ -128,7 +129,8 @@ impl Sweep {
         }
     }
 
-    /// How long a list may take: the time of the lists below it in the tree, if hosts are as far apart as expected.
+    /// Longest time that a list may take: the time of the lists below it in the tree, if hosts are as far apart as
+    /// expected.
     fn patience(&self, gathered: &Gathered) -> Duration {
         let levels = (self.interval.len() as u32 / self.step).max(1).ilog2();
         (gathered.answered / gathered.asked.max(1) * ANSWERS_A_LEVEL * levels).min(LISTED)
@@ -149,7 +151,7 @@ impl Gathered {
 
     fn add(&mut self, board: &impl Board, speaker: u32, text: &str) {
         self.news = board.now();
-        // A text that is no list would be asked for again and again.
+        // Otherwise a text that is no list would be read again and again.
         self.ranks.add(&RankRanges::parse(text).unwrap_or_else(|| [speaker].into_iter().collect()));
     }
 }

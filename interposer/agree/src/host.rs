@@ -1,19 +1,19 @@
-//! A host, and how long hosts wait for each other.
+//! A host, and the limits of its waits for others.
 
 use std::time::Duration;
 
 use crate::ranks::RankRanges;
 use crate::tree::Placement;
 
-/// How long the decider waits after the last answer that was new. Longer than a slow answer and the time between the
+/// Time that the decider waits after the last answer that was new. Longer than a slow answer and the time between the
 /// first host to leave MPI_Init and the last.
 pub const PATIENCE: Duration = Duration::from_secs(3);
-/// Nobody waits longer for the verdict.
+/// Longest wait for the verdict.
 pub const LONGEST: Duration = Duration::from_secs(30);
 
 /// A host, by the recorded ranks that it has.
 pub struct RecordedHost {
-    /// Its lowest rank, which speaks for it.
+    /// The host's lowest rank, which speaks for the host.
     pub(crate) speaker: u32,
     pub(crate) ranks: RankRanges,
     /// Size of the world.

@@ -1,14 +1,14 @@
-//! How the hosts of a launch find out which ranks are recorded, by texts on a board that all of them read.
+//! Lets the hosts of a launch agree on the recorded ranks, by texts on a board that all of them read.
 //!
 //! In: the recorded ranks of each host. Out: one [`Verdict`], the same on all hosts. The lowest recorded rank of a host
 //! speaks for it, and the speaker that has rank 0 decides; if there is none, the lowest of all ([`decider`]). The
 //! others' lists go up a [`tree`]: each speaker [`gather`]s the lists of an interval of ranks, and posts one list for
 //! all of them. Then all read the decider's verdict.
 //!
-//! Nobody knows which ranks speak, since hosts without the recorder say nothing. But in the order of ranks there is no
-//! doubt: if all ranks below `x` are on the lists, `x` speaks for a host, or is not recorded. Where nobody answers, the
-//! decider looks on until nothing new has come for [`PATIENCE`]. So it misses none that posts in time, wherever its
-//! tree has a gap. The board and the clock are handed in: the recorder's board is the launcher or a folder, that of the
+//! No host knows which ranks speak, since hosts without the recorder post nothing. The order of ranks resolves this: if
+//! all ranks below `x` are on the lists, `x` speaks for a host, or is not recorded. Where no rank answers, the decider
+//! looks on until nothing new has come for [`PATIENCE`]. So it misses no speaker that posts in time, wherever its tree
+//! has a gap. The board and the clock are handed in: the recorder's board is the launcher or a folder, that of the
 //! tests is simulated.
 //!
 //! Floors, the highest first; a file uses only files on lower ones:
@@ -38,7 +38,7 @@ use board::{Board, Pace};
 pub use host::{LONGEST, PATIENCE, RecordedHost};
 pub use ranks::RankRanges;
 
-/// The decider decides before this time, or nobody is together.
+/// Latest time of a decision, since MPI_Init; a later one is [`Verdict::Unknown`].
 const DECIDED: Duration = Duration::from_secs(20);
 
 /// The recorded ranks that all hosts agree on.
@@ -52,7 +52,7 @@ pub enum Verdict {
 }
 
 impl RecordedHost {
-    /// Agrees with the other hosts on who is recorded. `None` if this host cannot write on the board.
+    /// Agrees with the other hosts on the recorded ranks. `None` if this host cannot write on the board.
     pub async fn agree(&self, board: &impl Board) -> Option<Verdict> {
         if !self.join(board, 0).await {
             return None;
@@ -64,8 +64,7 @@ impl RecordedHost {
         if verdict.is_some() {
             return verdict;
         }
-        // Rank 0 may come just now. It looks for this text after it has said that it is there: one of the two sees the
-        // other.
+        // Rank 0 may come just now. It looks for this text after it has posted its ranks, so one of the two sees the other.
         board.post(board::LEFT, "left").await;
         if board.read(&board::here(0, 0)).await.is_some() {
             return verdict_of(board, 0).await;
@@ -81,7 +80,7 @@ impl RecordedHost {
         Some(verdict)
     }
 
-    /// Puts this host into the hands of a decider.
+    /// Gives this host's ranks to a decider.
     async fn join(&self, board: &impl Board, decider: u32) -> bool {
         board.post(&board::here(decider, self.speaker), &self.ranks.to_string()).await
     }
@@ -89,7 +88,7 @@ impl RecordedHost {
     /// Gathers lists for a decider, and waits for its verdict. `None` if the decider does not show up.
     async fn follow(&self, board: &impl Board, decider: u32) -> Option<Verdict> {
         let list = self.gather(board, decider).await;
-        // The decider can do without.
+        // The decider can do without this list.
         board.post(&board::list(decider, self.speaker), &list.to_string()).await;
         verdict_of(board, decider).await
     }

@@ -1,8 +1,8 @@
-//! Sets of ranks, as ranges: hosts have consecutive ranks, or one in so many, and together they have all.
+//! Sets of ranks, as ranges: a host has consecutive ranks, or every n-th rank, and together the hosts have all.
 
 use std::fmt;
 
-/// Ranges that people are shown.
+/// Number of ranges that users are shown.
 const SHOWN: usize = 8;
 
 /// Ranks in order, as ranges with their first and last rank.

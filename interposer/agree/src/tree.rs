@@ -1,7 +1,7 @@
-//! The tree: which interval of ranks a speaker gathers the lists of.
+//! The tree that gives each speaker an interval of ranks, whose lists it gathers.
 //!
 //! Intervals are halved again and again: [0, 8) is [0, 4) and [4, 8). The first speaker in an interval gathers it.
-//! Whether a speaker is the first is taken from its own ranks: if launchers give each host as many consecutive ranks as
+//! A speaker concludes from its own ranks if it is the first: if launchers give each host as many consecutive ranks as
 //! this one has, the speaker before it is that many ranks lower. Where hosts differ, two speakers may gather the same
 //! interval, or none does; then the next higher gatherer has more lists to read.
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::ranks::RankRanges;
 
-/// What a host's own ranks say of the others.
+/// The other hosts' ranks, as a host's own ranks suggest them.
 pub struct Placement {
     speaker: u32,
     /// Consecutive ranks of a host.
@@ -19,7 +19,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Of a host with these ranks in a world of `size`.
+    /// The placement of a host with these ranks in a world of `size`.
     pub fn of(ranks: &RankRanges, size: u32) -> Placement {
         let (speaker, last) = ranks.ranges().first().copied().unwrap_or_default();
         let second = ranks.ranges().get(1).map(|(first, _)| first - speaker);
@@ -31,7 +31,7 @@ impl Placement {
     pub fn interval(&self) -> Range<u32> {
         let before = u64::from((self.speaker + 1).saturating_sub(self.run));
         let speaker = u64::from(self.speaker);
-        // Of the multiples of powers of two behind the speaker before, the most even one.
+        // Find the highest power of two with a multiple after the speaker before this one, and up to this one.
         let levels = (0..32u32).rev().find(|level| speaker >> level << level >= before.max(1)).unwrap_or(0);
         let end = match speaker {
             0 => u64::from(self.end),
@@ -40,7 +40,7 @@ impl Placement {
         self.speaker..end.min(u64::from(self.end)) as u32
     }
 
-    /// Where the speakers are expected whose intervals hold this one's, the lowest first.
+    /// Expected ranks of the speakers whose intervals hold this one's, the lowest first.
     pub fn ancestors(&self) -> Vec<u32> {
         let mut ancestors: Vec<u32> = Vec::new();
         for level in (0..32).rev() {

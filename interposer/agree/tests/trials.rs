@@ -1,8 +1,8 @@
-//! Trials with 4,096 simulated hosts: whatever hosts answer slowly, die or are not recorded, the verdict is right.
+//! Trials with 4,096 simulated hosts: the verdict is right even if hosts answer slowly, die or are not recorded.
 //!
-//! Right means: nobody waits for ever; all that end have the same verdict; every host that lives is in it, and no rank
-//! that is not recorded. If the host dies that decides, all learn that there is no verdict; if it comes too late, no
-//! host is in the verdicts of two.
+//! Right means: no host waits for ever; all that end have the same verdict; every host that lives is in it, and no rank
+//! that is not recorded. If the deciding host dies, all learn that there is no verdict; if it comes too late, no host
+//! is in the verdicts of two.
 //!
 //! `cargo test --release -p overhear-agree -- --include-ignored --nocapture` runs all 1,000 trials.
 
@@ -17,12 +17,12 @@ use simulated::{Outcome, SimulatedHost, Store, run};
 
 const HOSTS: u32 = 4096;
 
-/// How launchers deal out ranks to hosts.
+/// The ways in which launchers deal out ranks to hosts.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     /// A number of consecutive ranks for each host.
     Blocks(u32),
-    /// One rank for each host in turn, so many times.
+    /// One rank for each host in turn, this many times.
     InTurn(u32),
     /// Blocks of 16 ranks, or 12, at random; the first host has one.
     Unequal,
@@ -34,7 +34,7 @@ enum Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     AllThere,
-    /// One in so many is not recorded.
+    /// One host in this many is not recorded.
     SomeAbsent(u64),
     /// All of the lower half are not recorded, or of the upper.
     HalfAbsent(bool),
@@ -147,7 +147,7 @@ fn trial(seed: u64, store: Store) -> Trial {
 }
 
 impl Trial {
-    /// From when MPI_Init has returned on all hosts to when all know the verdict.
+    /// Time from the last return of MPI_Init until all hosts know the verdict.
     fn took(&self) -> Duration {
         let began = self.hosts.iter().map(|host| host.starts).max().unwrap();
         self.outcomes.iter().flatten().map(|outcome| outcome.at).max().unwrap() - began
@@ -219,8 +219,8 @@ impl Trial {
     }
 }
 
-/// Runs the trials with these seeds, and prints how long the hosts took to agree where all are there. Returns the share
-/// of these that took less than five seconds.
+/// Runs the trials with these seeds, and prints the time that the hosts took to agree if all are there. Returns the
+/// share of these trials that took less than five seconds.
 fn all_are_right(seeds: impl Iterator<Item = u64>, store: Store) -> f64 {
     let (mut times, mut operations, mut most, mut ran) = (Vec::new(), 0, 0, 0);
     for seed in seeds {

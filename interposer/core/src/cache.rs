@@ -94,7 +94,7 @@ impl Dependence {
     }
 }
 
-/// Voids what all caches of the process hold for calls that depend on a freed object.
+/// Voids the entries of all caches of the process that depend on a freed object.
 pub fn forget(handle: u64) {
     freed_of(class(handle)).fetch_add(1, Relaxed);
     // A thread that sees the new epoch also sees the count of the class.
@@ -201,7 +201,7 @@ impl<const N: usize> CacheTable<N> {
         Some(CacheTable { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
     }
 
-    // Must be inlined: to pass the words on would put them on the stack in every call.
+    // Must be inlined: passing the words on would put them on the stack in every call.
     #[inline(always)]
     fn find(&self, words: &Words) -> Option<u32> {
         // SAFETY: the highest bits of a hash are a place of the table.
@@ -246,7 +246,7 @@ impl<const N: usize> CacheTable<N> {
         }
     }
 
-    /// Puts an entry where the same one is, else in a free place, else in a void one. `false` if there is none.
+    /// Puts an entry in the place of an equal one, else in a free place, else in a void one. `false` if there is none.
     fn put(&mut self, entry: CacheEntry<N>, origin: EntryOrigin) -> bool {
         let hash = hash(entry.words.iter());
         let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);

@@ -1,10 +1,11 @@
 //! A thread's cache of call paths: from the place of a call and its frame to the number of its path.
 //!
-//! Between two calls of MPI from one place, the stack above is mostly the same. An entry holds where the return addresses of a path
-//! lay on the stack, and which they were; a path that is there again is found by comparing these words, and nothing is unwound.
+//! Between two calls of MPI from one place, the stack above is mostly the same. An entry holds the return addresses of
+//! a path and their places on the stack. Comparing these words finds a path that is there again, without unwinding.
 //!
-//! Where a word differs, its value leads to the next entry to compare with: all in one table of hashes, which is a tree of the paths
-//! by the words in which they differ. So paths that take turns cost a step for each of these words, however many paths there are.
+//! If a word differs, its value leads to the next entry to compare with. One table of hashes holds all entries: a tree
+//! of the paths by the words in which they differ. So paths that take turns cost a step for each of these words,
+//! however many paths there are.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
@@ -14,7 +15,8 @@ use crate::spread::spread;
 
 /// log2 of the size of the table.
 const BITS: u32 = 14;
-/// Most entries, and most words of the stack that all entries together hold. When either is used up, all paths are forgotten.
+/// Limits on the entries, and on the words of the stack that all entries together hold. When either is used up, all
+/// paths are forgotten.
 const MOST_ENTRIES: usize = 1 << 13;
 const MOST_WORDS: usize = 1 << 16;
 
@@ -59,7 +61,7 @@ enum Way {
     Nowhere,
 }
 
-/// Most entries that a look-up compares with: different hashes may lead in a circle.
+/// Limit on the entries that a look-up compares with: different hashes may lead in a circle.
 const STEPS: usize = 64;
 
 /// Voids the paths of all threads, since code has been unloaded.
@@ -86,7 +88,7 @@ impl CallPaths {
         })
     }
 
-    /// The number of the path of a call from `place`, whose wrapper has this frame; 0 if the stack holds none that is known.
+    /// The number of the path of a call from `place`, whose wrapper has this frame; 0 if the stack holds no known path.
     ///
     /// # Safety
     /// `frame` is on the calling thread's stack now, and every word that was [added](Self::add) for this frame lies in memory
@@ -103,10 +105,10 @@ impl CallPaths {
         }
     }
 
-    /// Goes from entry to entry by what differs.
+    /// Goes from entry to entry by the words that differ.
     ///
     /// # Safety
-    /// As for [`find`](Self::find).
+    /// See [`find`](Self::find).
     #[inline(always)]
     unsafe fn way(&self, place: usize, frame: usize) -> Way {
         let mut at = hash(place, frame);
@@ -149,7 +151,7 @@ impl CallPaths {
     /// are now.
     ///
     /// # Safety
-    /// As for [`find`](Self::find).
+    /// See [`find`](Self::find).
     pub unsafe fn add(&mut self, place: usize, frame: usize, words: &[StackWord], path: u32) {
         let even = words.len().next_multiple_of(2);
         if even > MOST_WORDS {

@@ -1,13 +1,13 @@
 //! Loaded code by its addresses, so that a signal handler need not ask the loader, which may be at work.
 //!
-//! One thread at a time adds and removes; any thread may look up meanwhile. Places are not used again: a reader could take the end of
-//! one object for that of another.
+//! One thread at a time adds and removes; any thread may look up meanwhile. Places are never reused: a reader could
+//! take the end of one object for that of another.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::*;
 
-/// Most objects that are loaded in a process's life.
+/// Limit on the objects that are loaded in a process's life.
 const MOST: usize = 2048;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use crate::slots::Slots;
 
 /// log2 of the initial number of slots.
 const FIRST_BITS: u32 = 10;
-/// Most numbers that one key takes.
+/// Limit on the numbers that one key takes.
 const MOST: u32 = 2;
 
 /// All that repeats about a call: a [`Signature`] without number and site.
@@ -46,7 +46,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// Bytes that one call sends and receives. For a call that creates a persistent request: that one start does.
+    /// Bytes that one call sends and receives; for a call that creates a persistent request, those of one start.
     #[inline(always)]
     pub fn moves(&self) -> (u64, u64) {
         moves(self.peer, self.source, self.sent, self.received)

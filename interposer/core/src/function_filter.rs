@@ -1,4 +1,4 @@
-//! Which functions are recorded: every call asks, so the user's filter is unrolled into a flag for each function.
+//! The functions that are recorded: every call asks, so the user's filter is unrolled into a flag for each function.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

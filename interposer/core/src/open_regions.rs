@@ -54,7 +54,7 @@ impl OpenRegions {
         Some(Left { number: self.regions.get(self.depth).map(|region| region.number) })
     }
 
-    /// Open regions of an owner. Those too deep to be recorded count as anyone's.
+    /// Open regions of an owner. Regions too deep to be recorded count for every owner.
     pub fn depth_of(&self, owner: usize) -> i32 {
         let known = self.regions.iter().take(self.depth).filter(|region| region.owner == owner).count();
         (known + self.depth.saturating_sub(MOST)) as i32

@@ -1,4 +1,4 @@
-//! Where the next record of a page goes, and how many words were written.
+//! The place of the next record of a page, and the number of words that were written.
 //!
 //! In: zeroed pages, one after another. Out: records of whole words. A record's first word is written last: a reader,
 //! in this process or of the file, that finds it finds the rest. One thread at a time writes; any thread may ask how
@@ -29,7 +29,7 @@ pub struct Written {
 const MOVING: usize = usize::MAX;
 
 impl PageCursor {
-    /// A cursor without a page, and so without room.
+    /// A cursor without a page: it has no room.
     pub fn new() -> PageCursor {
         let written = Written { cursor: AtomicPtr::new(null_mut()), origin: AtomicUsize::new(0) };
         PageCursor { written, end: Cell::new(null_mut()) }

@@ -12,7 +12,7 @@ use crate::spread::spread;
 
 /// log2 of the places in the first table: 16 KiB.
 const FIRST_BITS: u32 = 10;
-/// Most entries.
+/// Limit on the entries.
 pub const MOST: usize = 1 << 17;
 /// The address of a forgotten entry, which is in no program.
 const FORGOTTEN: u64 = u64::MAX;
@@ -72,7 +72,8 @@ impl PathNumbers {
         true
     }
 
-    /// Forgets the sites with addresses that `is_gone` names. Their places stay in use, so that others are found behind them.
+    /// Forgets the sites whose addresses satisfy `is_gone`. Their places stay in use, so that look-ups find others
+    /// behind them.
     pub fn forget(&self, is_gone: impl Fn(u64) -> bool) {
         for place in self.table().places().iter().filter(|place| place.number.load(Relaxed) != 0) {
             if is_gone(place.address.load(Relaxed)) {

@@ -8,7 +8,8 @@ use crate::slots::Slots;
 
 /// log2 of the number of slots.
 const BITS: u32 = 12;
-/// Most names. All further ones share one number, so that a program that invents ever new names does not fill memory.
+/// Limit on the names. All further ones share one number, so that a program that invents ever new names does not fill
+/// memory.
 const MOST: u32 = (1 << BITS) / 2;
 /// Bytes of a name that are kept and compared.
 const LONGEST: usize = 255;

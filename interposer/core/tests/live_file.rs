@@ -18,7 +18,7 @@ use traces::signature::Signature;
 use traces::write::{FileWriter, UNIT, blank_block, blank_header};
 use zerocopy::{FromBytes, IntoBytes, transmute};
 
-/// Looks at the file, of which so many must find a call.
+/// Least number of looks at the file, and of looks that find an open call.
 const LOOKS: usize = 20_000;
 const INSIDE: usize = 1000;
 const LIMIT: Duration = Duration::from_secs(120);
@@ -151,7 +151,8 @@ fn nothing_is_misread_of_a_file_that_is_written_at_full_speed() {
     });
 }
 
-/// Looks at the file until enough calls were seen, and checks what is found. Returns how much that was.
+/// Looks at the file until enough calls were seen, and checks what it finds. Returns the checked records, and the
+/// numbers of open calls and of runs of polls that it saw.
 fn look(file: &MadeFile) -> (Checked, usize, usize) {
     let mut follower = Follower::open(&file.path).unwrap();
     let found = follower.find();

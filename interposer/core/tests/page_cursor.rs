@@ -1,4 +1,4 @@
-//! Records are contiguous and whole, and nothing is written behind the page.
+//! Records are contiguous and whole, and nothing is written beyond the page.
 #![cfg(not(loom))]
 
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use recorder_core::page_cursor::PageCursor;
 
-/// Words behind the page, which must stay zero.
+/// Words after the page, which must stay zero.
 const BEHIND: usize = 4;
 
 struct Memory(Vec<AtomicU64>);

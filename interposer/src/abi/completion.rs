@@ -1,7 +1,7 @@
 //! Tells whether a request is complete without letting MPI make progress.
 //!
-//! MPICH has a function for tools that does this. In Open MPI a word of the request object tells; its offset differs
-//! between versions and builds, so it is found by watching a request of our own.
+//! MPICH has a function for tools that does this. In Open MPI, a word of the request object says it; the word's offset
+//! differs between versions and builds, so the recorder finds it by watching a request of its own.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,7 +13,7 @@ use traces::file::Abi;
 use super::Family;
 use crate::real;
 
-/// The way to tell, with the function's address or the word's offset in bytes.
+/// The test, with the function's address or the word's offset in bytes.
 static TEST: OnceLock<(CompletionTest, usize)> = OnceLock::new();
 
 /// Words of an Open MPI request that are searched.
@@ -21,7 +21,7 @@ const WORDS: usize = 40;
 /// The word's value in a complete request. In a pending one it is 0 or the address of the waiting thread's object.
 const COMPLETE: usize = 1;
 
-/// Finds the way to tell; `None` if there is none. Called in MPI_Init, since it may send a message to this rank itself.
+/// Finds a test; `None` if there is none. Called in MPI_Init, since it may send a message to this rank itself.
 pub fn learn(family: &Family) -> Option<CompletionTest> {
     if let Some((test, _)) = TEST.get() {
         return Some(*test);
@@ -33,7 +33,7 @@ pub fn learn(family: &Family) -> Option<CompletionTest> {
     Some(TEST.get_or_init(|| found).0)
 }
 
-/// True if a request is complete; `false` if [`learn`] found no way to tell.
+/// True if a request is complete; `false` if [`learn`] found no test.
 ///
 /// # Safety
 /// The request must be one that MPI has not freed.
@@ -98,5 +98,5 @@ fn watch(family: &Family) -> Option<usize> {
 
 /// The tag of the message to ourselves: in MPI_Init there is no other.
 const TAG: usize = 0;
-/// Most polls until the message has arrived.
+/// Limit on the polls until the message has arrived.
 const TURNS: u32 = 100_000;

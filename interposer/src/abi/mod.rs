@@ -67,14 +67,14 @@ fn no_requests() -> [AtomicU64; 2] {
     [const { AtomicU64::new(0) }; 2]
 }
 
-/// How a status holds the message's bytes, with their offset in the status.
+/// The form in which a status holds the message's bytes, with the offset in the status.
 #[derive(Clone, Copy, Debug)]
 enum CountAt {
     /// A size_t.
     Word(usize),
     /// The low 32 bits, then the high bits shifted left by one over the "cancelled" bit.
     Split(usize),
-    /// As `Split` if [`standard::SPLIT`] is set; otherwise the library is asked.
+    /// Like `Split` if [`standard::SPLIT`] is set; otherwise the library is asked.
     SplitIfSettled(usize),
 }
 
@@ -224,7 +224,7 @@ impl Family {
         if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
     }
 
-    /// Learns what can only be asked of an initialized library. `world`: true if MPI_COMM_WORLD exists.
+    /// Learns the properties that only an initialized library reveals. `world`: true if MPI_COMM_WORLD exists.
     pub fn learn_from_library(&self, world: bool) {
         if self.abi == Abi::Standard {
             standard::learn_status_layout();
@@ -245,7 +245,7 @@ impl Family {
         let mut requests = [0u64; 2];
         for request in &mut requests {
             let (peer, comm) = (peer as usize, self.comm_self as usize);
-            // SAFETY: MPI is initialized, and no bytes need no buffer.
+            // SAFETY: MPI is initialized, and zero bytes need no buffer.
             let code =
                 unsafe { real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize]) };
             if code != 0 {

@@ -55,8 +55,8 @@ pub fn family() -> Family {
     }
 }
 
-/// Finds out, once MPI is initialized, whether this library stores a status's count where known libraries do. The
-/// standard leaves the place to the library.
+/// Tests, once MPI is initialized, if this library stores a status's count where known libraries do. The standard
+/// leaves the place to the library.
 pub fn learn_status_layout() {
     const BYTES: u64 = 0x1_2345_6789;
     let mut status = [0u32; STATUS_SIZE / 4];

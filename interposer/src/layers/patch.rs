@@ -24,7 +24,7 @@ static PATCHED: Mutex<Patched> =
     Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new(), passed_on: None });
 
 struct Patched {
-    /// How many objects the loader had added and removed at the last patching.
+    /// Numbers of objects that the loader had added and removed at the last patching.
     changes: (u64, u64),
     /// The addresses at which the objects begin.
     objects: BTreeSet<usize>,
@@ -34,7 +34,7 @@ struct Patched {
     passed_on: Option<BTreeSet<Call>>,
 }
 
-/// Patches the objects that were loaded since the last time. Returns whether it looked for new ones.
+/// Patches the objects that were loaded since the last time. Returns true if it looked for new ones.
 pub fn patch(wrappers: &Wrappers) -> bool {
     // Never waits, since this thread may hold the loader's lock or the mutex itself. The owner of the mutex does the
     // work.

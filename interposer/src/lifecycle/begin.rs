@@ -73,7 +73,7 @@ fn is_forked() -> bool {
 }
 
 /// Begins the recording before MPI is initialized, so that even an MPI_Init that never returns is in the file. Returns
-/// whether the process records.
+/// true if the process records.
 fn begin(handed: &'static HandedDown) -> bool {
     // Sessions may be opened by several threads at once.
     static BEGINNING: Mutex<()> = Mutex::new(());

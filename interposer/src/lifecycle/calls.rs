@@ -46,7 +46,8 @@ fn is_last(call: Call) -> bool {
     }
 }
 
-/// Ticks off the straight line, of the thread that starts and ends MPI, that neither took: as of the last such call.
+/// Ticks off the straight line of the thread that starts and ends MPI, without those of starting and ending, as of the
+/// last such call.
 static OFF_LINE: AtomicU64 = AtomicU64::new(0);
 
 /// Runs before a call that starts or ends MPI. Ranks whose recording has stopped or failed to begin do this too, since
@@ -62,7 +63,7 @@ pub fn before(call: Call, session: u64) {
         world::end();
     }
     let is_recorded = forked::is_recording();
-    // Read before the ranks wait for each other, and written behind the clocks' comparison, which needs its room.
+    // Read before the ranks wait for each other, but written after the comparison of clocks, which needs its room.
     let mut readings = [None, None];
     if is_recorded && is_last(call) {
         guard::run_waiting(|| {

@@ -1,7 +1,8 @@
 //! Compares the ranks' clocks after MPI is initialized and before it is finalized.
 //!
-//! In: what ranks of one host show each other in shared memory, or messages between the ranks that record together, on
-//! a communicator of their own. Out: on each occasion, from every rank but the first, a [`SameClock`] or a [`Sync`].
+//! In: words that the ranks of one host show each other in shared memory, or messages between the ranks that record
+//! together, on their own communicator. Out: on each occasion, from every rank but the first, a [`SameClock`] or a
+//! [`Sync`].
 //!
 //! Ranks of one host normally share a clock. This is checked: their ticks must agree by the host's own clock, and a
 //! time before a barrier on one rank must not be later than a time after it on another. The lowest rank with a clock
@@ -107,7 +108,7 @@ impl Introduction {
         Introduction { boot, early, late, begin }
     }
 
-    /// If another rank's clock may be the same as this one, by how many ticks they may differ.
+    /// Ticks by which another rank's clock may differ from this one; `None` if the two are not the same clock.
     fn agrees(&self, other: &Introduction) -> Option<u64> {
         let since = |later: u64, earlier: u64| later.wrapping_sub(earlier) as i64 as i128;
         // This clock's rate, by its two readings.
@@ -134,7 +135,7 @@ impl Introduction {
 struct Clocks {
     /// The lowest rank with each clock.
     representatives: Vec<usize>,
-    /// For each other rank, its representative, and by how many ticks their clocks may differ.
+    /// For each other rank, its representative, and the ticks by which their clocks may differ.
     represented: Vec<Option<(usize, u64)>>,
 }
 
@@ -160,7 +161,8 @@ impl Clocks {
 struct RecordingRanks {
     family: &'static Family,
     together: Together,
-    /// A communicator of their own, in which their numbers differ from those in the world; 0 before messages are needed.
+    /// The ranks' own communicator, in which their numbers differ from those in the world; 0 before messages are
+    /// needed.
     communicator: Cell<usize>,
     begin: ClockReading,
 }
@@ -169,7 +171,7 @@ struct RecordingRanks {
 struct Failed;
 
 /// # Safety
-/// As for [`real::invoke`].
+/// See [`real::invoke`].
 unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<(), Failed> {
     // SAFETY: by the contract.
     if unsafe { real::invoke(call, arguments) } == 0 { Ok(()) } else { Err(Failed) }
@@ -208,7 +210,7 @@ impl RecordingRanks {
     }
 
     /// Waits until all ranks of this host are about to finalize MPI. Makes MPI progress meanwhile, as MPI_Finalize
-    /// does, since others may need this rank's messages to get here. Returns whether all got here.
+    /// does, since others may need this rank's messages to get here. Returns true if all got here.
     fn all_end(&self) -> bool {
         let communicator = match self.communicator.get() {
             0 => self.family.comm_self as usize,
@@ -217,7 +219,7 @@ impl RecordingRanks {
         let mut pause = Pause::new();
         let turn = || {
             let (mut flag, status) = (0i32, self.family.status_ignore);
-            // SAFETY: probes a communicator, of which it takes no messages, and writes an int.
+            // SAFETY: probes a communicator, receives none of its messages, and writes an int.
             let _ = unsafe { invoke(Call::Iprobe, [0, TAG, communicator, &raw mut flag as usize, status]) };
             pause.take();
         };

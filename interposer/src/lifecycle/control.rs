@@ -1,6 +1,6 @@
 //! `MPI_Pcontrol`, with the levels of mpiP: 0 stops recording, 1 resumes it, 2 resets it, 3 asks for a report.
 //!
-//! A trace records on at every level, so that messages find their receives; the levels are in it, and the analyzer
+//! A trace goes on at every level, so that messages find their receives; it contains the levels, and the analyzer
 //! leaves out the stretches in between. A profile has to be stopped and reset here.
 
 use crate::clock;

@@ -17,7 +17,7 @@ use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 use crate::recorder::thread::current;
 use crate::sampling;
 
-/// Notes in the file whether MPI is finalized. Returns whether it is.
+/// Notes in the file if MPI is finalized. Returns true if it is.
 pub fn mark_end(output: &Output) -> bool {
     let _alone = shared::lock();
     let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;

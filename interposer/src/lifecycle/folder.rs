@@ -19,13 +19,13 @@ use crate::real;
 use crate::recorder::file::modules;
 use crate::recorder::file::trace_file::{self, TraceFile};
 
-/// The ranks agree on this when MPI is initialized.
+/// The run's data that the ranks agree on when MPI is initialized.
 pub struct Agreed {
     pub run: [u8; 16],
     pub folder: PathBuf,
     /// 0 for the launch's world, else the number of the spawned world.
     pub world: u32,
-    /// When clocks are compared, in which all ranks have to take part.
+    /// Occasions on which clocks are compared; all ranks have to take part.
     pub sync: Occasions,
 }
 
@@ -84,7 +84,7 @@ pub fn host() -> String {
 /// The file that this process records into, when the folder is chosen.
 pub enum OwnFile {
     None,
-    /// A file of its own, at a path.
+    /// A separate file, at a path.
     Path(PathBuf),
     /// A part of a file, with its name once it has one.
     Member(Option<MemberName>),
@@ -95,8 +95,8 @@ impl OwnFile {
         file.member().map_or_else(|| OwnFile::Path(file.path()), |member| OwnFile::Member(member.name()))
     }
 
-    /// Takes the place of the first of the ranks that record together, for all of them. False if another program of the
-    /// same launch has it.
+    /// Reserves the place of the first of the ranks that record together, for all of them. False if another program of
+    /// the same launch has it.
     fn takes(&self, folder: &Path, first: u32) -> bool {
         let (place, claim) = (folder.join(folder::file_name(0, first)), folder.join(folder::claim_name(0, first)));
         match self {
@@ -268,8 +268,8 @@ fn move_own_file(path: &mut PathBuf, place: PathBuf) -> Result<(), String> {
     Ok(())
 }
 
-/// Moves the file of all processes of this host into a folder, unless another of them has. A process of another run, which a
-/// launcher has not told apart, gives it a second name in its own folder.
+/// Moves the file of all processes of this host into a folder, unless another of the processes has done so. A process
+/// of another run, which a launcher has not told apart, gives the file a second name in its own folder.
 fn move_node_file(file: &TraceFile, path: &mut PathBuf, folder: &Path, name: MemberName) -> Result<(), String> {
     let host = host();
     for number in 1..NODE_FILES {

@@ -43,7 +43,7 @@ pub fn say(output: &Output) {
 /// The recorder's own work in this process, in ticks.
 struct Work {
     delaying: f64,
-    /// Empty entries of a spinning wait and polls in vain delay nothing, apart from the last one of each call.
+    /// Empty entries of a spinning wait and unsuccessful polls delay nothing, except the last one of each call.
     waiting: f64,
 }
 

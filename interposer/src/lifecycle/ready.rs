@@ -113,10 +113,10 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     }
 }
 
-/// From here on asks MPI which requests are complete, if it can tell.
+/// Begins to ask MPI which requests are complete, if it can tell.
 fn ask(family: &Family, thread_level: u16) {
     let reason = match completion::learn(family) {
-        // Another thread may free a request while it is asked about.
+        // Another thread may free a request during the query.
         Some(_) if thread_level == THREAD_MULTIPLE => "several threads may complete its requests at once",
         Some(test) => {
             shared::define(&Definition::Asked(test));

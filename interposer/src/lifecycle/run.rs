@@ -10,7 +10,7 @@ use crate::layers::Wrappers;
 /// Functions of the wrappers, which are on a higher floor, for use by this one.
 pub struct HandedDown {
     pub wrappers: Wrappers,
-    /// Records a number of calls with this inside them, and returns the ticks of all.
+    /// Records a number of calls that do this work inside MPI, and returns the ticks of all.
     pub rehearse: fn(&Family, u32, &dyn Fn()) -> u64,
 }
 

@@ -10,7 +10,7 @@ use crate::program_headers::{self, ProgramHeaders};
 use crate::symbol;
 pub use exports::{Exports, SymbolName};
 
-/// How many objects the loader has added and removed so far. Cheap.
+/// Numbers of objects that the loader has added and removed so far. Cheap.
 pub fn changes() -> (u64, u64) {
     program_headers::find(|first| Some(first.changes())).unwrap_or_default()
 }
@@ -28,13 +28,13 @@ pub fn objects() -> Vec<LoadedObject> {
 /// The MPI library's handle: [`find_anywhere`] searches its scope first.
 static MPI: OnceLock<usize> = OnceLock::new();
 
-/// Has [`find_anywhere`] search the scope of the MPI library's handle first.
+/// Makes [`find_anywhere`] search the scope of the MPI library's handle first.
 pub fn search_first(handle: usize) {
     let _ = MPI.set(handle);
 }
 
-/// A function that is in no scope that dlsym searches by itself: of the MPI library and its dependencies, or else of
-/// any loaded object.
+/// Finds a function that is in no scope that dlsym searches by itself: in the MPI library and its dependencies, or else
+/// in any loaded object.
 pub fn find_anywhere(name: &CStr) -> Option<usize> {
     let of_mpi = MPI.get().and_then(|handle| symbol::lookup(*handle as *mut c_void, name));
     // SAFETY: objects that are loaded now stay so while the program uses them.
@@ -138,7 +138,7 @@ impl LoadedObject {
     /// # Safety
     /// The object must still be loaded, and stay so while the program runs code in it.
     pub unsafe fn patch(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr) -> Option<usize>) {
-        // SAFETY: the caller's promise; what is visited are slots of this object.
+        // SAFETY: the caller's promise; only slots of this object are visited.
         unsafe {
             self.slots(begins, &mut |name, slot| {
                 if let Some(function) = other(name) {

@@ -5,7 +5,7 @@ use traces::span::Span;
 
 use super::text;
 
-/// The most sockets and NUMA nodes that are read, each of which takes a file.
+/// Limit on the sockets and NUMA nodes that are read: each takes a file.
 const MOST_PARTS: usize = 64;
 
 pub fn machine() -> Machine {

@@ -1,7 +1,7 @@
-//! The machine, as the kernel describes it: the host's cores ([`host_cores`]), and how much of them this process has had
+//! The machine, as the kernel describes it: the host's cores ([`host_cores`]), and this process's use of them
 //! ([`usage`]).
 //!
-//! Whatever cannot be read is left unknown: `/proc` or `/sys` may be missing, and a filter may refuse system calls.
+//! Values that cannot be read stay unknown: `/proc` or `/sys` may be missing, and a filter may refuse system calls.
 
 mod host_cores;
 mod usage;

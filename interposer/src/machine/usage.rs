@@ -1,4 +1,4 @@
-//! How much of the machine this process, or the calling thread, has had so far.
+//! The use of the machine by this process, or by the calling thread, so far.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use traces::span::Span;
 
 use super::{numbers, read_into, text};
 
-/// The most threads whose delays are read. Each takes a file; the limit is a guess, the time was not measured.
+/// Limit on the threads whose delays are read. Each takes a file; the limit is a guess, the time was not measured.
 const MOST_THREADS: usize = 100;
 const NANOS: u64 = 1_000_000_000;
 

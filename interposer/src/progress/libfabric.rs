@@ -40,7 +40,7 @@ const READ_FROM: usize = 2;
 /// The object's table must be a copy made by [`listen`], and `F` the pointer type of the function at this index.
 unsafe fn original<F: Copy>(object: *const Object, place: usize) -> F {
     const { assert!(size_of::<F>() == size_of::<usize>()) }
-    // SAFETY: the word behind the copy is the original table's address.
+    // SAFETY: the word after the copy is the original table's address.
     unsafe {
         let table = (*object).table;
         let words = *table / size_of::<usize>();
@@ -70,7 +70,7 @@ unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
 /// Opens a fabric, whose domains are then opened by [`domain`] and [`domain2`].
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn fi_fabric(attr: *mut c_void, fabric: *mut *mut c_void, context: *mut c_void) -> c_int {
-    // SAFETY: passes on what was passed.
+    // SAFETY: passes on the caller's arguments.
     let code = unsafe { FABRIC.get()(attr, fabric, context) };
     if code == 0 && super::is_on() {
         // SAFETY: the call has succeeded, so a fabric is there.
@@ -91,7 +91,7 @@ fn described() -> (Interception, String) {
 
 unsafe extern "C-unwind" fn domain(fabric: *mut Object, info: usize, made: *mut *mut Object, context: usize) -> c_int {
     type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, usize) -> c_int;
-    // SAFETY: passes on what was passed, to the function that this one stands for.
+    // SAFETY: passes on the caller's arguments, to the function that this one stands for.
     let real = unsafe { original::<Open>(fabric, DOMAIN) };
     // SAFETY: as above.
     let code = unsafe { real(fabric, info, made, context) };

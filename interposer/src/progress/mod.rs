@@ -50,7 +50,7 @@ pub fn ready() {
     }
 }
 
-/// Does work of the recorder's during which the engine's activity is not recorded.
+/// Does work of the recorder without recording the engine's activity meanwhile.
 pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     HERE.depth.store(Depth::Off as u32, Release);
     let result = work();
@@ -131,7 +131,7 @@ pub struct Achieved {
     pub events: u64,
     /// Descriptors ready to receive and to send.
     pub ready: (u64, u64),
-    /// Whether it makes the entry around it productive. A socket that is ready has not moved a byte yet.
+    /// True if the call makes the entry around it productive. A socket that is ready has not moved a byte yet.
     pub counts: bool,
 }
 
@@ -157,7 +157,7 @@ impl Heard<'_> {
         self.depth >= Depth::Time as u32
     }
 
-    /// Whether the thread is inside an entry whose parts are not timed.
+    /// True if the thread is inside an entry whose parts are not timed.
     #[inline(always)]
     pub fn is_unmeasured(self) -> bool {
         self.thread.engine.state.get() == UNMEASURED
@@ -202,7 +202,7 @@ pub fn entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl 
     }
 }
 
-/// As [`entry`], for a system call: it takes longer than reading the clock, so it is always timed.
+/// Like [`entry`], for a system call: it takes longer than reading the clock, so it is always timed.
 #[inline(always)]
 pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     match heard.thread.engine.state.get() {
@@ -214,7 +214,7 @@ pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came
 /// Makes the outermost call of the engine.
 ///
 /// Reading the clock takes longer than an entry that finds nothing. So if an entry `follows` an unproductive one in the
-/// same MPI call, its start is taken to be the end of that one: the call does nothing but wait.
+/// same MPI call, the recorder takes the end of that one as its start: the call does nothing but wait.
 #[inline(always)]
 pub fn outermost<R>(
     heard: Heard,
@@ -296,7 +296,7 @@ pub fn timed_inner<R>(
     result
 }
 
-/// Whether a call of a component was productive, itself or by a call inside it.
+/// True if a call of a component was productive, itself or by a call inside it.
 #[inline(always)]
 fn has_achieved(engine: &Engine, line: Line, before: u64, achieved: &Achieved) -> bool {
     if achieved.events > 0 {

@@ -2,7 +2,7 @@
 //!
 //! Open MPI calls its functions through the PLT, so ours come first. Before 5.0 `opal_progress` returns nothing, and in
 //! all versions its result leaves out libevent; so callbacks and sockets determine whether an entry was productive.
-//! Callbacks get no argument that tells them apart, so each is called through a trampoline of its own.
+//! Callbacks get no argument that tells them apart, so each gets its own trampoline.
 
 use std::ffi::c_int;
 use std::path::Path;
@@ -50,7 +50,7 @@ unsafe extern "C-unwind" fn opal_progress() -> c_int {
     super::entry(heard, line, real, |_| Achieved::events(0))
 }
 
-/// Most callbacks that get a trampoline; Open MPI has fewer than ten.
+/// Limit on the callbacks that get a trampoline; Open MPI has fewer than ten.
 const CALLBACKS: usize = 32;
 
 struct Slot {
@@ -64,7 +64,7 @@ static SLOTS: [Slot; CALLBACKS] =
 unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
     let Some(slot) = SLOTS.get(SLOT) else { return 0 };
     let callback = slot.callback.load(Relaxed);
-    // SAFETY: the slot holds what was registered.
+    // SAFETY: the slot holds a registered callback.
     let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
     let Some(heard) = super::heard() else { return real() };
     let Some(line) = slot.listener.line(|| (Interception::OpalCallback, name(callback))) else { return real() };
@@ -78,7 +78,7 @@ fn events(reported: &c_int) -> Achieved {
 /// Makes a call of a callback in an entry whose parts are timed, or outside `opal_progress`.
 #[inline(never)]
 fn rarely(heard: Heard, line: usize, callback: usize) -> c_int {
-    // SAFETY: what was registered.
+    // SAFETY: a registered callback.
     super::entry(heard, line, || unsafe { std::mem::transmute::<usize, Callback>(callback)() }, events)
 }
 
@@ -114,7 +114,7 @@ fn registered(callback: usize) -> usize {
 /// Registers a component's callback.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_register(callback: usize) -> c_int {
-    // SAFETY: passes on what was passed, or a function of the same type.
+    // SAFETY: passes on the caller's argument, or a function of the same type.
     unsafe { REGISTER.get()(stand_in(callback)) }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Once MPI is initialized, the slots through which objects other than the program call the C library are patched; the
 //! program's own input and output is not recorded, and processes without MPI are left alone. Outside MPI each function
-//! just calls the C library's. Of the program's own calls only those are seen that close descriptors.
+//! just calls the C library's. Of the program's own calls, the recorder sees only those that close descriptors.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering::*};

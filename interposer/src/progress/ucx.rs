@@ -27,7 +27,7 @@ pub fn ready() {
 /// Progresses a worker. Returns nonzero if anything was progressed (ucp.h).
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
-    // SAFETY: passes on what was passed.
+    // SAFETY: passes on the caller's argument.
     let real = || unsafe { PROGRESS.get()(worker) };
     let Some(heard) = super::heard() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };

@@ -22,7 +22,7 @@ pub fn install() -> Option<i32> {
         // SAFETY: all zeros are an action.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = entry as *const () as usize;
-        // On the alternate stack, if the program has one: what it runs may have no other that a signal may use.
+        // On the alternate stack, if the program has one: its code may run on stacks that no signal may use.
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
         // SAFETY: fills the mask, and installs a handler of the right type.
         unsafe {
@@ -44,7 +44,7 @@ fn is_default(signal: i32) -> bool {
     }
 }
 
-/// The code of a signal that a timer has sent, in `siginfo_t`. There are its code, the timer's overruns, and its value.
+/// The code of a timer's signal, and the offsets in `siginfo_t` of the code, the timer's overruns, and its value.
 const SI_TIMER: i32 = -2;
 const CODE: usize = 8;
 const OVERRUNS: usize = 20;
@@ -131,11 +131,11 @@ unsafe extern "C" fn signaled(signal: i32, information: *mut libc::siginfo_t, co
         (at.add(CODE).cast::<i32>().read(), overruns, at.add(VALUE).cast::<usize>().read())
     };
     if code != SI_TIMER || value != thread_timer::mark() {
-        // SAFETY: passes on what was passed.
+        // SAFETY: passes on the kernel's arguments.
         return unsafe { foreign(signal, information, context) };
     }
     if let Some(thread) = current::thread() {
-        // SAFETY: the kernel passes what was interrupted.
+        // SAFETY: the kernel passes the context that was interrupted.
         thread.periods_ended(1 + overruns.max(0) as u64, unsafe { &*context.cast() });
     }
 }

@@ -1,7 +1,8 @@
 //! Samples the threads that call MPI, by timers of their processor time.
 //!
-//! In: a real-time signal that nobody uses, which the timers send. Out: [`periods_ended`](Thread::periods_ended) for the thread, by our
-//! [`handler`]. The program's own [`calls about signals`](program_signals) leave this one out.
+//! In: an unused real-time signal, which the timers send. Out: our [`handler`] calls
+//! [`periods_ended`](Thread::periods_ended) for the thread. The program's own [calls about signals](program_signals)
+//! leave this signal out.
 
 mod handler;
 mod program_signals;

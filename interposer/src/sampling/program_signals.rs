@@ -1,7 +1,8 @@
 //! The program's calls about signals, which leave the timers' signal alone.
 //!
-//! A program that blocks all signals, waits for any, or handles each does not mean ours: it is left out of its sets, and our handler stays. If the
-//! program means this very signal, its handler gets what others send; before it blocks it or waits for it alone, sampling ends.
+//! A program that blocks all signals, waits for any, or handles each does not mean ours: our signal is left out of the
+//! program's sets, and our handler stays. If the program means this very signal, its handler gets the signals that
+//! others send; before the program blocks the signal or waits for it alone, sampling ends.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -64,7 +65,7 @@ pub fn prepare() {
     }
 }
 
-/// Does what the program's action for the signal is, since the signal is not a timer's.
+/// Carries out the program's action for the signal, which no timer has sent.
 ///
 /// # Safety
 /// The arguments must be those of a signal handler.
@@ -90,7 +91,7 @@ pub unsafe fn foreign(signal: c_int, information: *mut libc::siginfo_t, context:
     }
 }
 
-/// The set without the timers' signal.
+/// The program's set without the timers' signal.
 struct WithoutOurs(MaybeUninit<sigset_t>);
 
 impl WithoutOurs {
@@ -98,7 +99,7 @@ impl WithoutOurs {
     /// `set` must be null or a set.
     unsafe fn of(set: *const sigset_t) -> WithoutOurs {
         let mut copy = WithoutOurs(MaybeUninit::uninit());
-        // SAFETY: as the caller says.
+        // SAFETY: by the contract.
         unsafe {
             if !set.is_null() {
                 copy.0.write(*set);
@@ -114,7 +115,7 @@ impl WithoutOurs {
     }
 }
 
-/// Ends sampling if the set means the timers' signal, rather than all.
+/// Ends sampling if the set means the timers' signal itself, rather than all signals.
 ///
 /// # Safety
 /// `set` must be null or a set.
@@ -122,7 +123,7 @@ unsafe fn give_way(set: *const sigset_t) {
     if set.is_null() || !sampling::is_on() {
         return;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: by the contract.
     let has = |signal: c_int| unsafe { libc::sigismember(set, signal) == 1 };
     let others = (libc::SIGRTMIN()..=libc::SIGRTMAX()).filter(|signal| !has(*signal)).count();
     if has(sampling::signal()) && others > 3 {
@@ -136,7 +137,7 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const libc::sigaction, old: 
     // SAFETY: its type, by POSIX.
     static REAL: Function<Real> = unsafe { Function::first("sigaction") };
     if number != sampling::signal() {
-        // SAFETY: passes on what was passed.
+        // SAFETY: passes on the program's arguments.
         return unsafe { REAL.get()(number, new, old) };
     }
     // SAFETY: the program passes actions, or null.
@@ -159,7 +160,7 @@ unsafe extern "C" fn signal(number: c_int, handler: usize) -> usize {
     // SAFETY: its type, by POSIX.
     static REAL: Function<Real> = unsafe { Function::first("signal") };
     if number != sampling::signal() {
-        // SAFETY: passes on what was passed.
+        // SAFETY: passes on the program's arguments.
         return unsafe { REAL.get()(number, handler) };
     }
     FLAGS.store(0, Relaxed);

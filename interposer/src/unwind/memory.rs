@@ -1,4 +1,4 @@
-//! Reads of memory that may not be there: where unwind information is wrong, the program must not notice.
+//! Reads memory that may not be mapped: the program must not notice wrong unwind information.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ impl StackMemory {
     }
 }
 
-/// Has the kernel read a word, so that an address without memory is an error rather than a signal.
+/// Reads a word through the kernel, so that an address without memory is an error rather than a signal.
 fn from_anywhere(at: usize) -> Option<usize> {
     let mut word = 0usize;
     let to = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size_of::<usize>() };

@@ -1,7 +1,8 @@
-//! Goes up the stack of the calling thread by the unwind information of the code that runs there (DWARF in `.eh_frame`).
+//! Unwinds the stack of the calling thread by the unwind information of the code that runs there (DWARF in
+//! `.eh_frame`).
 //!
-//! It takes no lock of the loader where the C library has `_dl_find_object`, and reads nothing that might not be mapped. Code without
-//! unwind information ends the way: nothing is guessed.
+//! It takes no lock of the loader if the C library has `_dl_find_object`, and reads only memory that is mapped.
+//! Unwinding ends at code without unwind information: nothing is guessed.
 
 mod memory;
 mod registers;
@@ -21,7 +22,7 @@ use registers::{Register, is_return_address, is_stack_pointer};
 
 type Slice = EndianSlice<'static, NativeEndian>;
 
-/// Room for what one step needs, so that none is taken from the program.
+/// Memory for one step of unwinding, so that a step takes none from the program.
 pub struct Room(UnwindContext<usize, Room>);
 
 /// `__restore_rt` has a rule for each of seventeen registers; functions have at most eight on x86-64, twenty on aarch64.
@@ -43,24 +44,24 @@ impl EvaluationStorage<Slice> for ExpressionRoom {
 /// A function on the stack that waits for another to return.
 #[derive(Clone, Copy, Debug)]
 pub struct StackFrame {
-    /// The address that the other returns to.
+    /// The address to which the other function returns.
     pub address: usize,
     /// The word of the stack that holds this address.
     pub at: usize,
     /// True if `at` follows from the word below and the code alone: the function between them has a frame of fixed size.
     pub is_fixed: bool,
-    /// A signal came in here: it has not called the function below.
+    /// True if a signal interrupted the function here: it has not called the function below.
     pub is_interrupted: bool,
 }
 
-/// Why there is no further frame.
+/// The reason why there is no further frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WayEnd {
     /// The program or the thread begins here.
     Start,
-    /// The code says not how to unwind it, or what it says is not so.
+    /// The code has no unwind information, or wrong information.
     NoUnwindInformation,
-    /// The visitor wanted no more.
+    /// The visitor wanted no further frame.
     Stopped,
 }
 
@@ -70,15 +71,15 @@ impl Room {
     }
 }
 
-/// Visits the frames above the caller of this function, the innermost first, as long as `visit` says true. `stack` is the thread's own
-/// stack; empty if that is unknown.
+/// Visits the frames above the caller of this function, the innermost first, as long as `visit` returns true. `stack`
+/// is the thread's own stack; empty if that is unknown.
 #[inline(never)]
 pub fn visit(room: &mut Room, stack: Range<usize>, visit: impl FnMut(StackFrame) -> bool) -> WayEnd {
     visit_from(room, Registers::here(), stack, old_libc::unwind_table_at, visit)
 }
 
-/// As [`visit`], above the function that has these registers and is at this address. `table_at` says where an object's memory ends, and its
-/// table of unwind information, by an address.
+/// Like [`visit`], for the frames above the function with these registers and address. `table_at` returns the memory of
+/// the object at an address, and the address of that object's table of unwind information.
 pub fn visit_from(
     room: &mut Room,
     (mut registers, mut address): (Registers, usize),
@@ -118,7 +119,7 @@ enum Step {
         /// The function was interrupted by a signal, rather than having called another.
         is_interrupted: bool,
     },
-    /// The function says that nothing has called it.
+    /// The unwind information says that the function has no caller.
     Outermost,
 }
 
@@ -158,7 +159,7 @@ fn step(
     Some(Step::To { is_fixed, is_interrupted: entry.is_signal_trampoline() })
 }
 
-/// A function, to find what its caller's registers hold.
+/// A function, with the data to restore its caller's registers.
 struct Callee<'a> {
     registers: Registers,
     frames: &'a EhFrame<Slice>,
@@ -179,7 +180,7 @@ impl Callee<'_> {
             RegisterRule::ValExpression(expression) => known(self.evaluate(expression, Some(frame))?),
             RegisterRule::Constant(value) => known(*value as usize),
             RegisterRule::Undefined | RegisterRule::SameValue => return Some(None),
-            // Of aarch64: the return address is signed, which no address that is compared with it is.
+            // On aarch64: the return address is signed, unlike the addresses that it is compared with.
             _ if is_return_address(number) => return None,
             _ => return Some(None),
         };
@@ -219,6 +220,6 @@ fn slice(range: Range<usize>) -> Option<&'static [u8]> {
         return None;
     }
     // SAFETY: the object is loaded as long as its code is on the stack, and only its unwind tables are read, which lie
-    // in one segment. Nobody writes them.
+    // in one segment. No code writes them.
     Some(unsafe { std::slice::from_raw_parts(range.start as *const u8, range.len()) })
 }

@@ -27,7 +27,7 @@ pub struct Register {
 pub struct Registers([Register; COUNT]);
 
 impl Registers {
-    /// The calling function's own, and an address in it.
+    /// The calling function's registers, and an address in it.
     #[inline(always)]
     pub fn here() -> (Registers, usize) {
         let mut values = [0usize; COUNT];

@@ -1,5 +1,4 @@
-//! The work that is left when a call has returned: requests that it started or completed, messages that arrived,
-//! objects made.
+//! The work after a call has returned: requests that it started or completed, messages that arrived, objects made.
 
 use traces::calls::Call;
 use traces::record::{Arrived, Fate};
@@ -25,7 +24,7 @@ pub struct Completion {
     pub handle: u64,
     /// Address of the status or statuses.
     pub status: usize,
-    /// Address of the flag whether all are complete.
+    /// Address of the flag that says if all are complete.
     pub flag: usize,
     /// Address of the index of the complete request.
     pub index: usize,

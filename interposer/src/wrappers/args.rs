@@ -11,7 +11,7 @@ use recorder_core::cache::Words;
 
 /// An argument of an MPI call. `WIDE` is true in the large-count forms.
 pub trait Argument: Copy {
-    /// Whether the signature depends on the argument's word alone; false for arrays.
+    /// True if the signature depends on the argument's word alone; false for arrays.
     const PLAIN: bool = true;
 
     /// Adds the significant bits of the word to the words that identify the call in the cache.

@@ -64,8 +64,8 @@ impl Draft {
         Some(self.status)
     }
 
-    /// Forgets what is about to be freed, since MPI may reuse its handle. No cached call depends on a handle that was
-    /// unknown.
+    /// Forgets objects that are about to be freed, since MPI may reuse their handles. No cached call depends on a
+    /// handle that was unknown.
     pub fn forget(&self) {
         if self.freed_object != 0 && objects::forget(self.freed_object) {
             cache::forget(self.freed_object);
@@ -165,7 +165,7 @@ impl Draft {
         self.peer.is_none() || self.source.is_none() || family.abi == Abi::OpenMpi
     }
 
-    /// Whether the call is an unsuccessful poll.
+    /// True if the call is an unsuccessful poll.
     #[inline(always)]
     pub fn in_vain(&self, code: i32) -> bool {
         // SAFETY: MPI has written an int there.
@@ -173,7 +173,7 @@ impl Draft {
         code == 0 && (self.flag != 0 && !self.achieved() || none())
     }
 
-    /// Whether the call was successful; only polls can be unsuccessful without an error.
+    /// True if the call was successful; only polls can be unsuccessful without an error.
     #[inline(always)]
     fn achieved(&self) -> bool {
         // SAFETY: MPI has written an int there.

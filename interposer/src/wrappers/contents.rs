@@ -1,7 +1,7 @@
-//! Finds the buffers that a call sends and fills, and has their checksums taken.
+//! Finds the buffers that a call sends and fills, and takes their checksums.
 //!
-//! In: the call's draft. Out: records behind the call's own. Sent buffers are read once MPI has accepted the call;
-//! those that the call overwrites before it. What a request fills is read when it is complete, by
+//! In: the call's draft. Out: records after the call's own. Sent buffers are read once MPI has accepted the call, or
+//! before it if the call overwrites them. Buffers that a request fills are read when it is complete, by
 //! [`contents`](crate::recorder::thread).
 
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::recorder::thread::contents::ALL;
 use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::element_counts::{Amount, Numbers, Types};
 
-/// Whether checksums are taken of such a call's buffers. Such calls are not cached, since the straight line takes none.
+/// True if checksums are taken of such a call's buffers. Such calls are not cached, since the straight line takes none.
 pub fn takes(call: Call) -> bool {
     let moves = matches!(call.class(), Class::PointToPoint | Class::Collective | Class::Neighborhood);
     content::is_on() && (moves || call.has(ArgumentKind::FreeRequest)) && !call.has(ArgumentKind::Partitions)
 }
 
-/// Reads what the call is about to overwrite, and forgets the buffers of a request that it frees.
+/// Reads the buffers that the call is about to overwrite, and forgets the buffers of a request that it frees.
 pub fn before(thread: &Thread, family: &Family, call: Call, draft: &Draft) {
     if draft.freed_request != 0 {
         guard::run(|| thread.forget_contents(draft.freed_request));
@@ -43,7 +43,7 @@ pub fn before(thread: &Thread, family: &Family, call: Call, draft: &Draft) {
     }
 }
 
-/// Reads what a successful call has sent and filled, or remembers what its request will fill.
+/// Reads the buffers that a successful call has sent and filled, or remembers those that its request will fill.
 pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun: StartedRequest) {
     guard::run(|| {
         let kept = thread.kept_contents();
@@ -73,7 +73,7 @@ pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun:
     });
 }
 
-/// Records the start of persistent requests, and checksums of what they send.
+/// Records the start of persistent requests, and checksums of the buffers that they send.
 pub fn start(thread: &Thread, family: &Family, draft: &Draft, signature: u32) {
     if draft.start == 0 {
         return;
@@ -109,8 +109,8 @@ fn follow(thread: &Thread, handle: u64, sent: Vec<BufferPart>, received: Vec<Buf
     }
 }
 
-/// The buffers without datatypes, so that no checksum is taken: a persistent request that overwrites what it sends may
-/// already have done so when its start returns.
+/// The buffers without datatypes, so that no checksum is taken: a persistent request that overwrites its send buffer
+/// may already have done so when its start returns.
 fn unknown(blocks: Vec<BufferPart>) -> Vec<BufferPart> {
     blocks.into_iter().map(|block| BufferPart { datatype: None, ..block }).collect()
 }
@@ -133,7 +133,7 @@ struct Buffer {
 }
 
 impl Parts<'_> {
-    /// Whether the call is about one message, or two, not a collective call.
+    /// True if the call is about one message, or two, rather than collective.
     fn is_message(&self) -> bool {
         self.call.class() == Class::PointToPoint
     }
@@ -142,13 +142,13 @@ impl Parts<'_> {
         self.draft.in_place && self.draft.send_buffer == self.family.in_place
     }
 
-    /// Whether the call receives into the buffer that it sends.
+    /// True if the call receives into the buffer that it sends.
     fn overwrites(&self) -> bool {
         let replaces = self.is_message() && self.call.has(ArgumentKind::SendRecvBuf);
         replaces || (self.sends_in_place() && !matches!(self.draft.sent, Amount::None))
     }
 
-    /// Whether this rank's arguments are ignored, since it is in the root's group of an intercommunicator.
+    /// True if this rank's arguments are ignored, since it is in the root's group of an intercommunicator.
     fn is_left_out(&self, amount: Amount) -> bool {
         let root = self.draft.peer.filter(|_| self.draft.rooted);
         root == Some(peer::PROC_NULL) || (root == Some(peer::ROOT) && matches!(amount, Amount::One(_)))

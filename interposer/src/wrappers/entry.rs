@@ -80,7 +80,7 @@ pub unsafe extern "C-unwind" fn ask() {
         "push r9",
         ".cfi_adjust_cfa_offset 48",
         "mov edi, eax",
-        // The layer's return address, behind the pushed registers and the return address to `layered!`.
+        // The layer's return address, after the pushed registers and the return address to `layered!`.
         "mov rsi, [rsp + 56]",
         "call {place}",
         "pop r9",

@@ -69,7 +69,7 @@ fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<Pat
     CallSite::of_path(number)
 }
 
-/// At a new call site, objects may have been loaded since the last one.
+/// Patches objects that may have been loaded since the last new call site.
 fn patch() {
     if layers::patch(&HANDED_DOWN.wrappers) {
         progress::ready();
@@ -110,7 +110,7 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
     .unwrap_or(UNNUMBERED)
 }
 
-/// The number of the call site with this return address, and whether it is new.
+/// The number of the call site with this return address; true if it is new.
 fn site(address: u64) -> (u32, bool) {
     let mut shared = shared::lock();
     if let Some(number) = shared::known_site(address) {

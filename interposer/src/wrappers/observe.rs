@@ -1,7 +1,7 @@
 //! The life of one call.
 //!
-//! `note` fills the draft from the arguments. `key` and `signature` give a number to what repeats. `enter` writes to
-//! the file which call the thread is in. Then MPI makes the call. `leave` records that it ended, and `after` the
+//! `note` fills the draft from the arguments. `key` and `signature` number what repeats about the call. `enter` writes
+//! the call that the thread is in to the file. Then MPI makes the call. `leave` records that it ended, and `after` the
 //! requests that it began and completed, messages that arrived, and objects that it made.
 
 use traces::calls::Call;
@@ -70,7 +70,7 @@ pub fn family(_recording: &Thread) -> &'static Family {
 /// A call by the program, with its arguments.
 pub trait ProgramCall: Copy {
     type Outcome: Outcome;
-    /// Whether the signature depends on the arguments' words alone, so that the call may be cached.
+    /// True if the signature depends on the arguments' words alone, so that the call may be cached.
     const PLAIN: bool;
 
     fn call(&self) -> Call;
@@ -148,7 +148,7 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
         }
         Some(thread) if thread.nested() => {
             thread.work(true);
-            // So that the call around it checks whether this one has returned.
+            // Makes the call around it check that this one has returned.
             thread.has_more();
             nested(thread, &made)
         }
@@ -212,7 +212,7 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
     Some(known)
 }
 
-/// Where a call comes from: an outermost one by its path.
+/// The call site; that of an outermost call includes its path.
 fn place<M: ProgramCall>(thread: &Thread, made: &M) -> CallSite {
     layers::is_called(made.site(), made.call());
     if thread.nested() || !recorded::records(made.call()) {
@@ -301,8 +301,8 @@ fn out_of_turn(thread: &Thread, since: u64, depth: u32, code: i32) {
     thread.returns_elsewhere(since, depth, (code != 0).then(|| (errors::class(code), code)));
 }
 
-/// Does the work after a successful call of whose buffers checksums are taken. Not inlined, since the draft would take
-/// stack in other calls, too.
+/// Does the work after a successful call whose buffers have checksums. Not inlined, since the draft would take stack in
+/// other calls, too.
 #[cold]
 #[inline(never)]
 fn after_with_contents(
@@ -313,7 +313,7 @@ fn after_with_contents(
     signature: u32,
     begun: StartedRequest,
 ) {
-    // Behind each start comes the checksum of what it sends.
+    // The checksum of what each start sends follows that start.
     contents::start(thread, family, draft, signature);
     draft.without_starts().after(thread, family, signature, begun, 0);
     contents::after(thread, family, call, draft, begun);
@@ -329,14 +329,14 @@ fn session(family: &Family, draft: &Draft) -> u64 {
 #[derive(Clone, Copy)]
 struct KnownCall {
     call: Call,
-    /// The address of its call site, or what stands for its path.
+    /// The address of its call site, or the number that stands for its path.
     address: usize,
     signature: u32,
-    /// Whether the next call with the same words has the same signature.
+    /// True if the next call with the same words has the same signature.
     lasting: bool,
     nested: bool,
     depth: u32,
-    /// The start of the outermost of those, in ticks.
+    /// The start of the outermost call around it, in ticks.
     since: u64,
 }
 
@@ -346,8 +346,8 @@ impl KnownCall {
         KnownCall { call, address, signature, lasting: true, nested: false, depth: 0, since: 0 }
     }
 
-    /// Whether MPI is asked about requests now: not inside another call, nor if one on another stack is open, which may
-    /// have freed them.
+    /// True if the recorder queries requests now: not inside another call, nor while a call on another stack is open,
+    /// which may have freed them.
     fn asks(&self, thread: &Thread) -> bool {
         queried_requests::is_on() && !self.nested && !thread.has_suspended()
     }

@@ -73,8 +73,8 @@ impl LiveBlock {
         is_whole.then(|| unsafe { &*body.as_ptr().cast() })
     }
 
-    /// The block as it is now: calls, polls and entries each as they were at one moment. What never was still is left
-    /// out, as if it were over: a thread that is never still makes calls all the time.
+    /// The block as it is now: calls, polls and entries each as they were at one moment. Data that never was still is
+    /// left out, as if it were over: a thread that is never still makes calls all the time.
     pub fn copy(&self) -> ThreadBlock {
         // In the order in which a call moves on, from the end: so none is seen twice.
         let polls = self.polls.copy();

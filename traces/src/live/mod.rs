@@ -1,7 +1,7 @@
 //! Memory of a file that one process writes while others read it: the words of its pages, and a thread's block.
 //!
 //! Every access is atomic, since a reader of a running program never knows what is written at that moment. The writer
-//! waits for nobody. Three kinds of data are published in three ways:
+//! never waits. Three kinds of data are published in three ways:
 //!
 //! - Records, signatures, definitions and page headers never change once they are there. Their first word, of a page
 //!   header the kind, is written last, with Release: see [`LiveWords`].

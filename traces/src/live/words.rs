@@ -15,7 +15,7 @@ use crate::orders::{AtomicU64, fence};
 #[derive(Clone, Copy)]
 pub struct LiveWords<'a>(&'a [AtomicU64]);
 
-/// Has whatever was written before the words that were loaded until now seen by the loads from here on.
+/// Makes the loads from here on see all that was written before the words that were loaded so far.
 #[inline(always)]
 pub fn see_published() {
     fence(Acquire);
@@ -63,13 +63,13 @@ impl<'a> LiveWords<'a> {
         LiveWords(self.0.get(..words).unwrap_or(self.0))
     }
 
-    /// A word as it is now. Once it is not zero, what it publishes can be read behind [`see_published`].
+    /// A word as it is now. Once it is not zero, the data that it publishes can be read after [`see_published`].
     #[inline(always)]
     pub fn get(self, at: usize) -> Option<u64> {
         self.0.get(at).map(|word| word.load(Relaxed))
     }
 
-    /// The first word of an item, if the item was published: it is not zero, and the words behind it are there.
+    /// The first word of an item, if the item was published: it is not zero, and the words after it are there.
     #[inline(always)]
     pub fn published(self, at: usize) -> Option<u64> {
         let word = self.get(at).filter(|word| *word != 0)?;
@@ -117,11 +117,11 @@ impl<'a> LiveWords<'a> {
     /// Bytes from a word on that were published and never change.
     ///
     /// # Safety
-    /// As for [`item`](Self::item).
+    /// See [`item`](Self::item).
     pub unsafe fn bytes(self, at: usize, bytes: usize) -> Option<&'a [u8]> {
         let words = self.0.get(at..at.checked_add(bytes.div_ceil(size_of::<u64>()))?)?;
         see_published();
-        // SAFETY: they are in these words, and nobody writes them any more.
+        // SAFETY: the bytes are in these words, and no process writes them any more.
         Some(unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), bytes) })
     }
 }

@@ -16,10 +16,10 @@ impl FileForm {
     /// The user's words for them.
     pub const NAMES: [&str; 3] = ["auto", "rank", "node"];
 
-    /// The most processes of a launch on a host that have a file each by default.
+    /// Up to this many processes of a launch on a host have a file each by default.
     pub const MANY: u32 = 64;
 
-    /// True if processes share a file where a launch has so many on a host, as far as the launcher says.
+    /// True if processes share a file. `here` is the launch's number of processes on the host, if the launcher says it.
     pub fn is_shared_by(self, here: Option<u32>) -> bool {
         match self {
             FileForm::ByNumber => here.is_some_and(|here| here > FileForm::MANY),

@@ -53,7 +53,7 @@ impl Words {
         is_word.then(|| unsafe { AtomicU64::from_ptr(self.0.as_mut_ptr().add(at).cast()) })
     }
 
-    /// Stores a word, which whoever loads it finds with all that was stored before.
+    /// Stores a word. A reader that loads it also sees all that was stored before.
     fn publish(&self, at: usize, value: u64) -> Result<(), Error> {
         self.at(at).ok_or(ErrorKind::UnexpectedEof)?.store(value, Release);
         Ok(())
@@ -83,8 +83,8 @@ pub fn create(file: BorrowedFd<'_>, host: &str, boot: [u8; 16]) -> Result<(), Er
 }
 
 impl Member {
-    /// Takes a place for a process, by its id, in a file that one of this host creates or has created. Fails if that was
-    /// another host, if there is no place left, or the file system has no room or no shared mappings.
+    /// Takes a place for a process, by its id, in a file that a process of this host creates or has created. Fails if
+    /// another host created it, if there is no place left, or the file system has no room or no shared mappings.
     pub fn join(file: BorrowedFd<'_>, boot: [u8; 16], process: u32) -> Result<Member, Error> {
         let header = created(file, boot)?;
         let at = claim(&header, HEAD_BYTES + FIRST_EXTENT).ok_or(ErrorKind::FileTooLarge)?;
@@ -171,7 +171,7 @@ pub fn has_member(file: impl AsFd, name: MemberName) -> bool {
     word(0) == Some(u64::from_le_bytes(MAGIC)) && names.any(|found| found == name.word())
 }
 
-/// Claims so many bytes of the file for this process.
+/// Claims this many bytes of the file for this process.
 fn claim(header: &Words, bytes: u64) -> Option<u64> {
     let at = header.at(offset_of!(NodeHeader, end))?.fetch_add(bytes, Relaxed);
     let is_place = at >= HEADER_BYTES as u64 && at.is_multiple_of(ALIGNMENT);

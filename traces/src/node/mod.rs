@@ -1,8 +1,8 @@
 //! One file for all processes of a launch on a host.
 //!
 //! A node file is a container of *members*. Each has the bytes of a rank's file at the offsets that they have there, so
-//! whoever writes or reads pages knows nothing of it. The bytes lie in extents of the container, the next of which is
-//! as long as all before it: few offsets say where everything is, and the file stays sparse.
+//! code that writes or reads pages knows nothing of the container. The bytes lie in extents of the container, the next
+//! of which is as long as all before it: few offsets say where everything is, and the file stays sparse.
 //!
 //! ```text
 //!  node-HOST.ovh
@@ -12,8 +12,8 @@
 //!                    member 0          member 1          of member 0
 //! ```
 //!
-//! Processes claim places by adding to the header's end, and publish them afterwards: one that is killed in between
-//! leaves a place that nobody uses. [`member`] is the side that writes.
+//! Processes claim places by adding to the header's end, and publish them afterwards: a process that is killed in
+//! between leaves an unused place. [`member`] is the side that writes.
 
 mod form;
 mod member;
@@ -44,7 +44,7 @@ pub struct NodeHeader {
     pub host: [u8; HOST],
     /// Places of the table that were taken.
     pub taken: u64,
-    /// The offset behind all heads and extents.
+    /// The offset after all heads and extents.
     pub end: u64,
 }
 
@@ -78,7 +78,7 @@ pub struct MemberHead {
     pub extents: [u64; EXTENTS],
 }
 
-/// The most extents of a member: an address has fewer bits.
+/// Limit on the extents of a member: an address has fewer bits.
 pub const EXTENTS: usize = 40;
 
 const _: () = assert!(size_of::<MemberHead>() == 344);

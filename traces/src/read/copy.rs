@@ -1,9 +1,10 @@
-//! Copies a file whose recorder drops old pages while it is read, so that the copy is of one moment.
+//! Copies a file whose recorder drops old pages while it is read, so that the copy shows one moment.
 //!
-//! In: the file as it is mapped. Out: a copy in memory, as large as the file, which the recorder bounds. The recorder writes a
-//! page's records in order, begins a page when the one before it is full, and counts a page before it takes it again. So pages of
-//! records are copied first, the newest of each thread before older ones, which are full by then; one that changed its header
-//! meanwhile was dropped. What was dropped is copied behind them, and thus includes it; blocks come last, as always.
+//! In: the file as it is mapped. Out: a copy in memory, as large as the file, whose size the recorder bounds. The
+//! recorder writes a page's records in order, begins a page when the one before it is full, and counts a page before it
+//! reuses it. So pages of records are copied first, the newest of each thread before older ones, which are full by
+//! then; a page that changed its header meanwhile was dropped. The accounts of dropped pages are copied after them, and
+//! thus include it; blocks come last, as always.
 
 use std::cmp::Reverse;
 use std::io;
@@ -16,7 +17,7 @@ use super::{RankFile, header};
 use crate::file::{FIRST_PAGE, PageHeader, PageKind};
 use crate::live::see_published;
 
-/// Attempts to copy a file while its pages are taken again.
+/// Attempts to copy a file while its pages are reused.
 const ATTEMPTS: usize = 5;
 
 /// A page as its header was found.
@@ -87,7 +88,7 @@ impl RankFile {
         header
     }
 
-    /// True if a page has not been taken again.
+    /// True if a page has not been reused.
     fn is_still(&self, page: &SeenPage) -> bool {
         let is = |header: PageHeader| (header.kind, header.thread, header.sequence, header.requests);
         self.header_at(page.at).is_some_and(|now| is(now) == is(page.header))

@@ -1,7 +1,7 @@
 //! A file's words in memory: mapped, or read.
 //!
-//! The system limits the mappings of a process, on Linux to 65,530 (vm.max_map_count): a run of more files has its small
-//! ones read. What was read shows nothing that its writer writes afterwards, and its last words may be half of a record.
+//! The system limits the mappings of a process, on Linux to 65,530 (vm.max_map_count): the small files of a larger run
+//! are read instead. A file that was read does not show later writes, and its last words may be half of a record.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,13 +26,13 @@ pub enum FileAccess {
     SmallRead,
 }
 
-/// The number of files from which on small ones are read. The limit leaves room for libraries, threads and call sites.
+/// The number of files from which on small files are read. The limit leaves room for libraries, threads and call sites.
 const MANY: usize = 30_000;
-/// The most bytes of a file that is read: a rank's profile is smaller.
+/// Largest file that is read, in bytes: a rank's profile is smaller.
 const SMALL: u64 = 64 << 10;
 
 impl FileAccess {
-    /// For a run of so many files that is looked at once.
+    /// The access for a run of this many files that is read once.
     pub fn of_run(files: usize) -> FileAccess {
         if files < MANY { FileAccess::Mapped } else { FileAccess::SmallRead }
     }
@@ -44,7 +44,7 @@ impl FileAccess {
 
 pub(super) enum FileWords {
     Mapped(MmapRaw),
-    /// The parts of a member of a node file, mapped behind each other.
+    /// The parts of a member of a node file, mapped one after another.
     Member(MemberMap),
     /// The words, and the length of the file in bytes.
     Read(Box<[u64]>, usize),
@@ -70,7 +70,7 @@ impl FileWords {
         MemberMap::of(file, layout).map(FileWords::Member).map_err(|source| mapping_failed(source, path))
     }
 
-    /// Of a file that is gone.
+    /// The words of a file that is gone: none.
     pub fn none() -> FileWords {
         FileWords::Read([].into(), 0)
     }
@@ -84,7 +84,7 @@ impl FileWords {
         }
     }
 
-    /// Its whole words.
+    /// The file's whole words.
     pub fn words(&self) -> LiveWords<'_> {
         let (first, bytes) = match self {
             FileWords::Mapped(map) => (map.as_ptr(), map.len()),
@@ -103,7 +103,7 @@ fn mapping_failed(source: io::Error, path: &Path) -> Error {
     }
 }
 
-/// Memory in which the parts of a member are mapped behind each other.
+/// Memory in which the parts of a member are mapped one after another.
 pub(super) struct MemberMap {
     base: NonNull<u8>,
     bytes: usize,

@@ -90,8 +90,8 @@ impl Follower {
         None
     }
 
-    /// Pages that have begun since the last call, by thread and sequence. Where old pages are dropped, also those that were taken
-    /// again.
+    /// Pages that have begun since the last call, by thread and sequence. If old pages are dropped, reused pages are
+    /// among them.
     pub fn find(&mut self) -> Vec<FoundPage> {
         let (bytes, unit) = (self.file.bytes, self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
@@ -126,7 +126,8 @@ impl Follower {
         self.begun(page.at).map(|(_, header)| header)
     }
 
-    /// Kind and header of a page that has begun. Where old pages are dropped, both change: they are copied until they are still.
+    /// Kind and header of a page that has begun. If old pages are dropped, both change: they are copied until they are
+    /// still.
     fn begun(&self, at: usize) -> Option<(PageKind, PageHeader)> {
         if !self.file.header.keeps_newest() {
             return page_begun(self.words(at)).map(|(kind, header)| (kind, *header));
@@ -136,8 +137,8 @@ impl Follower {
         PageKind::from_number(header.kind).filter(|_| header.units > 0).map(|kind| (kind, header))
     }
 
-    /// The records of an events page. `None` if the page was taken again. Where old pages are dropped, it is copied into `room`,
-    /// since its records could change while they are read.
+    /// The records of an events page. `None` if the page was reused. If old pages are dropped, the page is copied into
+    /// `room`, since its records could change while they are read.
     pub fn events<'a>(&'a self, page: &FoundPage, room: &'a mut Vec<u64>) -> Option<EventPage<'a>> {
         let words = self.page(page, room)?;
         let (_, header) = page_begun(words)?;
@@ -165,10 +166,10 @@ impl Follower {
             room.clear();
             room.extend((0..words.len()).map_while(|at| words.get(at)));
             see_published();
-            // SAFETY: the copy's own words, which nobody writes.
+            // SAFETY: the copy's own words, which no process writes.
             words = unsafe { LiveWords::at(room.as_ptr().cast(), room.len() * WORD) };
         }
-        // The header is looked at after the words were copied: they are its own.
+        // The header is read after the words were copied: the words are its own.
         let (kind, header) = self.begun(page.at)?;
         let is = |page: &FoundPage| (page.kind, page.thread, page.sequence);
         ((kind, header.thread, header.sequence) == is(page)).then_some(words)

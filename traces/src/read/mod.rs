@@ -44,15 +44,15 @@ use crate::regular;
 /// A rank's file in memory.
 pub struct RankFile {
     path: PathBuf,
-    /// Of a file that is not mapped, only while they are needed.
+    /// The file's words; of a file that is not mapped, only while they are needed.
     words: OnceLock<FileWords>,
     /// The length of the file.
     bytes: usize,
     header: FileHeader,
     identity: FileIdentity,
-    /// Of a member of a node file, where its bytes lie.
+    /// For a member of a node file, the places of its bytes.
     layout: Option<Layout>,
-    /// How often a page of records was decoded from its begin.
+    /// Number of times that a page of records was decoded from its begin.
     decoded: AtomicU64,
 }
 
@@ -94,7 +94,7 @@ struct State {
 }
 
 impl State {
-    /// Of the file or of the member at a path.
+    /// The state of the file or of the member at a path.
     fn of(path: &Path) -> io::Result<State> {
         match fs::metadata(path) {
             Ok(data) => Ok(State { identity: FileIdentity::of(&data), bytes: data.len() }),
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Of a member at a path that led to this error because a file is no folder.
+    /// The state of a member at a path that led to this error because a file is no folder.
     fn of_member(path: &Path, error: io::Error) -> io::Result<State> {
         if error.kind() != ErrorKind::NotADirectory {
             return Err(error);
@@ -136,7 +136,7 @@ impl RankFile {
         RankFile::open_by(path, FileAccess::Mapped)
     }
 
-    /// As [`open`](Self::open), with a choice of how the file gets into memory.
+    /// Like [`open`](Self::open), with a choice of how the file gets into memory.
     pub fn open_by(path: &Path, access: FileAccess) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
         let (words, identity, layout) = match regular::open(path) {
@@ -168,15 +168,15 @@ impl RankFile {
         RankFile { path, words: words.into(), bytes, header, identity, layout, decoded: AtomicU64::new(0) }
     }
 
-    /// Frees the memory of a file that was read: whoever asks for its contents reads it again. Not for a [copy](Self::copied), which
-    /// is of one moment.
+    /// Frees the memory of a file that was read; the next use of its contents reads it again. Not for a
+    /// [copy](Self::copied), which shows one moment.
     pub fn let_go(&mut self) {
         if let Some(FileWords::Read(..)) = self.words.get() {
             self.words.take();
         }
     }
 
-    /// Its words. None if it was not mapped, and is gone by now.
+    /// The file's words; none if it was not mapped, and is gone by now.
     fn words(&self) -> LiveWords<'_> {
         self.words.get_or_init(|| self.read_again().unwrap_or_else(FileWords::none)).words()
     }
@@ -215,7 +215,7 @@ impl RankFile {
         self.len() <= FIRST_PAGE as u64
     }
 
-    /// How many pages of records were decoded so far, each as often as somebody began to.
+    /// Number of pages of records that were decoded so far, each as often as a reader began to.
     pub fn pages_decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }

@@ -1,8 +1,7 @@
 //! Reads the members of a node file.
 //!
-//! In: the path of a node file, whole or cut, which processes may be writing. Out: which members it has, and where in the
-//! file the bytes of each lie. Nothing that the file says is taken for granted: a part that would lie behind its end ends
-//! the member there.
+//! In: the path of a node file, whole or cut, which processes may be writing. Out: its members, and the places of their
+//! bytes in the file. The file is not trusted: a part that would lie beyond its end ends the member there.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -32,7 +31,7 @@ pub(super) struct NodeFile {
     host: String,
 }
 
-/// A member, and where its bytes lie.
+/// A member, and the places of its bytes.
 #[derive(Clone)]
 pub(super) struct FoundMember {
     /// The name that its file would have.
@@ -88,7 +87,7 @@ impl NodeFile {
             );
             return Err(Error::Node { path: path.into(), what });
         }
-        // Sparse, and of members only the heads are looked at.
+        // The mapping is sparse, and of members only the heads are read.
         let map = MmapOptions::new().len(data.len() as usize).map_raw_read_only(&file).map_err(io)?;
         let mut node = NodeFile { file, identity: (data.dev(), data.ino()), map, host: String::new() };
         let header: NodeHeader = node.copy(0).filter(|header: &NodeHeader| header.magic == MAGIC).ok_or_else(|| {
@@ -112,7 +111,7 @@ impl NodeFile {
         self.heads().filter_map(|head| self.member_at(head))
     }
 
-    /// Why the file cannot be read as that of a rank.
+    /// The reason why the file cannot be read as that of a rank.
     pub fn reason(&self) -> String {
         match self.lost() {
             0 => "no process has begun to write: they were killed at their start".into(),
@@ -164,7 +163,7 @@ impl NodeFile {
         }
     }
 
-    /// How many members cannot be found: the file ends before their heads, or the table is damaged.
+    /// Number of members that cannot be found: the file ends before their heads, or the table is damaged.
     pub fn lost(&self) -> usize {
         let length = self.length();
         let is_lost = |at: &u64| !is_place(*at) || length < at.saturating_add(size_of::<MemberHead>() as u64);
@@ -233,7 +232,7 @@ pub fn rank_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let members = node.members().filter(is_of_run).map(|member| path.join(member.name));
         let before = files.len();
         files.extend(members);
-        // Whoever opens the node file itself is told why it has no members, or not all.
+        // The error of opening the node file itself says why it has no members, or not all.
         if files.len() == before || node.lost() > 0 {
             files.push(path);
         }

@@ -48,7 +48,7 @@ pub struct ThreadPages<'a> {
     pub profile: Vec<ProfileEntry>,
     /// Counts of the dropped pages of records.
     pub dropped: Option<Dropped<'a>>,
-    /// Of the pages that say so, the number of the latest.
+    /// Number of the latest account of dropped pages.
     dropped_as_of: u64,
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
@@ -59,15 +59,15 @@ pub struct ThreadPages<'a> {
 pub struct Recorded {
     /// The last call.
     pub call: Option<RecordedCall>,
-    /// When the last recorded productive entry into the engine began.
+    /// Start of the last recorded productive entry into the engine.
     pub productive: Option<u64>,
-    /// When the last recorded entries outside MPI calls began.
+    /// Start of the last recorded entries outside MPI calls.
     pub outside: Option<u64>,
     /// All recorded entries inside MPI calls.
     pub entries: Entries,
 }
 
-/// How far the records of a thread were read.
+/// The place up to which the records of a thread were read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ReadUntil {
     /// Each page of records by its sequence number, with the number of the thread's next request at its begin. The header's
@@ -116,7 +116,7 @@ pub struct Signatures<'a> {
 /// A call that had not ended when the file was last written.
 #[derive(Clone, Copy, Debug)]
 pub struct InFlight {
-    /// When the call began, ticks.
+    /// Start of the call, ticks.
     pub start: u64,
     pub signature: Signature,
 }
@@ -124,7 +124,7 @@ pub struct InFlight {
 /// A recorded call. The tick alone does not identify it: on some processors, several calls fit into one tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordedCall {
-    /// When the call began, ticks.
+    /// Start of the call, ticks.
     pub start: u64,
     /// The number of its signature.
     pub signature: u32,
@@ -262,13 +262,13 @@ pub fn open_polls(block: &ThreadBlock, last: Option<RecordedCall>) -> Option<Pol
     (polls.count > 0 && Some(first) != last).then_some(polls)
 }
 
-/// Productive entries into the progress engine that have no record yet. `last` is when the last recorded one began: a
+/// Productive entries into the progress engine that have no record yet. `last` is the start of the last recorded one: a
 /// thread that was killed while it wrote a record has the entries in both places.
 pub fn open_productive(block: &ThreadBlock, last: Option<u64>) -> impl Iterator<Item = &EntryRun> {
     block.productive.runs().iter().filter(move |run| last.is_none_or(|last| run.start > last))
 }
 
-/// Entries outside MPI calls that have no record yet. `last` is when the last recorded run of them began.
+/// Entries outside MPI calls that have no record yet. `last` is the start of the last recorded run of them.
 pub fn open_outside(block: &ThreadBlock, last: Option<u64>) -> Option<EntryRun> {
     Some(block.outside).filter(|run| run.count > 0 && Some(run.start) != last)
 }
@@ -335,7 +335,7 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
         thread.pages.sort_by_key(|page| page.sequence);
-        // The recorder says that a page is dropped before it takes it again.
+        // The recorder writes that a page is dropped before it reuses the page.
         let first = thread.dropped.map_or(0, |dropped| dropped.pages);
         thread.pages.retain(|page| page.sequence >= first);
     }

@@ -12,7 +12,7 @@ pub struct OpenCall {
     /// The number of its signature, or [`UNNUMBERED`](crate::record::UNNUMBERED).
     pub number: u32,
     pub signature: Signature,
-    /// When the call began.
+    /// Start of the call.
     pub start: u64,
     /// The last time at which it is known to go on.
     pub until: u64,
@@ -38,7 +38,7 @@ pub struct Tail {
     pub calls: Vec<OpenCall>,
     /// Entries into the engine during the polls and the outermost call.
     pub entries: Entries,
-    /// When the last entry into the engine ended, ticks; 0 if unknown.
+    /// End of the last entry into the engine, ticks; 0 if unknown.
     pub last_entry: u64,
 }
 
@@ -51,7 +51,7 @@ impl Tail {
         runs.chain(calls).chain(polls).max().unwrap_or(0).max(self.last_entry())
     }
 
-    /// When the last entry into the engine ended. Files without that time bound it from below by the time in the
+    /// The end of the last entry into the engine. Files without that time bound it from below by the time in the
     /// entries.
     fn last_entry(&self) -> u64 {
         match (self.last_entry, &self.polls, self.calls.last()) {

@@ -28,7 +28,7 @@ impl<'a> ThreadWalk<'a> {
         ThreadWalk { pages: thread.pages.clone().into_iter(), walk: None, tail: None, next: 0, is_torn: false }
     }
 
-    /// Shows up to `records` records of a page to the visitor, in order. Returns whether there may be more.
+    /// Shows up to `records` records of a page to the visitor, in order. Returns true if there may be more.
     ///
     /// Fails at a word that is no record; the next step continues with the next page.
     #[inline]

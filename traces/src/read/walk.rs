@@ -105,11 +105,11 @@ impl<'a> Walk<'a> {
         self.last
     }
 
-    /// Shows up to `records` records to the visitor, in order. Returns whether there may be more.
+    /// Shows up to `records` records to the visitor, in order. Returns true if there may be more.
     ///
     /// Stops at the first word that is not written yet. Fails at a word that is no record; the records before it were
-    /// shown and are not shown again. What was written before the records, such as their signatures, is seen by whoever
-    /// reads afterwards.
+    /// shown and are not shown again. Later reads see all that was written before the records, such as their
+    /// signatures.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
         let words = self.words;

@@ -15,7 +15,7 @@ pub struct Content {
     pub checksum: Result<u32, UntakenReason>,
 }
 
-/// Why no checksum was taken.
+/// The reason why no checksum was taken.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UntakenReason {

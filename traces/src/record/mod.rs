@@ -25,7 +25,7 @@ pub const MAX_SIGNATURE: u32 = UNNUMBERED - 1;
 pub const UNNUMBERED: u32 = (1 << bits!(Wide.signature).width) - 1;
 /// The largest age; older requests are named by thread and number.
 pub const MAX_AGE: u64 = (1 << bits!(Completed.age).width) - 1;
-/// The most requests in one record.
+/// Limit on the requests in one record.
 pub const MAX_COUNT: u32 = (1 << bits!(Completed.count).width) - 1;
 
 /// A call in one word; `None` if its signature number, gap or duration is too large.

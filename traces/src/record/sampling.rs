@@ -1,8 +1,8 @@
-//! What a thread's processor time went to between its calls.
+//! The use of a thread's processor time between its calls.
 //!
-//! A sampled thread is looked at whenever it has used up another period of processor time. Periods that end between two calls of MPI are
-//! samples with a place, those that end inside a call belong to the call, and those without either are counted: so all
-//! together stand for the thread's processor time.
+//! A thread is sampled whenever it has used up another period of processor time. Periods that end between two calls of
+//! MPI are samples with a place, those that end inside a call belong to the call, and those without either are counted.
+//! All together stand for the thread's processor time.
 
 use super::{RecordKind, bits};
 

@@ -133,7 +133,7 @@ fn cargo(copy: &Path, words: &[&str]) -> Result<Vec<Value>, String> {
             command.args(["--package", package]);
         }
     }
-    // The tests run hundreds of times, and nobody debugs them.
+    // The tests run hundreds of times, without a debugger.
     command.env("CARGO_PROFILE_DEV_DEBUG", "none").env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
     command.env("RUSTFLAGS", "--cap-lints=warn").env_remove("CARGO_TARGET_DIR");
     command.env("CARGO_INCREMENTAL", "0").stderr(Stdio::null()).current_dir(copy);

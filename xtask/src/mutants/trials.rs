@@ -1,8 +1,8 @@
 //! Runs the tests with one error after another.
 //!
-//! Each test runs in a process of its own. All run once without an error, and report the places they reach; then each
-//! error is tried with the tests that reach it until one fails, those first that have caught the most, the shortest of
-//! these first.
+//! Each test runs in its own process. All run once without an error, and report the places they reach. Then each error
+//! is tried with the tests that reach it until one fails: those that have caught the most go first, the shortest of
+//! these before others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -127,7 +127,7 @@ impl TestBinary {
     fn command(&self) -> Command {
         let mut command = Command::new("nice");
         command.args(["-n", "19"]).arg(&self.path).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
-        // What takes turns otherwise notices an error on any day.
+        // Tests that take turns otherwise notice an error on any day.
         command.env(rota::ALL, "1");
         command
     }

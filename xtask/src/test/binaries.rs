@@ -277,7 +277,7 @@ impl Outcome {
         for (name, took) in self.tests.iter().take(NAMED) {
             println!("{:7.1} s  {name}", took.as_secs_f64());
         }
-        // Again at the end, where whoever cuts a long output still sees it.
+        // Again at the end, where a reader who cuts a long output still sees it.
         for reason in &self.reasons {
             println!("\nfailed: {reason}");
         }

@@ -44,8 +44,8 @@ const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::
 /// Tests of targets that take minutes to build; only a full run builds them.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];
 
-/// Groups of tests that take long, and show something in several ways: of each group one runs a day, in turns; all in a
-/// full run, with `--measured`, and of those that are asked for by name.
+/// Groups of tests that take long, and show one thing in several ways. Of each group one test runs a day, in turns; all
+/// run in a full run, with `--measured`, and if they are named.
 const IN_TURNS: [&[&str]; 4] = [
     &[
         "collectives::what_nonblocking_operations_cost_and_hide_is_reconstructed",

@@ -1,3 +1,3 @@
-//! Reads the tree for tests: files, code without comments, and who uses whom.
+//! Reads the tree for tests: files, code without comments, and the uses between files.
 
 pub mod uses;

@@ -1,6 +1,6 @@
-//! Finds who uses whom among the files of a crate.
+//! Finds the uses between the files of a crate.
 //!
-//! In: the sources, as tokens, so that comments and texts are out of the way and macros are seen. Out: arrows from file to file.
+//! In: the sources as tokens, which leaves out comments and texts, and includes macros. Out: arrows from file to file.
 //! A path leads to the file of the longest module that it begins with.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A module that has a file of its own, by its path from the crate's root.
+/// A module that has its own file, by its path from the crate's root.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Module(Vec<String>);
 
@@ -40,7 +40,7 @@ impl Display for Module {
 /// The files of a crate, with their code and their uses.
 pub struct Sources {
     texts: BTreeMap<Module, String>,
-    /// Which file uses which.
+    /// Pairs of a file and a file that it uses.
     pub arrows: BTreeSet<(Module, Module)>,
 }
 
@@ -192,7 +192,7 @@ impl Reader<'_> {
         name
     }
 
-    /// A path of names in code, or of a macro's call, which is nobody's file.
+    /// A path of names in code, or of a macro's call, which belongs to no file.
     fn named(&mut self, tokens: &[TokenTree], begin: usize) -> usize {
         let (mut path, mut at) = (vec![tokens[begin].to_string()], begin + 1);
         while at + 1 < tokens.len() && is(&tokens[at], ':') && is(&tokens[at + 1], ':') {

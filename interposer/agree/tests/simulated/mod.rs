@@ -16,7 +16,7 @@ use crate::random::Random;
 /// Times that answers take.
 #[derive(Clone, Copy, Debug)]
 pub enum Store {
-    /// Files on a busy parallel file system: 1 to 50 ms each, one in so many 2 s. Their names can be listed.
+    /// Files on a busy parallel file system: 1 to 50 ms each, one in this many 2 s. Their names can be listed.
     Folder(u64),
     /// Names that a launcher keeps: 20 us each, one after another, and the way there and back.
     Launcher,
@@ -25,9 +25,9 @@ pub enum Store {
 /// A host of a trial.
 pub struct SimulatedHost {
     pub ranks: Vec<u32>,
-    /// When MPI_Init returns there.
+    /// Time at which MPI_Init returns on the host.
     pub starts: Duration,
-    /// When it dies, if it does.
+    /// Time at which the host dies, if it does.
     pub dies: Option<Duration>,
 }
 
@@ -36,7 +36,7 @@ pub struct SimulatedHost {
 pub struct Outcome {
     pub verdict: Verdict,
     pub at: Duration,
-    /// Texts written and looked for, and listings.
+    /// Number of texts written and looked for, and of listings.
     pub operations: u32,
 }
 
@@ -47,14 +47,14 @@ struct World {
     random: Random,
     texts: HashMap<String, String>,
     speakers: BTreeSet<(u32, u32)>,
-    /// When the launcher has answered all.
+    /// Time at which the launcher has answered all.
     launcher_is_free: Duration,
     events: BinaryHeap<Reverse<(Duration, usize)>>,
     operations: Vec<u32>,
 }
 
 impl World {
-    /// When the answer to a question asked now is there.
+    /// Time of the answer to a question asked now.
     fn answered(&mut self) -> Duration {
         match self.store {
             Store::Folder(slow) if self.random.below(slow) == 0 => self.now + Duration::from_secs(2),
@@ -112,7 +112,7 @@ impl SimulatedBoard {
 }
 
 impl Board for SimulatedBoard {
-    // A text is there when the writer is told so, and an answer is as old as the question: the worst of all.
+    // A text is there only when its writer gets the answer, and an answer is as old as its question: the worst case.
     async fn post(&self, name: &str, text: &str) -> bool {
         self.asked().await;
         let mut world = self.world.borrow_mut();

@@ -29,7 +29,7 @@ pub struct Layout {
     characters: usize,
 }
 
-/// How a frame refers to the instruction that it executes.
+/// The reference of a frame to the instruction that it executes.
 enum Instruction {
     /// By its number, half a word, in the bytes object of the code object; an instruction has `bytes` bytes.
     Number { in_frame: usize, bytes: usize, bytes_in_code: usize },
@@ -91,7 +91,7 @@ const SINCE_3_14: Layout =
 /// Tag bits in a frame's pointer to its code object, since 3.14 (`pycore_stackref.h`).
 const TAG: usize = 3;
 
-/// Most frames that are visited.
+/// Limit on the frames that are visited.
 const DEPTH: usize = 1000;
 
 // Offsets that are the same in all versions.
@@ -117,7 +117,7 @@ impl PythonFrame {
     }
 }
 
-/// A number of 47 bits for a path, by the number of its inner part and that of the next place out.
+/// A number of 47 bits for a path, from the number of its inner part and that of the next outer place.
 #[inline(always)]
 pub fn path_number(inner: u64, caller: u64) -> u64 {
     mixed(inner, caller) >> 17

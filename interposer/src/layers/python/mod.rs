@@ -105,7 +105,7 @@ pub fn path(number: u64) -> Option<Vec<PathPlace>> {
     let memory = interpreter.memory();
     for frame in interpreter.layout.frames(thread, interpreter.code_type, &memory).take(path_limit::frames()) {
         let place = interpreter.place(0, &frame)?;
-        // What an import runs is called by the line that imports.
+        // The line that imports counts as the caller of the code that the import runs.
         if !imports(&place.file) {
             path.push(PathPlace { number: frame.number(), place });
         }

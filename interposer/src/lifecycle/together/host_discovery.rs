@@ -42,7 +42,7 @@ pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: 
     }
 }
 
-/// The store as the board of crate `agree`, with which this host alone waits.
+/// The store of texts as the board of crate `agree`, for this host alone.
 struct HostBoard {
     store: TextStore,
     began: Instant,
@@ -128,7 +128,7 @@ impl TextStore {
         Some(text)
     }
 
-    /// All numbers that stand for the last one in names like this one, in order; `None` if there is no list of names.
+    /// The numbers at the end of all names like this one, in order; `None` if there is no list of names.
     fn numbers(&self, like: &str) -> Option<Vec<u32>> {
         let TextStore::Folder(folder) = self else { return None };
         forget_cached(folder);
@@ -178,13 +178,13 @@ impl TextStore {
     }
 }
 
-/// Has this host forget what it has cached of a folder on a file server, by changing something in it.
+/// Makes this host drop its cache of a folder on a file server, by changing something in the folder.
 fn forget_cached(folder: &Path) {
     let touched = folder.join(format!("touched.{}", std::process::id()));
     let _ = fs::write(&touched, "").and_then(|()| fs::remove_file(&touched));
 }
 
-/// Has MPI return errors as long as it lives: to look up a name that is not published yet is an error.
+/// Makes MPI return errors while it lives: looking up a name that is not published yet is an error.
 struct ReturnedErrors {
     handler: u64,
     /// The two communicators with their original handlers.

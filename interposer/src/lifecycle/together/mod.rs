@@ -2,9 +2,9 @@
 //!
 //! Ranks that are not recorded take no part, so no collective call is made on a communicator that contains one. The
 //! ranks of a [`host`] announce themselves in shared memory before MPI is initialized, and are counted there
-//! afterwards. If the world has several hosts, the first rank of each finds the others [`between`] hosts. The rank that
-//! counts closes a list that all on it read: so all have the same list, and none waits for a rank that is not on it,
-//! nor for one that has ended ([`wait`]).
+//! afterwards. If the world has several hosts, the first rank of each finds the others ([`host_discovery`]). The rank
+//! that counts closes a list that all ranks on it read: so all have the same list, and no rank waits for one that is
+//! not on it, nor for one that has ended ([`wait`]).
 
 mod host;
 mod host_discovery;
@@ -44,14 +44,14 @@ pub struct Together {
     pub is_one_host: bool,
 }
 
-/// Which ranks of the world those that record together are.
+/// The set of ranks that record together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RanksFound {
     /// All ranks of the world.
     All,
     /// All that are recorded; there are others.
     Recorded,
-    /// The recorded ranks of one host. Whether others are recorded is unknown.
+    /// The recorded ranks of one host. It is unknown if other ranks are recorded.
     OfHost,
 }
 

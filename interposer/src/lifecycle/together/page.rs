@@ -1,9 +1,9 @@
 //! A page of shared memory in which each recorded rank of a host has a slot.
 //!
 //! Each process takes a slot before MPI is initialized, and writes its rank there afterwards; in most libraries
-//! MPI_Init synchronizes the ranks. The first process that sees that all are there, or that nobody has come for long,
-//! closes the list: a slot without a rank then stays empty. Several may close it at once, so that no one has to be
-//! waited for.
+//! MPI_Init synchronizes the ranks. The first process that finds all ranks there, or no new one for a long time, closes
+//! the list: a slot without a rank then stays empty. Several processes may close it at once, so that none has to wait
+//! for another to do so.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use super::process::ProcessId;
 use super::wait::{self, ASK, Liveness, Pause};
 
-/// The time that a rank waits for others since the last one came. A thousand that share two cores come over minutes.
+/// The time that a rank waits for others after the last one came. A thousand ranks that share two cores come over
+/// minutes.
 #[derive(Clone, Copy)]
 pub struct Patience {
     /// For ranks that have not announced themselves: usually they are not recorded.
@@ -40,9 +41,9 @@ struct MeetingWords {
     state: AtomicU32,
     /// Number of processes that have asked for a slot.
     taken: AtomicU32,
-    /// Bytes of the verdict behind the page, plus one; 0 until it is there.
+    /// Bytes of the verdict after the page, plus one; 0 until it is there.
     verdict: AtomicU64,
-    /// For each stage [`OPEN`], [`ALL`] or [`NOT_ALL`]: whether all on the list came to it.
+    /// For each stage: [`OPEN`], [`ALL`] if all on the list came to it, or [`NOT_ALL`].
     stages: [AtomicU32; 16],
     /// True if `passed` is there.
     is_passed: AtomicU32,
@@ -66,15 +67,15 @@ const MIXED: u32 = 2;
 const ALL: u32 = 1;
 const NOT_ALL: u32 = 2;
 
-/// Stages of a process. From [`HERE`] on it is on the list.
+/// Stages of a process. From [`HERE`] on the process is on the list.
 const ANNOUNCED_BY: u64 = 1;
 const OUT: u64 = 2;
 const HERE: u64 = 3;
-/// It is about to show words; one stage on, it has.
+/// The process is about to show words; one stage on, it has shown them.
 pub const BEGINNING: u64 = 4;
-/// It is about to finalize MPI.
+/// The process is about to finalize MPI.
 pub const ENDING: u64 = 6;
-/// It is about to show words once more.
+/// The process is about to show words once more.
 pub const COMPARING: u64 = 7;
 
 fn stage(word: u64) -> u64 {
@@ -155,7 +156,7 @@ impl MeetingPage {
         Some(ProcessSlot { page: self, slot, patience: PATIENCE })
     }
 
-    /// Takes the processes off the page that have ended, of those with such words.
+    /// Takes off the page the processes that have ended, among those whose words satisfy `of`.
     fn strike_ended(&self, of: impl Fn(u64) -> bool) {
         for slot in self.taken() {
             let word = slot.word.load(Acquire);
@@ -184,13 +185,13 @@ impl MeetingPage {
         (here, on_their_way)
     }
 
-    /// The same, without processes that have ended since they announced themselves.
+    /// Like [`count`](Self::count), without processes that have ended since they announced themselves.
     fn count_living(&self) -> (u32, u32) {
         self.strike_ended(is_on_its_way);
         self.count()
     }
 
-    /// Closes the list, as [`CLOSED`] or [`MIXED`]. Returns whether it was still open.
+    /// Closes the list, as [`CLOSED`] or [`MIXED`]. Returns true if it was still open.
     fn close(&self, state: u32) -> bool {
         for slot in &self.shared().slots {
             let shut = |word| (!is_listed(word)).then_some(OUT);
@@ -212,7 +213,7 @@ impl ProcessSlot {
         self.page.shared().slots.get(self.slot)
     }
 
-    /// Writes this process's rank. Returns whether it was in time for the list.
+    /// Writes this process's rank. Returns true if it was in time for the list.
     pub fn arrive(&self, rank: u32) -> bool {
         let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff0) | HERE | (rank as u64) << 32);
         self.own().is_some_and(|own| own.word.try_update(AcqRel, Acquire, here).is_ok())
@@ -236,7 +237,8 @@ impl ProcessSlot {
             }
             // MPICH's launcher starts worlds that are spawned at once by one process, which names the page.
             let seems_mixed = here + on_their_way > size;
-            // To ask for a process is to read a file. If each of a thousand asked for all others, none would go on.
+            // Checking that a process lives means reading a file. If each of a thousand checked all others, none would
+            // go on.
             let asks = last.elapsed() > self.patience.unannounced && asked.elapsed() > ASK && self.is_first_here();
             if seems_mixed || asks {
                 (here, on_their_way) = self.page.count_living();
@@ -254,7 +256,7 @@ impl ProcessSlot {
         };
         wait::until(ready, || Liveness::Lives, || pause.take());
         let ranks = self.page.ranks();
-        // If two launches were taken for one, a rank is there twice.
+        // A rank is there twice if two launches were mistaken for one.
         let are_of_one = ranks.is_sorted_by(|rank, next| rank < next) && ranks.last().is_some_and(|last| *last < size);
         (is_here && are_of_one && !self.page.is_mixed()).then_some(ranks)
     }
@@ -269,7 +271,7 @@ impl ProcessSlot {
         }
     }
 
-    /// Passes the verdict to the other processes, in the page's file behind the page.
+    /// Passes the verdict to the other processes, in the page's file after the page.
     pub fn tell(&self, file: &File, verdict: &[u8]) {
         let written = file.write_all_at(verdict, BYTES as u64);
         let length = if written.is_ok() { verdict.len() as u64 } else { 0 };
@@ -287,8 +289,8 @@ impl ProcessSlot {
         Some(bytes)
     }
 
-    /// Waits until all on the list have come to a stage, and calls `turn` meanwhile. Returns whether they have, the same
-    /// for all: `false` if one has ended before.
+    /// Waits until all processes on the list have come to a stage, and calls `turn` meanwhile. Returns the same to all:
+    /// true if they have, `false` if one has ended before.
     pub fn all_reach(&self, reached: u64, turn: impl FnMut()) -> bool {
         let next_stage = |word| Some(word & !15 | reached);
         let _ = self.own().map(|own| own.word.try_update(AcqRel, Acquire, next_stage));
@@ -302,7 +304,7 @@ impl ProcessSlot {
             }
             Some(outcome.load(Acquire)).filter(|outcome| *outcome != OPEN)
         };
-        // One at a time is enough: while it lives, MPI_Finalize would wait for it, too.
+        // One at a time is enough: while that process lives, MPI_Finalize would wait for it, too.
         let next = || coming().next().map_or(Liveness::Lives, SlotWords::fate);
         let came = wait::until(ready, next, turn).unwrap_or_else(|| {
             say(NOT_ALL);
@@ -311,8 +313,8 @@ impl ProcessSlot {
         came == ALL
     }
 
-    /// Shows words to the others, after all came to the stage `reached`, and returns those of all in the order of their
-    /// ranks. `None` if one has ended.
+    /// Shows words to the others, and returns the words of all in the order of their ranks, once all have shown theirs.
+    /// `None` if a process has ended.
     pub fn show(&self, reached: u64, words: [u64; SHOWN]) -> Option<Vec<[u64; SHOWN]>> {
         for (word, shown) in words.into_iter().zip(self.page.shared().shown.get(self.slot)?) {
             shown.store(word, Relaxed);
@@ -328,7 +330,7 @@ impl ProcessSlot {
         is_shown.then(|| shown.into_iter().map(words).collect())
     }
 
-    /// Passes bytes from the lowest rank on the list to all others. Returns whether they are there.
+    /// Passes bytes from the lowest rank on the list to all others. Returns true if they are there.
     pub fn pass(&self, bytes: &mut [u8], is_first: bool) -> bool {
         let page = self.page.shared();
         if is_first {

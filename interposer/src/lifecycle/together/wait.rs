@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// State of a process that is waited for.
+/// State of a process that another one waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Liveness {
     /// It runs, so the wait goes on.
@@ -15,7 +15,7 @@ pub enum Liveness {
 
 /// Longest wait for a process whose liveness is unknown. A process does its part, or gives up, long before.
 pub const LONGEST: Duration = Duration::from_secs(10);
-/// Interval of asking for the process's liveness.
+/// Interval between checks of the process's liveness.
 pub const ASK: Duration = Duration::from_millis(250);
 
 /// Waits until `ready` returns something. `None` if the partner has ended, or its liveness stayed unknown for

@@ -1,8 +1,8 @@
 //! Reads elements of a datatype in the order of its type map, to take their checksum.
 //!
 //! MPI itself knows the layout, for every constructor and in every ABI: MPI_Pack copies the bytes unchanged, in the
-//! order of the type map. Elements whose bytes already are in that order, as packing a pattern has shown, are read in
-//! place.
+//! order of the type map. The recorder packs a pattern to find elements whose bytes already are in that order; it reads
+//! those in place.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,7 +18,8 @@ use crate::real;
 
 static KNOWN: LazyLock<Mutex<HashMap<u64, Arc<Datatype>>>> = LazyLock::new(Mutex::default);
 
-/// The communicator to pack in, 0 for none. It returns errors, whatever handler the program sets for others.
+/// Communicator for MPI_Pack; 0 if there is none. Its error handler returns errors, independent of the program's
+/// handlers.
 static COMMUNICATOR: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes between the address passed to MPI_Pack and the element: MPICH 4 refuses to pack from MPI_BOTTOM, which
@@ -26,9 +27,9 @@ static COMMUNICATOR: AtomicU64 = AtomicU64::new(0);
 const SHIFT: usize = 4096;
 /// Bytes that are packed at a time: they stay in the cache between packing and reading.
 const CHUNK: u64 = 64 << 10;
-/// The largest element, in bytes, that a buffer is allocated for.
+/// Largest element, in bytes, for which a buffer is allocated.
 const LARGEST: u64 = 64 << 20;
-/// The largest element, in bytes, whose order a pattern of two bytes can show.
+/// Largest element, in bytes, whose byte order a pattern of two bytes can show.
 const PATTERN: u64 = 1 << 16;
 
 pub struct Datatype {
@@ -42,7 +43,8 @@ pub struct Datatype {
 enum Packing {
     /// The bytes already are in the order of the type map.
     InPlace,
-    /// MPI packs them by this datatype of ours, whose elements begin [`SHIFT`] before the address passed.
+    /// MPI packs the elements with our datatype `handle`, whose elements begin [`SHIFT`] bytes before the address
+    /// passed.
     ByMpi { handle: u64, comm: u64 },
     /// There is no communicator to pack in.
     Unknown,
@@ -65,7 +67,8 @@ pub fn begin(family: &Family) {
     }
 }
 
-/// The datatype of a handle that MPI has accepted, examined if it is new. `None` if MPI does not describe it.
+/// Looks up the datatype of a handle that MPI has accepted, and examines it if it is new. `None` if MPI does not
+/// describe it.
 pub fn learn(family: &Family, handle: u64) -> Option<Arc<Datatype>> {
     if let Some(datatype) = known(handle) {
         return Some(datatype);
@@ -177,8 +180,9 @@ fn ask(call: Call, handle: u64) -> Option<(i64, i64)> {
     (unsafe { real::invoke(call, arguments) } == 0).then_some((lower, extent))
 }
 
-/// A datatype of ours with the same elements, each [`SHIFT`] bytes earlier. The program may free its own while a
-/// request is pending. MPI_Type_dup would copy the program's attributes, by functions of the program.
+/// Makes a datatype of ours with the same elements, each [`SHIFT`] bytes earlier, since the program may free its own
+/// while a request is pending. MPI_Type_dup is no alternative: it copies the program's attributes by calling the
+/// program's functions.
 fn shifted(handle: u64) -> Option<u64> {
     let (mut made, earlier) = (0u64, -(SHIFT as i64));
     let place = &raw mut made as usize;
@@ -189,7 +193,7 @@ fn shifted(handle: u64) -> Option<u64> {
     (code == 0 && unsafe { real::invoke(Call::Type_commit, [place]) } == 0).then_some(made)
 }
 
-/// Whether packing leaves the bytes of an element in their order. `None` if that cannot be tested.
+/// True if packing keeps an element's bytes in their order. `None` if that cannot be tested.
 fn is_in_order(handle: u64, comm: u64, size: u64) -> Option<bool> {
     let places = 0..(size <= PATTERN).then_some(size as usize)?;
     let order = |byte: u32| -> Option<bool> {
@@ -201,7 +205,7 @@ fn is_in_order(handle: u64, comm: u64, size: u64) -> Option<bool> {
     Some(order(0)? && order(1)?)
 }
 
-/// Packs elements into `room`, which they have to fill.
+/// Packs elements into `room`. `None` unless they fill it exactly.
 fn pack(from: usize, elements: u64, handle: u64, room: &mut [u8], comm: u64) -> Option<()> {
     let mut position = 0i32;
     let (to, length) = (room.as_mut_ptr() as usize, room.len());

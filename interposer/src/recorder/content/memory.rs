@@ -1,8 +1,8 @@
-//! Whether the CPU can read a buffer of the program, which may be in a GPU's memory.
+//! Tests if the CPU can read a buffer of the program, which may be in a GPU's memory.
 
 use libc::{c_void, iovec};
 
-/// Whether the first and the last of `bytes` bytes can be read.
+/// True if the CPU can read the first and the last of `bytes` bytes.
 pub fn is_readable(address: usize, bytes: u64) -> bool {
     let mut read = [0u8; 2];
     let last = address + (bytes as usize).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Checksums (CRC-32) of messages, if the user asks for them.
+//! CRC-32 checksums of messages, if the user enables them.
 //!
 //! In: buffers of the program that a call has sent or filled. Out: their checksums. A buffer is read only after MPI has
 //! accepted it and while the program must not change it; one that the call overwrites is read before the call, if its
@@ -25,7 +25,7 @@ pub fn is_on() -> bool {
     ON.load(Relaxed)
 }
 
-/// The part of a call's buffer that one process gets, or sends.
+/// The part of a call's buffer that one process receives or sends.
 #[derive(Clone)]
 pub struct BufferPart {
     /// The other process, as in [`Content`].
@@ -38,7 +38,7 @@ pub struct BufferPart {
 }
 
 impl BufferPart {
-    /// The checksum of the part as it is now, of at most `filled` bytes, which a message has filled. `None` for no
+    /// Checksum of the part's current content, at most the `filled` bytes that a message has written. `None` for zero
     /// bytes.
     pub fn content(&self, received: bool, filled: u64) -> Option<Content> {
         let size = self.datatype.as_ref().map_or(1, |datatype| datatype.size);

@@ -12,9 +12,9 @@ static PENDING: LazyLock<Mutex<HashMap<u64, Transfer>>> = LazyLock::new(Mutex::d
 pub struct Transfer {
     /// The number of the request, since another request may have the same handle later.
     pub created: u64,
-    /// What each start of a persistent request sends.
+    /// Parts that each start of a persistent request sends.
     pub sent: Arc<[BufferPart]>,
-    /// What the request fills.
+    /// Parts that the request fills.
     pub received: Arc<[BufferPart]>,
 }
 

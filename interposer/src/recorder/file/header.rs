@@ -1,4 +1,4 @@
-//! The header of the file, which any thread may have to write, field by field.
+//! The file's header. Any thread may have to write to it, one field at a time.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
@@ -27,18 +27,18 @@ pub struct ProcessIdentity {
     pub thread_level: u16,
 }
 
-/// What recording costs, in thousandths of a tick.
+/// Cost of recording, in thousandths of a tick.
 #[derive(Clone, Copy, Default)]
 pub struct RecordingCosts {
     /// A call.
     pub call: u64,
     /// An entry into the engine that achieves nothing.
     pub entry: u64,
-    /// One that achieves something.
+    /// An entry into the engine that achieves something.
     pub productive: u64,
 }
 
-/// The fields that the line at the end is made from.
+/// Header fields for the line that is printed at the end.
 pub struct Summary {
     pub rank: u32,
     pub begin: ClockSample,
@@ -117,14 +117,15 @@ impl Header {
         atomic!(AtomicU32, self, state).load(Acquire) & FINALIZED != 0
     }
 
-    /// Notes that events end now, and whether the profile that takes over is counted. `false` if they had ended before.
+    /// Notes that events end now, and if the profile that takes over `is_counted`. Returns `false` if events had
+    /// already ended.
     pub fn stopped(self, stop: Stop, now: u64, is_counted: bool) -> bool {
         if atomic!(AtomicU64, self, stopped_at).compare_exchange(0, now.max(1), AcqRel, Relaxed).is_err() {
             return false;
         }
         // The profile that takes over may be stopped already.
         atomic!(AtomicU64, self, profile_stopped_at).store(if is_counted { 0 } else { now }, Relaxed);
-        // Written last: readers who find it find the others.
+        // Written last: a reader that sees `stop` also sees the other fields.
         atomic!(AtomicU32, self, stop).store(stop as u32, Release);
         true
     }

@@ -1,9 +1,9 @@
 //! The process's file.
 //!
-//! [`trace_file`] keeps it open; behind its [`header`] threads take [`pages`] from it, one after another
+//! [`trace_file`] keeps it open; after its [`header`], threads take [`pages`] from it, one after another
 //! ([`page_series`]). [`shared`] writes the definitions of all threads, with the [`modules`] of call sites and the
-//! [`parts`] that calls send to each process; [`sampled_paths`] finds the paths of samples. Calls without room elsewhere are added to the [`totals`], an [`entry`]
-//! for each function. The [`ring`] has the oldest pages taken again.
+//! [`parts`] that calls send to each process; [`sampled_paths`] finds the paths of samples. Calls without room
+//! elsewhere are added to the [`totals`], an [`entry`] for each function. The [`ring`] reuses the oldest pages.
 
 pub mod entry;
 pub mod header;

@@ -1,4 +1,4 @@
-//! The pages of one kind that one writer takes, one after another, with the cursor in the last.
+//! The pages of one kind that one writer fills, in order, with the cursor in the last page.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ pub struct PageSeries {
 }
 
 impl PageSeries {
-    /// A series without a page, and so without room.
+    /// Begins a series without a page: its cursor has no room.
     pub fn new(kind: PageKind, thread: u32) -> PageSeries {
         PageSeries { cursor: PageCursor::new(), kind, thread, last: Cell::new(None), count: Cell::new(0) }
     }
@@ -48,7 +48,7 @@ impl PageSeries {
         self.count.set(self.count() + 1);
     }
 
-    /// Takes a page, and gives the one before it back.
+    /// Takes a page, and gives the previous one back.
     pub fn turn(&self, output: &Output, header: PageHeader, wanted: usize, least: usize) -> Result<(), Stop> {
         let full = self.last.get();
         self.take(output, header, wanted, least)?;
@@ -58,7 +58,8 @@ impl PageSeries {
         Ok(())
     }
 
-    /// Takes a page from a ring, which gets the one before it. Returns whether it held other records before.
+    /// Takes a page from a ring, and adds the previous one to the ring. Returns true if the page held other records
+    /// before.
     pub fn turn_in(&self, ring: &mut Ring, output: &Output, header: PageHeader, wanted: usize) -> Result<bool, Stop> {
         let full = self.last.get();
         if let Some(full) = full {

@@ -129,7 +129,7 @@ impl Output {
         self.buffered.load(Relaxed)
     }
 
-    /// The first of the totals that all threads share, behind the header.
+    /// The first of the totals that all threads share, after the header.
     pub fn shared_totals(&self) -> NonNull<ProfileEntry> {
         // SAFETY: they are in the mapping of the header.
         unsafe { self.header.cast::<u8>().add(SHARED_TOTALS) }.cast()
@@ -140,11 +140,11 @@ impl Output {
         self.kept.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// Takes a page with this header, of `wanted` bytes or as many as are left, but of at least `least`.
+    /// Takes a page with this header, of `wanted` bytes; near the file's limit it may have as few as `least`.
     pub fn take(&self, header: PageHeader, kind: PageKind, wanted: usize, least: usize) -> Result<Page, Stop> {
         let (limit, stop) = self.limit();
-        // At most a quarter of the limit: the profile of a very large dictionary would leave no room for events. Where old records
-        // are dropped, events take all that they may, and the quarter is for what comes later.
+        // Keep at most a quarter of the limit: the profile of a very large dictionary would leave no room for events.
+        // If old records are dropped, events take all they may, and the quarter is for later pages of other kinds.
         let quarter = limit / 4;
         let kept = match kind {
             PageKind::Events if self.drops => quarter,
@@ -172,7 +172,8 @@ impl Output {
         Ok(page)
     }
 
-    /// The largest page of records, in bytes. Where old ones are dropped, a page is a small part of what is kept.
+    /// Bytes of the largest page of records. If old pages are dropped, a page is a small part of the records that are
+    /// kept.
     pub fn largest(&self) -> usize {
         if !self.drops || self.limit >= 64 * LARGEST as u64 {
             return LARGEST;
@@ -180,7 +181,7 @@ impl Output {
         ((self.limit / 64) as usize).next_multiple_of(UNIT)
     }
 
-    /// Maps a page that was given back, with what it holds.
+    /// Maps a page that was given back, with its contents.
     pub fn again(&self, page: Page) -> Result<Page, Stop> {
         let Page { bytes, offset, .. } = page;
         if !self.buffered.load(Relaxed) {
@@ -195,7 +196,7 @@ impl Output {
         Ok(page)
     }
 
-    /// Writes pages that are only in memory into the file, if pages are.
+    /// Writes pages that are only in memory to the file, if pages are buffered.
     pub fn save_if_buffered(&self) {
         if self.is_buffered() {
             self.save_all();
@@ -214,7 +215,7 @@ impl Output {
         trace_file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
     }
 
-    /// Writes pages that are only in memory into the file, if the file system has no shared mappings.
+    /// Writes pages that are only in memory to the file, if the file system has no shared mappings.
     pub fn save_all(&self) {
         let unsaved = self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         unsaved.iter().for_each(|page| self.save(*page));
@@ -283,21 +284,19 @@ impl Output {
 }
 
 impl Page {
-    /// Its length in bytes.
     pub fn len(&self) -> usize {
         self.bytes
     }
 
-    /// Its header.
     pub fn header(&self) -> PageHeader {
         // SAFETY: a page begins with a header.
         unsafe { self.base.cast::<PageHeader>().read() }
     }
 
-    /// The words behind its header.
+    /// The words after the page's header.
     pub fn words(&self) -> LiveWords<'_> {
         let (first, words) = self.body::<u64>();
-        // SAFETY: the page's memory, which nobody writes to while the page is not taken again.
+        // SAFETY: the page's memory; no thread writes to it until the page is taken again.
         unsafe { LiveWords::at(first.as_ptr().cast(), words * size_of::<u64>()) }
     }
 
@@ -306,17 +305,17 @@ impl Page {
         self.publish(PageKind::Free);
     }
 
-    /// Makes an old page one of zeros, with another header.
+    /// Zeroes an old page, and gives it another header.
     pub fn begin_again(&self, header: PageHeader, kind: PageKind) {
         self.free();
         let (first, bytes) = self.body::<u8>();
-        // SAFETY: the page's memory, of which nobody in this process has a reference.
+        // SAFETY: the page's memory, to which this process has no reference.
         unsafe { first.write_bytes(0, bytes) };
         self.head(header);
         self.publish(kind);
     }
 
-    /// Replaces what the page holds by a body that fits.
+    /// Replaces the page's contents by a body that fits.
     pub fn rewrite(&self, header: PageHeader, kind: PageKind, body: &[u8]) {
         self.free();
         let (first, bytes) = self.body::<u8>();
@@ -326,7 +325,7 @@ impl Page {
         self.publish(kind);
     }
 
-    /// Writes a header that is not published.
+    /// Writes a header without publishing it.
     fn head(&self, header: PageHeader) {
         let (kind, units) = (PageKind::Free as u32, (self.bytes / UNIT) as u32);
         let header = PageHeader { kind, units, sample: clock::sample(), ..header };
@@ -342,7 +341,7 @@ impl Page {
         fence(Release);
     }
 
-    /// The address behind the page's header, aligned for `T`, and how many `T` fit there.
+    /// The address after the page's header, aligned for `T`, and the number of `T`s that fit there.
     pub fn body<T>(&self) -> (NonNull<T>, usize) {
         const HEADER: usize = size_of::<PageHeader>();
         const { assert!(align_of::<T>() <= HEADER) }

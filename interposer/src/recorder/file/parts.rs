@@ -11,7 +11,7 @@ use traces::definitions::{Definition, EqualParts, Parts};
 use super::shared;
 use recorder_core::handles::Handles;
 
-/// Most bytes of all lists of a process.
+/// Limit on the bytes of all lists of a process.
 const MOST_BYTES: usize = 1 << 20;
 
 /// Numbers by [`hash`]. Two lists with the same hash get one number: with a million lists, in one of 30 million runs.
@@ -34,7 +34,7 @@ pub fn known(hash: u64) -> Option<u32> {
     NUMBERS.get(hash)
 }
 
-/// Whether another list may be defined.
+/// True if another list may be defined.
 pub fn has_room() -> bool {
     BYTES.load(Relaxed) < MOST_BYTES
 }

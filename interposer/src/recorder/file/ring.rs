@@ -1,11 +1,12 @@
-//! Keeps only the newest pages of records, where the user asks for that (OVERHEAR_KEEP).
+//! Keeps only the newest pages of records, if the user sets OVERHEAR_KEEP.
 //!
-//! In: the pages that threads have filled, in the order they were filled. Out: for a thread that needs a page, the oldest of them
-//! once all its records are older than the time to keep, or once the file has reached its size; else a new one.
+//! In: the pages that threads have filled, in the order they were filled. Out: a page for a thread that needs one. It
+//! is the oldest full page, if all its records are older than the time to keep or the file has reached its size; else
+//! it is new.
 //!
-//! A page is taken again in three steps, after each of which a reader finds everything once, however the process ends:
-//! 1. Its records are added to what its thread's dropped pages held, which goes into one of two pages in turn. From then on
-//!    readers pass over it, since that page says how many were dropped.
+//! A page is reused in three steps. After each step a reader finds every record once, however the process ends:
+//! 1. The page's records are added to the account of its thread's dropped pages, which is written to two pages in turn.
+//!    From then on readers skip the page, since the account says how many were dropped.
 //! 2. Its header says that it is free, and its words become zeros.
 //! 3. It gets the header of its new owner, the kind last.
 
@@ -32,32 +33,32 @@ pub struct Ring {
 
 struct FullPage {
     page: Page,
-    /// Its header, by which it can be counted.
+    /// The page's header, which counting its records needs.
     header: PageHeader,
-    /// When it was full: the system's monotonic clock, nanoseconds.
+    /// Time when the page was full: the system's monotonic clock, nanoseconds.
     full_at: u64,
 }
 
 /// Counts of a thread's dropped pages.
 #[derive(Default)]
 struct ThreadDrops {
-    /// By number; the first is none.
+    /// By number; number 0 is no signature.
     signatures: Vec<CountedSignature>,
     account: DropAccount,
-    /// The pages that say it, in turn.
+    /// The two pages that the account is written to, in turn.
     pages: [Option<Page>; 2],
-    /// The number of times that they were written.
+    /// Number of times that the account was written.
     written: u64,
 }
 
 /// A page for a thread's next records.
 pub struct RingPage {
     pub page: Page,
-    /// It held other records before.
+    /// True if the page held other records before.
     pub is_again: bool,
 }
 
-/// Has full pages taken again, as the user asks.
+/// Begins to reuse full pages, as `keep` allows.
 pub fn begin(keep: Keep) {
     let _ = RING.set(Mutex::new(Ring { keep, full: VecDeque::new(), threads: BTreeMap::new() }));
 }
@@ -73,12 +74,13 @@ pub fn lock() -> Option<MutexGuard<'static, Ring>> {
 }
 
 impl Ring {
-    /// The signatures of a thread by number, to which it adds those that its next page may have. Those of others stay as they are.
+    /// The signatures of a thread by number. The thread adds those that its next page may have; other threads'
+    /// signatures stay as they are.
     pub fn signatures(&mut self, thread: u32) -> &mut Vec<CountedSignature> {
         &mut self.thread(thread).signatures
     }
 
-    /// Adds a page that a thread has filled. The thread may still have it mapped, but writes to it no more.
+    /// Adds a page that a thread has filled. The thread may still have it mapped, but no longer writes to it.
     pub fn filled(&mut self, page: Page) {
         let full_at = clock::sample().monotonic;
         self.full.push_back(FullPage { page, header: page.header(), full_at });
@@ -106,13 +108,13 @@ impl Ring {
         self.keep.time > 0 && self.full.front().is_some_and(is_over)
     }
 
-    /// Counts a page's records, and writes that they are dropped. Where that fails, the page stays as it is until a later page of
-    /// its thread is dropped.
+    /// Counts a page's records, and writes to the file that they are dropped. If that fails, the page stays as it is
+    /// until a later page of its thread is dropped.
     fn drop_records(&mut self, output: &Output, oldest: &FullPage) -> Result<Page, Stop> {
         let page = output.again(oldest.page)?;
         let thread = oldest.header.thread;
         let ThreadDrops { signatures, account, .. } = self.thread(thread);
-        // Damage would be a defect of ours; what came before it is counted.
+        // Damage would be a bug of ours; the records before it are counted.
         let (others, _) = account.add(&oldest.header, page.words(), signatures);
         let written = self.tell_others(output, &others).and_then(|()| self.thread(thread).write(output, thread));
         written.inspect_err(|_| output.give_back(page))?;
@@ -136,7 +138,7 @@ impl Ring {
 }
 
 impl ThreadDrops {
-    /// Writes what was dropped into the page that holds the older of two states.
+    /// Writes the account to the page that holds the older of two states.
     fn write(&mut self, output: &Output, thread: u32) -> Result<(), Stop> {
         let body = self.account.body(&self.signatures);
         let bytes = size_of::<PageHeader>() + body.len();
@@ -145,7 +147,7 @@ impl ThreadDrops {
         let page = match place {
             Some(page) if page.len() >= bytes => *page,
             _ => {
-                // Twice as long as it must be, so that pages that have become too short are no more than the one in use.
+                // Twice the needed size, so that all outgrown pages together are no larger than the one in use.
                 let wanted = (2 * bytes).next_multiple_of(UNIT);
                 let page = output.take(PageHeader { thread, ..NO_PAGE }, PageKind::Free, wanted, bytes)?;
                 if let Some(short) = place.replace(page) {
@@ -162,10 +164,10 @@ impl ThreadDrops {
     }
 }
 
-/// True if there are so many signatures that what was dropped would take more than it may: its size is in proportion to them.
+/// True if the account of dropped records would get too large: its size is proportional to the number of signatures.
 pub fn is_too_varied(signatures: u32) -> bool {
     is_on() && signatures > MOST_SIGNATURES
 }
 
-/// Most signatures of a thread whose records are dropped.
+/// Limit on the signatures of a thread whose records are dropped.
 const MOST_SIGNATURES: u32 = 1 << 14;

@@ -1,6 +1,7 @@
 //! The paths of samples, in the tree of call paths.
 //!
-//! A signal handler finds them, so nothing is asked of the loader or the allocator: what is loaded was learnt before, where that is safe.
+//! A signal handler looks up the paths, so it calls neither the loader nor the allocator: [`learn`] reads the loaded
+//! objects beforehand, where that is safe.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -16,7 +17,7 @@ static CODE: CodeMap = CodeMap::new();
 /// Set when a sample was in code that is not in [`CODE`].
 static MISSED: AtomicBool = AtomicBool::new(false);
 
-/// The code at an address, if it was there when [`learn`] ran last.
+/// The code at an address, if it was loaded when [`learn`] last ran.
 pub fn code_at(address: usize) -> Option<LoadedCode> {
     let code = CODE.find(address);
     if code.is_none() {
@@ -25,14 +26,14 @@ pub fn code_at(address: usize) -> Option<LoadedCode> {
     code
 }
 
-/// Learns what is loaded, if samples are taken. Never waits, since this thread may hold the loader's lock.
+/// Reads which objects are loaded, if samples are taken. Never waits, since this thread may hold the loader's lock.
 pub fn learn() {
     if sampling::is_on() {
         MISSED.store(guard::run(learn_now).flatten().is_none(), Relaxed);
     }
 }
 
-/// Learns what is loaded if a sample was in other code.
+/// Reads which objects are loaded, if a sample was in unknown code.
 pub fn learn_missed() {
     if MISSED.load(Relaxed) {
         learn();
@@ -59,8 +60,8 @@ fn learn_now() -> Option<()> {
     Some(())
 }
 
-/// The number of the innermost site of these, each in a function that the next has called; `None` if it has none and there is no room, or
-/// other threads are defining something.
+/// Number of a path's innermost call site. Each address lies in a function that the next one has called. `None` if the
+/// site is new and there is no room for it, or other threads are defining something.
 pub fn number(addresses: &[usize], end: CalledFrom) -> Option<u32> {
     let known = addresses
         .iter()

@@ -25,10 +25,10 @@ use recorder_core::path_numbers::PathNumbers;
 /// Bytes of the first two pages of definitions; further ones double, up to 64 times this.
 const FIRST: usize = 1536;
 
-/// Most call sites on paths of calls, and on paths of samples.
+/// Limits on the call sites on paths of calls, and on paths of samples.
 const MOST_PATHS: usize = 1 << 15;
 const MOST_SAMPLED: usize = 1 << 16;
-/// Attempts to become the one that defines something, of a thread that must not wait.
+/// Attempts to take the lock, for a thread that must not wait.
 const TRIES: u32 = 1000;
 
 /// The state that one thread at a time may change.
@@ -43,9 +43,9 @@ pub struct Shared {
     places: BTreeSet<u64>,
     /// Memory for unwinding the stack.
     pub unwinding: Unwinding,
-    /// Modules by their numbers, less one; `None` once it is unloaded.
+    /// Modules by number minus one; `None` once a module is unloaded.
     modules: Vec<Option<modules::Loaded>>,
-    /// [`call_paths::epoch`] when modules were last looked for that have been unloaded.
+    /// [`call_paths::epoch`] at the last search for unloaded modules.
     epoch: u32,
 }
 
@@ -68,8 +68,8 @@ pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(|| Mutex::new(Shared::new())).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// As [`lock`], for a thread that must not wait: a signal handler, or one that may hold the loader's lock. `None` if another thread
-/// keeps defining something.
+/// Like [`lock`], for a thread that must not wait: a signal handler, or one that may hold the loader's lock. `None` if
+/// another thread keeps defining something.
 pub fn lock_soon() -> Option<MutexGuard<'static, Shared>> {
     let shared = SHARED.get()?;
     for _ in 0..TRIES {
@@ -82,7 +82,7 @@ pub fn lock_soon() -> Option<MutexGuard<'static, Shared>> {
     None
 }
 
-/// The number of the call site with this return address in a function that was called from there, if it has one.
+/// The number of the call site with this return address, in a function that `caller` has called, if it has one.
 pub fn known_on_path(address: u64, caller: CalledFrom) -> Option<u32> {
     PATHS.get()?.find(word_of(caller), address)
 }
@@ -124,11 +124,11 @@ pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
-/// Words of a definitions page that are kept for definitions that readers need.
+/// Words of a definitions page that are reserved for definitions that readers need.
 const KEPT: usize = 64;
 
-/// As [`define`], unless another thread is defining something, or the page has little room: then the definition is dropped
-/// instead of waiting, and takes no room from those that readers need.
+/// Like [`define`], but drops the definition instead of waiting for another thread that defines something, and instead
+/// of taking room from definitions that readers need.
 pub fn define_at_once(definition: &Definition) {
     if let Some(Ok(mut shared)) = SHARED.get().map(Mutex::try_lock)
         && let Ok(bytes) = definition.to_bytes()
@@ -166,8 +166,8 @@ pub fn known_site(address: u64) -> Option<u32> {
 /// Memory to unwind a stack with.
 pub struct Unwinding {
     pub room: unwind::Room,
-    /// The frames that were found, the innermost first, and the words of the stack that they are known again by. Kept, so that
-    /// nothing is allocated in a signal handler, which may have interrupted the allocator.
+    /// The frames that were found, the innermost first, and the stack words that identify them. Both keep their memory,
+    /// since a signal handler that interrupts the allocator must not allocate.
     pub frames: Vec<StackFrame>,
     pub words: Vec<StackWord>,
 }
@@ -197,7 +197,7 @@ impl Shared {
         number
     }
 
-    /// The number of the call site with this return address in a function that was called from there.
+    /// The number of the call site with this return address, in a function that `caller` has called.
     pub fn site_on_path(
         &mut self,
         address: u64,
@@ -216,8 +216,8 @@ impl Shared {
         site
     }
 
-    /// The number of the site at this address on the path of a sample, in a function that was called from there; `None` if there is no
-    /// room for it. Allocates nothing, for signal handlers.
+    /// The number of the site at this address on a sample's path, in a function that `caller` has called; `None` if
+    /// there is no room for it. Allocates nothing, since signal handlers call it.
     pub fn sampled_site(&mut self, address: usize, code: Option<LoadedCode>, caller: CalledFrom) -> Option<u32> {
         if let Some(number) = known_on_path(address as u64, caller) {
             return Some(number);
@@ -236,22 +236,22 @@ impl Shared {
         Some(number)
     }
 
-    /// The module at an address of it: its number.
+    /// The number of the module that contains an address.
     pub fn module_at(&mut self, address: usize) -> u32 {
         self.module(address as u64).0
     }
 
-    /// True if the file has room for further paths. A program that searches by recursion may call MPI on any number of them.
+    /// True if the file has room for further paths. A recursive search may call MPI on any number of paths.
     pub fn has_room_for_paths(&self) -> bool {
         self.on_calls < MOST_PATHS && PATHS.get().is_some()
     }
 
-    /// True if a return address is seen for the first time.
+    /// Adds a return address. True if it is new.
     pub fn is_new_place(&mut self, address: u64) -> bool {
         self.places.insert(address)
     }
 
-    /// Forgets what lies in modules that have been unloaded: other code may have taken the addresses.
+    /// Forgets the sites in unloaded modules: other code may have taken their addresses.
     pub fn forget_unloaded(&mut self) {
         let epoch = call_paths::epoch();
         if std::mem::replace(&mut self.epoch, epoch) == epoch {

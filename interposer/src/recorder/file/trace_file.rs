@@ -30,7 +30,7 @@ pub struct TraceFile {
     identity: FileIdentity,
     /// Absolute, since the program may change its working directory.
     path: Mutex<PathBuf>,
-    /// This process's part, if the file is of all processes of the host. Offsets are those in the part.
+    /// This process's part, if all processes of the host share the file. Offsets are relative to the part.
     member: Option<Member>,
 }
 
@@ -64,7 +64,7 @@ impl TraceFile {
         Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()), member })
     }
 
-    /// This process's part of the file, if it is of all processes of the host.
+    /// This process's part of the file, if all processes of the host share it.
     pub fn member(&self) -> Option<&Member> {
         self.member.as_ref()
     }
@@ -90,7 +90,8 @@ impl TraceFile {
         }
     }
 
-    /// The place in the file of this process's bytes from an offset on, and the number of them that lie together there.
+    /// Translates an offset of this process to one in the file. Returns with it how many of the `bytes` are contiguous
+    /// there.
     fn piece(&self, offset: u64, bytes: usize) -> Result<(u64, usize), Stop> {
         let Some(member) = &self.member else { return Ok((offset, bytes)) };
         let place = member.place(offset).ok_or(Stop::Io)?;
@@ -114,7 +115,7 @@ impl TraceFile {
         FileIdentity::of(number) == Some(self.identity)
     }
 
-    /// A descriptor that is this file's.
+    /// A descriptor that refers to this file.
     fn number(&self) -> Result<c_int, Stop> {
         let number = self.number.load(Acquire);
         if self.is(number) { Ok(number) } else { self.open_again() }
@@ -212,7 +213,7 @@ impl TraceFile {
         }
     }
 
-    /// Maps what may lie in several places of the file, in one place of the memory.
+    /// Maps bytes that may lie in several places of the file to contiguous memory.
     fn map_pieces(&self, number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c_int> {
         let piece = |done: usize| self.piece(offset + done as u64, bytes - done).map_err(|_| libc::EIO);
         let (place, together) = piece(0)?;
@@ -249,12 +250,12 @@ impl TraceFile {
     }
 }
 
-/// True if the file at a path is one of a host's processes, and has one of this name.
+/// True if the processes of a host share the file at `path`, and it has a member of this name.
 pub fn has_member(path: &Path, name: MemberName) -> bool {
     regular::open(path).is_ok_and(|file| node::has_member(&file, name))
 }
 
-/// A descriptor, and whether the file is new.
+/// Returns a descriptor, and true if the file is new.
 fn open_or_create(path: &Path) -> Result<(c_int, bool), Error> {
     // All but one of the host's processes find it.
     match open_existing(path) {
@@ -300,8 +301,8 @@ fn map_shared(number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c
     }
 }
 
-/// Replaces a part of a mapping that nobody knows yet. What was mapped there first is never touched: it may lie behind the
-/// file's end.
+/// Replaces a part of a mapping that no other code knows yet. The memory first mapped there is never touched: it may
+/// lie beyond the file's end.
 fn map_over(to: NonNull<u8>, number: c_int, bytes: usize, offset: u64) -> Result<(), c_int> {
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
     // SAFETY: the caller's own mapping, of whole memory pages: extents end at multiples of them.

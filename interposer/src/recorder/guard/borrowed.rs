@@ -11,7 +11,7 @@ pub struct BorrowedState {
 }
 
 impl BorrowedState {
-    /// Saves them, and sets the floating-point environment that Rust expects: a program that enables traps wants them
+    /// Saves both, and sets the floating-point environment that Rust expects: a program that enables traps wants them
     /// for its own computations.
     pub fn keep() -> BorrowedState {
         let control = Control::read();
@@ -66,7 +66,7 @@ pub fn unblock(signal: i32) {
 /// Blocks SIGXFSZ, which a write beyond the process's size limit raises in its thread, until it is dropped.
 pub struct SizeSignal {
     before: MaybeUninit<libc::sigset_t>,
-    /// Whether one was already pending, which is the program's.
+    /// True if a SIGXFSZ was already pending: it is the program's.
     pending: bool,
 }
 

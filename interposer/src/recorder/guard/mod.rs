@@ -17,7 +17,7 @@ pub fn run<R>(work: impl FnOnce() -> R) -> Option<R> {
     run_waiting(work)
 }
 
-/// As [`run`], but without blocking signals: for work that takes no lock, or that may wait for other ranks.
+/// Like [`run`], but without blocking signals: for work that takes no lock, or that may wait for other ranks.
 pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _spending = Spending::begin();
     let _state = BorrowedState::keep();

@@ -85,7 +85,7 @@ pub fn is_measured() -> bool {
     unsafe { (*own()).depth > 0 }
 }
 
-/// Does work that may wait for other ranks, without counting its time.
+/// Runs `work`, which may wait for other ranks, without counting its time.
 pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     // SAFETY: as above.
     unsafe {
@@ -103,7 +103,8 @@ pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Does work and returns what it measures, which counts for the measurement around it alone.
+/// Runs `work`, and returns its result with the ticks that were measured inside it. Those ticks count only for the
+/// enclosing measurement.
 pub fn apart<R>(work: impl FnOnce() -> R) -> (R, u64) {
     let mut inside = 0u64;
     // SAFETY: as above; the field lives until it is set back.

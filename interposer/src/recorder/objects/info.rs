@@ -13,7 +13,7 @@ pub struct Info {
     pub size: u32,
     /// This process's rank.
     pub rank: i32,
-    /// Whether it is an intercommunicator.
+    /// True for an intercommunicator.
     pub inter: bool,
     /// Number of neighbors in the topology that this process receives from and sends to.
     pub degrees: (u32, u32),

@@ -1,7 +1,7 @@
 //! Communicators, windows and files by their handles, and the sizes of datatypes.
 //!
-//! MPI is asked about a handle only after it has accepted the program's own call: so a program that passes a bad handle
-//! gets exactly MPI's own error.
+//! The recorder queries a handle only after MPI has accepted it in the program's own call, so a program that passes a
+//! bad handle gets exactly MPI's own error.
 
 pub mod groups;
 mod info;
@@ -53,14 +53,14 @@ static CHILDREN: Handles<u32> = Handles::new();
 static ORIGINS: Handles<ObjectOrigin> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// How an object was made that was not examined yet.
+/// The origin of an object that is not examined yet.
 #[derive(Clone, Copy)]
 struct ObjectOrigin {
     /// The number of the communicator that it was made from.
     parent: u32,
     /// Collective calls on the parent that made objects, up to this one; `u32::MAX` if the process made it alone.
     ordinal: u32,
-    /// Whether a request has to complete before MPI can be asked about it: MPICH 4 aborts otherwise.
+    /// True if a request must complete before the recorder may query the object: otherwise MPICH 4 aborts.
     by_request: bool,
     /// The communicator that it duplicates.
     duplicate_of: Option<Info>,
@@ -88,7 +88,7 @@ pub fn get(handle: u64) -> Option<Info> {
 pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     let alone = call.makes_alone();
     if !alone && parent == 0 {
-        // Not made but asked for: the communicator of the parents.
+        // Not made but returned: the communicator of the parents.
         return;
     }
     let mut ordinal = u32::MAX;
@@ -115,8 +115,9 @@ pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     }
 }
 
-/// Whether MPI can be asked about an object, once it has accepted this call with it. A program may give a name,
-/// attributes or an error handler to one that is still being made; to communicate, it must have completed the request.
+/// True if the recorder may query an object that MPI has accepted in this call. A program may give a name, attributes
+/// or an error handler to an object that is still being made; before it communicates, it must have completed the
+/// request.
 pub fn is_whole(handle: u64, call: Call) -> bool {
     let is_local = matches!(
         call.class(),
@@ -154,13 +155,13 @@ pub fn forget(handle: u64) -> bool {
     OBJECTS.remove(handle).is_some()
 }
 
-/// The size of a datatype in bytes; `None` if it was not asked for before.
+/// The size of a datatype in bytes; `None` if [`learn_size`] has not seen it.
 #[inline(always)]
 pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
     family.datatype_size(datatype).or_else(|| SIZES.get(datatype))
 }
 
-/// Asks for the size of a datatype that MPI has accepted, if it is new.
+/// Queries the size of a datatype that MPI has accepted, if it is new.
 pub fn learn_size(family: &Family, datatype: u64) {
     if family.is_null(datatype) || size_of(family, datatype).is_some() {
         return;

@@ -56,7 +56,7 @@ pub fn session_ends(session: u64) {
     }
 }
 
-/// This process's rank in `mpi://WORLD` of the session that began last, and the size of that.
+/// This process's rank in `mpi://WORLD` of the newest session, and the size of that process set.
 pub fn of_session() -> Option<(u32, u32)> {
     let sessions = sessions();
     let (_, group) = sessions.last().filter(|(_, group)| *group != 0)?;

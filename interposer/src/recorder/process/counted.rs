@@ -1,8 +1,8 @@
-//! Whether calls are counted in the profiles now: a program may stop, resume and reset them.
+//! The switch that a program uses to stop, resume and reset the counting of calls in profiles.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// How often profiles were reset, plus one.
+/// Number of times that profiles were reset, plus one.
 static GENERATION: AtomicU32 = AtomicU32::new(1);
 /// [`GENERATION`], or 0 while profiles are stopped.
 static COUNTED: AtomicU32 = AtomicU32::new(1);
@@ -18,7 +18,7 @@ pub fn is_on() -> bool {
     counted() != 0
 }
 
-/// Whether a request with this stamp is in the current profile.
+/// True if a request with this stamp is in the current profile.
 #[inline(always)]
 pub fn is_counted(counted: u32) -> bool {
     counted == GENERATION.load(Relaxed)

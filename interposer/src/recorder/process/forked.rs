@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Acquire};
 pub struct ProcessState {
     /// [`DORMANT`], [`RECORDING`] or [`OFF`].
     pub phase: AtomicU8,
-    /// How much of the progress engine is recorded, as a number of [`Depth`](traces::progress::Depth).
+    /// Recorded depth of the progress engine, as a number of [`Depth`](traces::progress::Depth).
     pub depth: AtomicU32,
 }
 

@@ -1,6 +1,6 @@
-//! The state of the process that all threads read: whether it records ([`forked`]), which functions ([`recorded`]),
-//! how much of a call's path is recorded ([`path_limit`]), whether threads are sampled ([`sampling`]), and whether calls are counted in
-//! profiles now ([`counted`]).
+//! The process's state that all threads read: the phase of recording ([`forked`]), the functions that are recorded
+//! ([`recorded`]), the limit on call paths ([`path_limit`]), sampling ([`sampling`]), and the switch for counting in
+//! profiles ([`counted`]).
 
 pub mod counted;
 pub mod forked;

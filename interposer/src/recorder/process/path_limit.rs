@@ -1,4 +1,4 @@
-//! The most frames of a call's path that are recorded.
+//! The limit on the frames of a call's path that are recorded.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ pub fn choose(limit: u32) {
     LIMIT.store(limit, Relaxed);
 }
 
-/// The most frames; 0 if no paths are recorded.
+/// The limit in frames; 0 if no paths are recorded.
 pub fn frames() -> usize {
     LIMIT.load(Relaxed) as usize
 }

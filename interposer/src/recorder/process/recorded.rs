@@ -1,4 +1,4 @@
-//! Which functions are recorded, and which are forwarded to MPI at once.
+//! The functions that are recorded, and those that are forwarded to MPI at once.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! Whether threads are sampled, how often, and by which signal.
+//! The settings of sampling: on or off, period, and signal.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::*};
 

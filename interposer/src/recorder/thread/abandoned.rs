@@ -1,8 +1,8 @@
 //! Calls that are interrupted by a signal handler that calls MPI while the recorder is at work, and calls that never
 //! return, because an exception or longjmp has passed them or their thread has ended.
 //!
-//! A wrapper notes the address of its frame. One that begins finds out whether the open ones are still on its stack, or
-//! on [another](super::stack_switch).
+//! Each wrapper notes the address of its frame. A wrapper that begins finds out if the open ones are still on its
+//! stack, or on [another](super::stack_switch).
 
 use std::sync::atomic::{Ordering::*, compiler_fence};
 
@@ -48,7 +48,7 @@ impl Thread {
         self.frame.set(frame);
     }
 
-    /// As [`work_from`](Self::work_from), with the frame of the wrapper that this is inlined into. In assembly, since
+    /// Like [`work_from`](Self::work_from), with the frame of the wrapper that this is inlined into. In assembly, since
     /// the wrapper's arguments take all registers.
     #[inline(always)]
     pub fn work_from_here(&self) {
@@ -100,13 +100,13 @@ impl Thread {
         !self.at_rest.get()
     }
 
-    /// Whether a call comes from a signal handler that has interrupted the recorder at work. `false` in a forked child,
+    /// True if a call comes from a signal handler that has interrupted the recorder at work. `false` in a forked child,
     /// where the frame is zeroed.
     fn is_interrupted(&self) -> bool {
         self.frame.get() != 0 && self.is_at_work()
     }
 
-    /// Closes the calls that are still open inside a call at nesting level `depth`, which returns: they will not
+    /// Closes the calls that are still open inside a call that returns at nesting level `depth`: they will never
     /// return.
     #[inline(always)]
     pub fn returns_to(&self, depth: u32) {
@@ -130,8 +130,8 @@ impl Thread {
         self.frame.set(NO_FRAME);
     }
 
-    /// Records the open calls beyond the outermost `keep`, which will not return. Their end is unknown: it is taken to
-    /// be that of the last event inside them.
+    /// Records the open calls beyond the outermost `keep` as left: they will never return. Their end is unknown, so
+    /// they end with the last event inside them.
     #[cold]
     #[inline(never)]
     pub(super) fn abandon(&self, keep: u32) {

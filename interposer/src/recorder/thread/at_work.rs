@@ -33,7 +33,8 @@ impl<T> AtWork<T> {
         unsafe { &mut *self.value.get() }
     }
 
-    /// Lends a value whose loan a caller hands on, for its caller's statement. A loan that is known not to have ended is trapped.
+    /// Lends a value to a function that passes the reference on to its caller, for one statement of that caller. A
+    /// debug build traps if an earlier loan is known to be active.
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
     pub(super) fn lend_out(&self) -> &mut T {
@@ -56,7 +57,7 @@ impl<T> AtWork<T> {
     }
 }
 
-/// A reference that tells when it ends.
+/// A reference that ends its loan when it is dropped.
 #[cfg(debug_assertions)]
 pub struct Loan<'a, T>(&'a AtWork<T>);
 

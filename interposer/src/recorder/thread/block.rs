@@ -84,12 +84,12 @@ impl Block {
         self.0.calls.set_unnumbered(signature);
     }
 
-    /// The part of the ticks off the straight line that starting and ending MPI took.
+    /// Ticks off the straight line that the start and the end of MPI took.
     pub fn starting(&self) -> u64 {
         self.0.starting.load(Relaxed)
     }
 
-    /// Sets it, and the ticks of waiting for other ranks meanwhile.
+    /// Sets the ticks of [`starting`](Self::starting), and `met`, the ticks of waiting for other ranks during them.
     pub fn set_starting(&self, ticks: u64, met: u64) {
         self.0.starting.store(ticks, Relaxed);
         self.0.met.store(met, Relaxed);

@@ -1,6 +1,7 @@
-//! The path of a call: which functions called each other until one called MPI.
+//! The path of a call: the chain of functions from the start of the thread to the call of MPI.
 //!
-//! A thread's recent paths are in [`recorder_core::call_paths`], so that the stack is unwound only where it differs from all that are known.
+//! [`recorder_core::call_paths`] keeps a thread's recent paths, so the stack is unwound only if it differs from all of
+//! them.
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use recorder_core::call_paths::StackWord;
 const PAGE: usize = 4096;
 
 impl Thread {
-    /// Prepares for the calling thread, which has another stack than the one before.
+    /// Prepares for the calling thread, whose stack differs from its predecessor's.
     pub(super) fn call_paths_begin(&self) {
         let paths = self.call_paths.lend_out().as_mut();
         if paths.is_some() || sampling::is_on() {
@@ -50,7 +51,7 @@ impl Thread {
         shared.forget_unloaded();
         if !shared.has_room_for_paths() {
             let path = shared.site_on_path(site.address() as u64, CalledFrom::Limit, describe);
-            // Known again by nothing but place and frame: to unwind each of these calls would slow the program down.
+            // Call site and frame alone identify this path: unwinding each of these calls would slow the program down.
             self.remember_path(&mut shared.unwinding, site, path);
             return CallSite::of_path(path);
         }
@@ -65,13 +66,13 @@ impl Thread {
         CallSite::of_path(path)
     }
 
-    /// Remembers the path of a call whose site stands for all of it.
+    /// Remembers the path of a call whose site alone identifies the path.
     pub fn remember_path(&self, unwinding: &mut Unwinding, site: CallSite, path: u32) {
         unwinding.frames.clear();
         self.remember(unwinding, site, CalledFrom::Start, path);
     }
 
-    /// Has a call that the recorder makes up come from the path that it is on, without a definition.
+    /// Gives a call that the recorder makes up the path that it is on, without a definition.
     pub fn rehearse_path(&self, unwinding: &mut Unwinding, site: CallSite) -> CallSite {
         *self.stack.lend() = stack::of_thread();
         let wrapper = self.frame.get();
@@ -80,7 +81,7 @@ impl Thread {
         CallSite::of_path(REHEARSED)
     }
 
-    /// Finds the frames above the first one that `is_site` says is the call's, and why there are no more.
+    /// Finds the frames above the first one for which `is_site` holds. Returns why there are no more.
     fn find_callers(&self, unwinding: &mut Unwinding, is_site: impl Fn(&StackFrame) -> bool) -> CalledFrom {
         let wrapper = self.frame.get();
         let limit = path_limit::frames();
@@ -88,7 +89,8 @@ impl Thread {
         frames.clear();
         let (mut is_found, mut is_in_handler) = (false, false);
         let end = unwind::visit(room, self.stack.lend().clone(), |frame| {
-            // What a layer between program and MPI has on the stack is no part of the path, nor what a signal interrupted.
+            // Frames of a layer between program and MPI are no part of the path, nor are those that a signal
+            // interrupted.
             is_in_handler = is_found && frame.is_interrupted;
             if is_found && !is_in_handler {
                 frames.push(frame);
@@ -96,7 +98,7 @@ impl Thread {
             is_found |= frame.at >= wrapper && is_site(&frame);
             frames.len() < limit && !is_in_handler
         });
-        // A stack that makecontext began says not how to go on from the C library.
+        // On a stack that makecontext began, the C library's code does not say how to unwind further.
         let begins = frames.last().is_some_and(|outermost| is_of_the_c_library(outermost.address));
         match end {
             _ if !is_found => CalledFrom::NoUnwindInformation,
@@ -114,7 +116,7 @@ impl Thread {
         let wrapper = self.frame.get();
         let Unwinding { frames, words, .. } = unwinding;
         let stack = self.stack.lend().clone();
-        // Between a layer's frames and the wrapper's nothing is known of the distance.
+        // The distance between a layer's frames and the wrapper's is unknown.
         let is_near = stack.contains(&wrapper) || frames.is_empty() || !site.is_layered();
         if !is_near || !may_look_again(wrapper, frames, &stack) {
             return;
@@ -124,16 +126,16 @@ impl Thread {
         words.extend(frames.iter().map(|frame| StackWord { at: frame.at, holds: frame.address }));
         words.truncate(frames.len() - constant);
         if let Some(paths) = self.call_paths.lend().as_mut() {
-            // SAFETY: the frames are on the stack now, and may be looked at again.
+            // SAFETY: the frames are on the stack now, and `may_look_again` has checked that they can be read later.
             unsafe { paths.add(site.word(), wrapper, words, path) };
         }
     }
 }
 
-/// The number of the path that rehearsed calls come from.
+/// The path number of rehearsed calls.
 const REHEARSED: u32 = u32::MAX;
 
-/// The number of outermost frames that are always the same, given the others: the C library calls what it starts in one way.
+/// The number of outermost frames that the inner ones determine: the C library starts a function in only one way.
 fn always_the_same(frames: &[StackFrame]) -> usize {
     // The program's own code that calls the C library first is the outermost.
     frames.iter().rev().skip(1).take_while(|frame| is_of_the_c_library(frame.address)).count()
@@ -143,9 +145,9 @@ fn is_of_the_c_library(address: usize) -> bool {
     old_libc::object_at(libc::getpid as *const () as usize).is_some_and(|library| library.contains(&address))
 }
 
-/// True if the words of a path can be read whenever a wrapper's frame is there again. On the thread's own stack they can. Another
-/// stack may meanwhile have given way to a shorter one: there a word must be on the page of the one below, or at a distance from it
-/// that the code alone determines.
+/// True if the words of a path can be read whenever a wrapper has the same frame again. On the thread's own stack they
+/// always can. Another stack may meanwhile have been replaced by a shorter one: there a word must be on the page of the
+/// word below, or at a distance from it that the code alone determines.
 fn may_look_again(wrapper: usize, frames: &[StackFrame], stack: &Range<usize>) -> bool {
     let mut below = wrapper;
     for frame in frames {

@@ -1,5 +1,5 @@
 //! Memory that the calls on one stack need while they run. It never moves, since MPI writes to some of it; a suspended
-//! call keeps its own while others are made.
+//! call keeps its memory while other calls run.
 
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -67,14 +67,14 @@ impl CallRoom {
     /// Empties the draft.
     ///
     /// # Safety
-    /// Only the outermost call on the stack may use it, until it ends.
+    /// Only the outermost call on the stack may use the draft, until that call ends.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn draft(&self) -> &mut Draft {
         // SAFETY: a stack has one outermost call, which alone uses the draft.
         unsafe { (*self.draft.get()).write(Draft::new()) }
     }
 
-    /// The address for the status of a call that ignores it.
+    /// The address that MPI gets for a status that the program ignores.
     #[inline(always)]
     pub fn status(&self) -> usize {
         self.status.get() as usize

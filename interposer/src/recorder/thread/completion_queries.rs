@@ -1,4 +1,4 @@
-//! Asks MPI about requests that are kept in [`asked`](super::queried_requests).
+//! Queries MPI about the requests in [`asked`](super::queried_requests).
 
 use traces::record::{self, MAX_FOUND_AGE};
 
@@ -9,7 +9,7 @@ use crate::abi::completion;
 use crate::recorder::guard::spent::Spending;
 
 impl Thread {
-    /// From now on asks about this thread's request of this handle, if it is active.
+    /// Adds this thread's request of this handle to the queried ones, if it is active.
     pub fn ask_about(&self, handle: u64) {
         let request = self.listed.requests.get(handle);
         if let Some(request) = request.filter(|request| request.flags & ACTIVE != 0) {
@@ -17,7 +17,7 @@ impl Thread {
         }
     }
 
-    /// Asks about the oldest pending requests, and records which are complete.
+    /// Queries the oldest pending requests, and records which are complete.
     pub fn ask(&self) {
         if self.asked.lend().get(0).is_none() {
             return;

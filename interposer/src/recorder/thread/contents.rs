@@ -14,7 +14,7 @@ use recorder_core::handles::Keep;
 pub const ALL: u64 = u64::MAX;
 
 impl Thread {
-    /// Whether checksums are taken and there is room for them.
+    /// True if checksums are taken and there is room for them.
     pub fn takes_contents(&self) -> bool {
         is_on() && !self.is_over()
     }
@@ -47,7 +47,7 @@ impl Thread {
         }
     }
 
-    /// Records the checksums of what a persistent request sends when it is started.
+    /// Records the checksums of the buffers that a persistent request sends when it is started.
     pub fn start_contents(&self, handle: u64) {
         let Some(request) = self.request(handle) else { return };
         if let Some(transfer) = pending::get(handle, request.created) {
@@ -62,7 +62,7 @@ impl Thread {
         }
     }
 
-    /// Records the checksums of what a complete request has filled.
+    /// Records the checksums of the buffers that a complete request has filled.
     #[cold]
     pub(super) fn complete_contents(&self, family: &Family, handle: u64, request: &Request, status: usize) {
         guard::run(|| {

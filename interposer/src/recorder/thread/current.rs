@@ -14,8 +14,8 @@ pub fn thread() -> Option<&'static Thread> {
     unsafe { address().as_ref() }
 }
 
-/// The recording's address; null if it has not begun. Every call needs it: this is one instruction less than by
-/// `words`.
+/// The recording's address; null if it has not begun. Every call needs the address; this way takes one instruction less
+/// than `words`.
 #[inline(always)]
 pub fn address() -> *const Thread {
     let thread: *const Thread;

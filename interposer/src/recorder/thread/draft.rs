@@ -25,7 +25,7 @@ pub struct Draft {
     send_displacements: usize,
     /// The array with the displacement of each process's part in the receive buffer.
     receive_displacements: usize,
-    /// Whether displacements have 64 bits.
+    /// True if displacements have 64 bits.
     wide_displacements: bool,
     /// Elements sent.
     pub sent: Amount,
@@ -37,7 +37,7 @@ pub struct Draft {
     pub partitions: u64,
     /// Destination, root or target.
     pub peer: Option<i32>,
-    /// Whether `peer` is the root of a collective call.
+    /// True if `peer` is the root of a collective call.
     pub rooted: bool,
     /// The destination's tag.
     pub tag: Option<i32>,
@@ -68,7 +68,7 @@ pub struct Draft {
     pub start: usize,
     /// Address of the requests that may be completed.
     pub wait: usize,
-    /// Whether these are an array.
+    /// True if these requests are an array.
     pub many: bool,
     /// The handle of the request, if they are not an array.
     pub handle: u64,
@@ -78,9 +78,9 @@ pub struct Draft {
     pub ready_request: u64,
     /// Address for the status or statuses.
     pub status: usize,
-    /// Whether the program ignores the status, so that `status` is an address of ours.
+    /// True if the program ignores the status; `status` is then an address of ours.
     pub status_ignored: bool,
-    /// Address for the flag whether the call found or completed anything.
+    /// Address for the flag that says if the call found or completed anything.
     pub flag: usize,
     /// Address for the index of the completed request.
     pub index: usize,
@@ -261,7 +261,7 @@ impl Draft {
         })
     }
 
-    /// Whether the call has an object or a group that is unknown.
+    /// True if the call has an object or a group that is unknown.
     pub fn has_unknown_object(&self) -> bool {
         let unknown = self.object != 0 && objects::get(self.object).is_none();
         unknown || (self.group != 0 && groups::number(self.group).is_none())

@@ -34,7 +34,7 @@ pub enum Amount {
 #[derive(Clone, Copy)]
 pub struct Numbers {
     pub address: usize,
-    /// Whether the counts have 64 bits.
+    /// True if the counts have 64 bits.
     pub wide: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Parts<'a> {
     family: &'a Family,
 }
 
-/// A handle is new: MPI has to accept it before it can be asked about it.
+/// A handle is new: the recorder may query it only after MPI has accepted it.
 pub struct Unknown;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! The progress engine as one thread enters it.
+//! One thread's entries into the progress engine.
 //!
-//! Hooks count here at any moment, even when they interrupt the recorder at work. So nothing here is ever borrowed.
+//! Hooks count here at any moment, even while they interrupt the recorder at work, so nothing here is ever borrowed.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,21 +18,21 @@ pub struct Engine {
     pub reported: Cell<Entries>,
     /// Entries inside MPI calls at the end of the last unsuccessful poll.
     pub at_poll: Cell<Entries>,
-    /// When the last run of polls in vain ended, ticks.
+    /// End of the last run of unsuccessful polls, in ticks.
     pub polled: Cell<u64>,
     /// The end of the last entry, in the file: it shows readers that a waiting thread is alive.
     last: &'static AtomicU64,
     /// The end of the last entry in ticks if it was unproductive; else 0.
     pub read: Cell<u64>,
-    /// Most productive entries that one run in the block stands for.
+    /// Largest number of productive entries that one run in the block combines.
     pub most: Cell<u64>,
-    /// Entries from here on to the next one whose parts are timed.
+    /// Entries left until the next one whose parts are timed.
     until_sample: Cell<u64>,
     /// The line of the entry that the thread is in.
     outermost: Cell<u32>,
     /// The line of the productive part of an entry whose parts are not timed; 0 for none.
     pub achiever: Cell<u32>,
-    /// For each line, whether a call of it is being timed.
+    /// For each line, true while a call of it is being timed.
     inside: [Cell<bool>; LINES],
 }
 
@@ -40,8 +40,8 @@ pub struct Engine {
 pub const NOT_ENTERED: u64 = 0;
 /// The thread is in an entry whose parts are not timed.
 pub const UNMEASURED: u64 = 1;
-/// One entry in this many has its parts timed. Open MPI calls some components in every eighth entry only: with a common
-/// divisor, the sample would have them in each entry or in none.
+/// One entry in this many has its parts timed. Open MPI calls some components only in every eighth entry: if the two
+/// numbers had a common divisor, timed entries would contain these components always or never.
 pub const SAMPLED: u64 = 31;
 
 impl Engine {
@@ -126,7 +126,7 @@ impl Engine {
         self.last.load(Relaxed)
     }
 
-    /// Parts of an entry that were called so far, in the mean of all entries.
+    /// Mean number of parts that an entry has called so far.
     pub fn parts_of_an_entry(&self) -> u64 {
         let lines = (FIRST_COMPONENT..LINES).filter_map(|line| self.ledger.line(line));
         let calls: u64 = lines.map(|line| line.calls().entries).sum();
@@ -219,7 +219,7 @@ impl Line {
         }
     }
 
-    /// Sets all counts, for a component that counts by itself.
+    /// Sets all counts, for a component that keeps its own.
     pub fn set(self, calls: Entries) {
         self.0.entries.store(calls.entries, Relaxed);
         self.0.productive.store(calls.productive, Relaxed);

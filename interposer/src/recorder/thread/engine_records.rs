@@ -1,6 +1,6 @@
-//! Records the progress engine's activity during a call: in the call's own record if it fits there, else behind it.
+//! Records the progress engine's activity during a call: in the call's own record if it fits there, else after it.
 //!
-//! In: the thread's ledger, and the productive entries in its block. While the call runs nothing is written, so that
+//! In: the thread's ledger, and the productive entries in its block. Nothing is written while the call runs, so that
 //! records stay in order; if the process dies, readers find the entries in the block.
 
 use traces::progress::{self, Entries};
@@ -13,7 +13,8 @@ const LONGEST_OUTSIDE: u64 = 1 << 28;
 
 /// Entries into the engine inside MPI calls are to be written.
 const ENTRIES: u8 = 1;
-/// Something else may be: polls, entries outside MPI calls, calls that were left inside the one that ends.
+/// Something else may have to be written: polls, entries outside MPI calls, calls that were left inside the one that
+/// ends.
 const MORE: u8 = 2;
 /// A long gap may follow the call.
 const GAP: u8 = 4;
@@ -36,20 +37,20 @@ impl Thread {
         self.pending.set(self.pending.get() | GAP);
     }
 
-    /// True if that was noted, which is forgotten.
+    /// Takes back what [`expects_gap`](Self::expects_gap) noted. True if it was called since.
     pub(super) fn expected_gap(&self) -> bool {
         let pending = self.pending.get();
         self.pending.set(pending & !GAP);
         pending & GAP != 0
     }
 
-    /// Whether a call is open that began before `then`.
+    /// True if a call is open that began before `then`.
     #[inline(always)]
     pub fn is_in_call_since(&self, then: u64) -> bool {
         self.nested() && then > self.since()
     }
 
-    /// Records a call that entered the engine in one word or two; `false` if they cannot hold it.
+    /// Records a call that entered the engine, in one word or two; `false` if these cannot hold it.
     #[inline(always)]
     pub(super) fn leave_turned(&self, number: u32, start: u64, duration: u64) -> bool {
         let now = self.engine.entries();

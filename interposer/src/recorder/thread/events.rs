@@ -18,7 +18,7 @@ pub struct Events {
     /// The end of the last record in ticks, from which the next record counts.
     pub last: Cell<u64>,
     pub(super) pages: PageSeries,
-    /// Requests numbered so far, which is the next one's number.
+    /// Number of requests so far; the next request gets this number.
     pub started: Cell<u64>,
     over: Cell<bool>,
 }
@@ -34,7 +34,7 @@ impl Events {
         }
     }
 
-    /// Has room for `words` words in memory, and no file.
+    /// Begins in memory, with room for `words` words and without a file.
     pub fn in_memory(words: usize) -> Option<Events> {
         let events = Events::begin(u32::MAX);
         // SAFETY: memory of `words` words, which is never freed.
@@ -62,7 +62,7 @@ impl Events {
 
     /// Takes the next page. Pages grow, so that a short run has a small file and a long run rarely turns a page.
     ///
-    /// If only the newest pages are kept, it may be the oldest page of the process; then returns true.
+    /// Returns true if the page is the process's oldest one, reused because only the newest pages are kept.
     pub fn turn(&self, output: &Output, ring: Option<&mut Ring>) -> Result<bool, Stop> {
         let pages = self.pages.count();
         let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(output.largest()) };

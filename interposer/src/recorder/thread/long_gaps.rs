@@ -1,4 +1,4 @@
-//! What a recording knows of long gaps between calls, to say how much of them the thread was on a processor.
+//! A recording's data on long gaps between calls, from which it tells how much of a gap the thread was on a processor.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use std::cell::Cell;
 pub struct LongGaps {
     /// The signature of the call before the last long gap.
     pub before: Cell<u64>,
-    /// Calls until another long gap is no longer expected behind a call of that signature.
+    /// Calls left in which a long gap is expected after a call of that signature.
     pub left: Cell<u32>,
     /// The start and the end, in ticks, of a call after which the thread's processor time was read, and that time in nanoseconds.
     pub read_after: Cell<u64>,

@@ -8,13 +8,14 @@
 //! pages of [`signatures`]; without room for events there is a [`profile`].
 //!
 //! The thread's current state is in its [`block`] of the file. Around the calls are [`requests`], each a [`request`];
-//! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`engine_records`]); [`regions`] and other [`time_marks`];
-//! checksums ([`contents`]); and requests that MPI is asked about ([`queried_requests`], [`completion_queries`]). [`abandoned`] closes calls
-//! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
-//! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
-//! [`samples`] say where the thread is between its calls, and count what falls elsewhere ([`sample_counts`]). [`off_line`] has the ticks of starting and ending MPI apart, and [`usage_readings`] say how much of the machine the
-//! thread has had. [`off_processor`] says how much of a long gap between calls ([`long_gaps`]) the thread
-//! was on a processor. A [`rehearsal`] is in memory.
+//! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`engine_records`]); [`regions`] and other
+//! [`time_marks`]; checksums ([`contents`]); and requests that the recorder queries ([`queried_requests`],
+//! [`completion_queries`]). [`abandoned`] closes calls that never return. If a thread has several stacks,
+//! [`stack_switch`] finds the one that a wrapper is on ([`stack`]): each stack has its [`call_room`], the others are
+//! [`suspended`], and some calls have [`returned_elsewhere`]. [`samples`] say where the thread is between its calls;
+//! [`sample_counts`] counts the periods that end elsewhere. [`off_line`] splits off the ticks of starting and ending
+//! MPI, and [`usage_readings`] are of the thread's use of the machine. [`off_processor`] measures how much of a long
+//! gap between calls ([`long_gaps`]) the thread was on a processor. A [`rehearsal`] records into memory.
 
 pub mod abandoned;
 mod at_work;

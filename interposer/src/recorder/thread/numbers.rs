@@ -1,5 +1,4 @@
-//! The numbers of a thread's signatures. Each is given once, and its definition is in the file before a call with it
-//! begins.
+//! Numbers a thread's signatures. Each gets one number, and its definition is in the file before a call with it begins.
 
 use std::cell::Cell;
 
@@ -59,7 +58,7 @@ impl Thread {
     /// Gives a signature a number, and defines it in the file.
     fn define(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         self.signatures.lend().make_room(output)?;
-        // A site on a path has no address in its signature: what the key holds stands for the path.
+        // A site on a path has no address in its signature: the key holds the number of the path instead.
         let address = if CallSite::path(key.address).is_some() { 0 } else { key.address };
         let tell = |number| {
             self.signatures.lend().define(&Signature { address, ..key.signature(number, site) });
@@ -69,7 +68,8 @@ impl Thread {
         Ok(number)
     }
 
-    /// Gives a signature a number, and has the profile count its calls with others that differ only by their messages.
+    /// Gives a signature a number, and makes the profile count its calls together with those that differ only by their
+    /// messages.
     fn define_together(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         let others = key.of_any_message();
         let told = self.number_of(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
@@ -86,7 +86,8 @@ impl Thread {
         Ok(number)
     }
 
-    /// Takes the next page of records. Returns whether it is an old one, which is counted by the signatures of its calls.
+    /// Takes the next page of records; true if it is an old one. The ring first gets this thread's signatures, since it
+    /// counts dropped records by signature.
     pub(super) fn turn_events(&self, output: &Output) -> Result<bool, Stop> {
         let mut ring = ring::lock();
         if let Some(ring) = &mut ring {
@@ -95,7 +96,7 @@ impl Thread {
         self.events.turn(output, ring.as_deref_mut())
     }
 
-    /// Adds the signatures that are not there yet, by number; there is none with number 0.
+    /// Adds this thread's signatures that `known` lacks, by number; there is none with number 0.
     pub(super) fn tell_signatures(&self, known: &mut Vec<CountedSignature>) {
         if known.is_empty() {
             known.push(CountedSignature::default());

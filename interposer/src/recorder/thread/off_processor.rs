@@ -1,7 +1,8 @@
-//! How much of a long gap between two calls the thread was on a processor.
+//! Measures how much of a long gap between two calls the thread was on a processor.
 //!
-//! Reading its processor time enters the kernel, so that is done only at both ends of gaps that last milliseconds. That a gap was long is known
-//! when it ends; that one begins is guessed: behind a call of the signature that the last one came after, among the next calls.
+//! Reading the processor time enters the kernel, so the recorder reads it only at both ends of gaps that last
+//! milliseconds. The end of a gap shows that it was long. Its begin is a guess: among the next [`CALLS`] calls, one
+//! with the signature that came before the last long gap.
 
 use traces::file::Level;
 use traces::record;
@@ -10,13 +11,13 @@ use super::recording::Thread;
 use crate::clock;
 use crate::thread_timer::processor_time;
 
-/// The shortest long gap in ticks, which is too long for a record of one word.
+/// The shortest long gap, in ticks: too long for a record of one word.
 const LONG: u64 = 1 << 24;
-/// Calls among which the one before the next long gap is looked for.
+/// Number of calls among which the recorder looks for the one before the next long gap.
 const CALLS: u32 = 64;
 
 impl Thread {
-    /// Handles the gap before an outermost call that begins now, in ticks. Returns when the call begins after that.
+    /// Handles the gap before an outermost call that begins now, in ticks. Returns the call's start, after this work.
     #[inline(always)]
     pub(super) fn after_gap(&self, now: u64) -> u64 {
         if now.wrapping_sub(self.events.last.get()) >= LONG { self.after_long_gap(now) } else { now }
@@ -26,7 +27,7 @@ impl Thread {
     #[inline(never)]
     fn after_long_gap(&self, now: u64) -> u64 {
         let (Level { start, signature }, gaps) = (self.block.level(1), &self.gaps);
-        // Polls that go on for long have no record yet, and profiles have none.
+        // A long run of polls has no record yet, and profiles have no records.
         if now.wrapping_sub(start) < LONG || self.has_profile() || start == 0 {
             return now;
         }
@@ -43,7 +44,7 @@ impl Thread {
         begin
     }
 
-    /// Records the processor time of the gap that the call, or the polls, with this start ended.
+    /// Records the processor time of the gap that ended with this start of a call or of polls.
     pub(super) fn write_on_processor(&self, start: u64) {
         if self.gaps.ended_by.get() == start && start != 0 {
             self.gaps.ended_by.set(0);

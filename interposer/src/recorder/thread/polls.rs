@@ -1,6 +1,6 @@
 //! Unsuccessful polls, counted together in the thread's block.
 //!
-//! A run of them becomes one record when another call ends; until then readers find it in the block, whenever the
+//! A run of them becomes one record when another call ends; until then readers find it in the block, even if the
 //! process dies. A single poll is recorded like any other call.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,11 +10,11 @@ use traces::progress::{self, Polls};
 use super::recording::Thread;
 use recorder_core::polls::durations;
 
-/// Ticks from one poll in vain to the next, at most, of a program that does nothing in between: a microsecond or two.
+/// Longest time in ticks between two unsuccessful polls if the program does nothing in between: a microsecond or two.
 const IDLE: u64 = 1 << 12;
 
 impl Thread {
-    /// As [`leave_to_program`](Self::leave_to_program), for a cached poll without success: it joins the run before it.
+    /// Like [`leave_to_program`](Self::leave_to_program), for a cached unsuccessful poll: it joins the run before it.
     #[inline(always)]
     pub fn leave_in_vain(&self, signature: u32, start: u64, end: u64) {
         if !self.block.polls().join(signature, start, end) {
@@ -74,7 +74,7 @@ impl Thread {
         idle.store(idle.load(Relaxed) + polls, Relaxed);
     }
 
-    /// Counts the polls of a run for which there is no room, in the profile.
+    /// Counts in the profile the polls of a run for which there is no record.
     #[cold]
     fn count_polls(&self, polls: &Polls) {
         durations(polls).for_each(|duration| self.count(polls.signature as u32, duration));

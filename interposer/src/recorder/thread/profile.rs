@@ -28,7 +28,7 @@ pub struct Profile {
     full: bool,
     /// By signature number; `None` if memory ran out.
     entries: Option<Numbered<Option<Entry>>>,
-    /// By signature number: the signature that its calls count with; 0 for itself.
+    /// By signature number: the signature as which its calls count; 0 for itself.
     told_as: Option<Numbered<u32>>,
 }
 
@@ -69,7 +69,7 @@ impl Profile {
         Some(Profile { pages, begin: clock::now(), full: false, entries: Numbered::new(), told_as: Numbered::new() })
     }
 
-    /// Has calls of a signature count with those of another. `None` if memory ran out.
+    /// Makes calls of a signature count as those of another. `None` if memory ran out.
     pub fn tell_as(&mut self, signature: u32, other: u32) -> Option<()> {
         let place = self.told_as.as_mut()?.reach(signature)?;
         // SAFETY: the place of this number.
@@ -77,7 +77,7 @@ impl Profile {
         Some(())
     }
 
-    /// The signature that calls of this one count with.
+    /// The signature as which calls of this one count.
     pub fn told(&self, signature: u32) -> u32 {
         let place = self.told_as.as_ref().and_then(|told_as| told_as.find(signature));
         // SAFETY: the place of this number.

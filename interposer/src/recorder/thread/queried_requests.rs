@@ -1,8 +1,8 @@
-//! Pending requests that MPI is asked about before and after each call of the program, if the user wants that: their
-//! completion is then known to lie in one call, or between two.
+//! Pending requests that the recorder queries before and after each call of the program, if the user enables that: a
+//! request's completion is then known to lie in one call, or between two.
 //!
-//! MPI makes no progress when it is asked. It is asked about a request only while the request is in the thread's table,
-//! which it leaves when it is completed or freed.
+//! The query makes no progress in MPI. The recorder queries a request only while it is in the thread's table, which it
+//! leaves when it is completed or freed.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,7 +10,7 @@ use recorder_core::memory;
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// From here on MPI is asked. [`completion::learn`](crate::abi::completion::learn) must have found a way.
+/// Begins to query requests. [`completion::learn`](crate::abi::completion::learn) must have found a way.
 pub fn begin() {
     ON.store(true, Relaxed);
 }
@@ -20,9 +20,9 @@ pub fn is_on() -> bool {
     ON.load(Relaxed)
 }
 
-/// Most requests of a thread that are kept here. MPI is never asked about requests that begin while there is no room.
+/// Limit on the requests of a thread that are kept here. Requests that begin while there is no room are never queried.
 const KEPT: usize = 256;
-/// MPI is asked about this many of them, the oldest.
+/// The recorder queries this many of them, the oldest.
 pub const OLDEST: usize = 8;
 
 /// A request's handle and number.

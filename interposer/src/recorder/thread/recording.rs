@@ -60,17 +60,17 @@ pub struct Thread {
     pub(super) frame: Cell<usize>,
     /// Nesting level; the block has a copy for readers.
     pub(super) depth: Cell<u32>,
-    /// Whether the recorder is not at work. While it is, signal handlers that call MPI are not recorded, nor is
-    /// anything in a [`forked`] child.
+    /// True while the recorder is not at work. While it is false, signal handlers that call MPI are not recorded. In a
+    /// [`forked`] child it stays false, so nothing is recorded there.
     pub(super) at_rest: Cell<bool>,
     /// Flags for what must be written besides the call that ends; see [`turns`](super::engine_records).
     pub(super) pending: Cell<u8>,
-    /// Whether there are open calls on other stacks.
+    /// True if there are open calls on other stacks.
     pub(super) has_suspended: Cell<bool>,
     pub(super) block: Block,
     /// Signatures of recent calls.
     cache: AtWork<Cache>,
-    /// The records. Without room for good once the profile has taken over, or recording has ended.
+    /// The records. They have no room, for good, once the profile has taken over or recording has ended.
     pub(super) events: Events,
     /// Paths of recent calls; `None` if they are not recorded.
     pub(super) call_paths: AtWork<Option<CallPaths>>,
@@ -82,7 +82,7 @@ pub struct Thread {
     kept: Cell<usize>,
     /// The program's regions that the thread is in.
     pub(super) regions: AtWork<OpenRegions>,
-    /// Requests that MPI is asked about.
+    /// Requests that the recorder queries.
     pub(super) asked: AtWork<AskedRequests>,
     /// The stack that the system gave the thread; empty if unknown.
     pub(super) stack: AtWork<Range<usize>>,
@@ -108,13 +108,13 @@ pub(super) struct Listed {
     pub(super) ledger: Ledger,
     /// Ticks off the straight line.
     pub(super) off_line: &'static AtomicU64,
-    /// Polls in vain that the program did nothing else between.
+    /// Unsuccessful polls between which the program did nothing else.
     pub(super) idle_polls: &'static AtomicU64,
     /// The timer by which the thread is sampled.
     pub(super) timer: ThreadTimer,
     /// Calls that the profile has counted.
     pub(super) profiled: AtomicU64,
-    /// Whether the thread has ended, and another may take over its recording.
+    /// Open once the thread has ended: another thread may then take over its recording.
     pub(super) vacancy: Vacancy,
     /// The recording that began before this one.
     pub(super) next: AtomicPtr<Thread>,
@@ -135,7 +135,7 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
 impl Thread {
     /// Begins a recording with this number in `output`; `None` if memory ran out.
     ///
-    /// If the file has no room for its block, the block is in memory, and its calls go to the totals that threads
+    /// If the file has no room for its block, the block is in memory, and its calls count in the totals that threads
     /// share.
     pub fn begin(output: &Output, number: u32, mode: Mode) -> Option<NonNull<Thread>> {
         let header = PageHeader { thread: number, ..NO_PAGE };
@@ -167,7 +167,7 @@ impl Thread {
         *self.profile.lend() = Some(profile);
     }
 
-    /// Whether the profile counts calls.
+    /// True if the profile counts calls.
     #[inline(always)]
     pub(super) fn has_profile(&self) -> bool {
         self.profile.lend().is_some()
@@ -182,7 +182,7 @@ impl Thread {
         }
     }
 
-    /// Prepares the recording for the calling thread, which is to fill it.
+    /// Prepares the recording for the calling thread, which will fill it.
     pub fn live(&self) {
         // SAFETY: the call returns a number.
         self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
@@ -269,12 +269,12 @@ impl Thread {
         self.block.since()
     }
 
-    /// Whether there are open calls on other stacks.
+    /// True if there are open calls on other stacks.
     pub fn has_suspended(&self) -> bool {
         self.has_suspended.get()
     }
 
-    /// Whether no more records are taken.
+    /// True if no more records are taken.
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.events.is_over()
@@ -313,7 +313,7 @@ impl Thread {
         }
     }
 
-    /// As [`enter`](Self::enter), for a cached call.
+    /// Like [`enter`](Self::enter), for a cached call.
     #[inline(always)]
     pub fn enter_from_program(&self, signature: u32) -> u64 {
         self.depth.set(1);
@@ -334,7 +334,7 @@ impl Thread {
         start
     }
 
-    /// As [`leave`](Self::leave), for a cached call.
+    /// Like [`leave`](Self::leave), for a cached call.
     #[inline(always)]
     pub fn leave_to_program(&self, signature: u32, start: u64, end: u64) {
         let gap = start.wrapping_sub(self.events.last.get());
@@ -372,7 +372,7 @@ impl Thread {
         self.block.set_depth(depth);
     }
 
-    /// As [`leave`](Self::leave), if more than one word must be written, or the page has no room.
+    /// Like [`leave`](Self::leave), for a call that needs more than one word, or a new page.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
         let may_begin_gap = self.depth.get() <= 1 && self.expected_gap();
@@ -386,7 +386,7 @@ impl Thread {
         }
     }
 
-    /// Records a call that ended, and whatever else is pending.
+    /// Records a call that ended, and everything else that is pending.
     #[cold]
     #[inline(never)]
     fn leave_pending(&self, number: u32, start: u64, duration: u64) {

@@ -12,7 +12,7 @@ use recorder_core::memory;
 const REHEARSAL: u32 = u32::MAX;
 
 impl Thread {
-    /// A recording with room for so many words, which a profile leaves empty.
+    /// Begins a recording in memory, with room for `words` words; in profile mode they stay empty.
     pub fn rehearsal(words: usize, mode: Mode) -> Option<&'static Thread> {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
         // SAFETY: it was just made, no other thread knows it, and it is never freed.

@@ -1,7 +1,7 @@
 //! The requests of a thread from their start to their completion.
 //!
-//! A thread numbers the requests that it starts. Behind a call that completes some, records say which: one word for a
-//! run of consecutive numbers, and a record of the message if it differs from what was posted.
+//! A thread numbers the requests that it starts. After a call that completes requests, records say which: one word for
+//! a run of consecutive numbers, and a record of the message if it differs from what was posted.
 //!
 //! Calls inside other calls are left out: they work on the library's own requests.
 
@@ -221,7 +221,7 @@ impl Thread {
         }
     }
 
-    /// What the status says of the message, if that differs from what was posted.
+    /// Reads the message's source, tag and bytes from its status. `None` if they are as posted.
     #[inline(always)]
     fn arrival(&self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
         if request.flags & RECEIVES == 0 {
@@ -244,7 +244,8 @@ impl Thread {
         }
     }
 
-    /// Whether the message differs from what was posted. The profile corrects the bytes of `signature`, if it is given.
+    /// True if the message differs from what was posted. Corrects the bytes of `signature` in the profile, if it is
+    /// given.
     #[inline(always)]
     pub fn differs(&self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
         let Some(key) = posted else {
@@ -278,7 +279,7 @@ impl Thread {
         self.table_of(handle).1.get(handle)
     }
 
-    /// The thread whose table has the handle, this one before others, and the table.
+    /// The table that has the handle, and its thread's number. This thread's own table goes first.
     #[inline(always)]
     fn table_of(&self, handle: u64) -> (u32, &'static Handles<Request>) {
         if self.listed.requests.get(handle).is_some() { self.own_table() } else { self.table_elsewhere(handle) }
@@ -296,7 +297,7 @@ impl Thread {
     }
 }
 
-/// A truncated message: what was posted, and from the status what was left open.
+/// A truncated message, as posted; the status fills in what the program left open.
 pub fn truncated_message(family: &Family, posted: Option<&Key>, status: usize) -> Arrived {
     // SAFETY: MPI has filled the status.
     let ((from, with), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };

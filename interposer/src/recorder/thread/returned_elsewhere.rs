@@ -23,7 +23,7 @@ pub struct ReturnedCall {
 static CALLS: Mutex<Vec<ReturnedCall>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Most calls that are kept, since a thread that makes no further call never takes its own.
+/// Limit on the calls that are kept, since a thread that makes no further call never takes its own.
 const MOST: usize = 1 << 12;
 
 #[cold]

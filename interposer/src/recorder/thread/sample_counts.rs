@@ -1,4 +1,4 @@
-//! What a recording knows of its samples. The signal handler changes it at any moment.
+//! A recording's counts of its samples. The signal handler changes them at any moment.
 
 use std::cell::Cell;
 

@@ -28,7 +28,7 @@ static NO_TIMER: WarningOnce =
 
 /// Bytes of the handler's stack.
 const STACK: usize = 256 << 10;
-/// Words of all records that a sample may end, and of its own.
+/// Words of a sample's record, and of all records that the sample may end.
 const WORDS: usize = 64;
 
 /// The offset in a recording of the upper end of the handler's stack.
@@ -65,7 +65,8 @@ impl Thread {
         }
     }
 
-    /// Handles the end of periods of the calling thread's processor time. For its signal handler, which has interrupted this.
+    /// Handles the end of periods of the calling thread's processor time. Called by the signal handler that has
+    /// `interrupted` the thread.
     pub fn periods_ended(&self, periods: u64, interrupted: &libc::ucontext_t) {
         if !self.samples.is_on.get() || !sampling::is_on() {
             return;
@@ -88,7 +89,7 @@ impl Thread {
                 self.lose(periods);
             }
         }
-        // The next call writes what was counted, and learns of code that was unknown.
+        // The next call writes the counts, and learns of code that was unknown.
         self.has_more();
     }
 
@@ -107,7 +108,7 @@ impl Thread {
         self.samples.in_call.set(self.samples.in_call.get() + periods);
     }
 
-    /// Moves what is counted for a call to the polls that it was one of. A call that has a record is past.
+    /// Moves the periods counted for a call to the run of polls that contains it. A call that has a record is past.
     fn settle_call(&self) {
         let (periods, polls) = (self.samples.in_call.take(), self.block.polls().read());
         if is_among(self.samples.call.get(), &polls) {
@@ -122,7 +123,7 @@ impl Thread {
         self.samples.without.set(Unsampled { lost: without.lost + periods, ..without });
     }
 
-    /// Records the periods that ended inside the call that began then.
+    /// Records the periods that ended inside the call that began at `start`.
     pub(super) fn write_sampled_in_call(&self, start: u64) {
         if self.samples.in_call.get() > 0 {
             if self.samples.call.get() != start {
@@ -155,15 +156,15 @@ impl Thread {
         }
     }
 
-    /// Records a sample of what has these registers and is at this address.
+    /// Records a sample of the code at `address`, with these registers.
     fn sample(&self, periods: u64, registers: Registers, address: usize) -> Option<()> {
         let mut addresses = [0; MOST_FRAMES as usize];
-        // As return addresses are, behind the code that ran.
+        // Like a return address, it lies after the code that ran.
         *addresses.first_mut()? = address + 1;
         let (frames, end) = find_callers(&mut addresses, (registers, address), self.stack.lend().clone());
         let site = sampled_paths::number(addresses.get(..frames)?, end)?;
         if self.events.room() < WORDS {
-            // Without a reading of the thread's usage, which allocates, as taking an old page again does.
+            // Without a reading of the thread's usage, which allocates; reusing an old page allocates, too.
             let output = shared::output().filter(|output| !output.is_buffered() && !ring::is_on())?;
             self.events.turn(output, None).ok()?;
         }
@@ -173,7 +174,8 @@ impl Thread {
     }
 }
 
-/// Puts the addresses of the callers behind the first address. Returns the number of all, and why there are no more.
+/// Writes the callers' addresses after the first address. Returns the number of all addresses, and why there are no
+/// more.
 fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack: Range<usize>) -> (usize, CalledFrom) {
     let limit = path_limit::frames().clamp(1, addresses.len());
     let mut frames = 1;
@@ -181,7 +183,7 @@ fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack:
     let table_at =
         |address: usize| code_at(address).filter(|code| code.table != 0).map(|code| (code.begin..code.end, code.table));
     let end = unwind::visit_from(&mut Room::new(), interrupted, stack, table_at, |frame| {
-        // What the program's own signal handlers have interrupted is no part of their path.
+        // Code that the program's own signal handlers have interrupted is no part of their path.
         is_in_handler = frame.is_interrupted;
         let place = addresses.get_mut(frames).filter(|_| frames < limit && !is_in_handler);
         let Some(place) = place else { return false };
@@ -189,7 +191,7 @@ fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack:
         frames += 1;
         true
     });
-    // A stack that makecontext began says not how to go on from the C library.
+    // On a stack that makecontext began, the C library's code does not say how to unwind further.
     let begins = addresses
         .get(frames - 1)
         .is_some_and(|outermost| is_in_code_of(libc::getpid as *const () as usize, *outermost));
@@ -205,7 +207,7 @@ fn is_among(call: u64, polls: &Polls) -> bool {
     polls.count > 0 && polls.start <= call && call < polls.end
 }
 
-/// True if an address is in this library, and so is the recorder's work.
+/// True if an address is in this library, which means that the recorder is at work.
 fn is_ours(address: usize) -> bool {
     is_in_code_of(is_ours as *const () as usize, address)
 }

@@ -30,8 +30,8 @@ const TRIES: u32 = 100;
 
 struct ForAllThreads {
     mode: Mode,
-    /// The key whose destructor runs when a thread ends. `None` if the system has no more keys: then nothing is taken
-    /// over.
+    /// The key whose destructor runs when a thread ends. `None` if the system has no more keys: then no recording is
+    /// taken over.
     ends: Option<libc::pthread_key_t>,
 }
 
@@ -102,7 +102,7 @@ pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
     all().map(listed).map(|thread| thread.messages)
 }
 
-/// Words of records of all threads: an upper bound of recorded calls, but for those being added now.
+/// Words of records of all threads: an upper bound of recorded calls, except for calls being added now.
 pub fn words() -> u64 {
     let words = |thread: NonNull<Thread>| {
         // SAFETY: recordings are never freed, and any thread may read how much was written.
@@ -117,7 +117,7 @@ pub fn profiled() -> u64 {
     all().map(|thread| listed(thread).profiled.load(Relaxed)).sum()
 }
 
-/// Polls in vain of all threads between which the program did nothing else.
+/// Unsuccessful polls of all threads between which the program did nothing else.
 pub fn idle_polls() -> u64 {
     all().map(|thread| listed(thread).idle_polls.load(Relaxed)).sum()
 }

@@ -1,4 +1,4 @@
-//! Whether a wrapper is still on this stack, was left behind by longjmp or an exception, or is on another stack.
+//! Tells if a wrapper is still on this stack, was left behind by longjmp or an exception, or is on another stack.
 //!
 //! In: the wrappers' frames. Out: the innermost wrapper whose frame the unwinder finds on its way up. Only the unwinder
 //! can tell: memory of a stack that was left behind may still hold what the wrapper wrote.
@@ -13,7 +13,7 @@ use crate::old_libc;
 /// The alternate stack of the thread's signal handlers.
 pub struct SignalStack {
     range: Range<usize>,
-    /// Whether a handler runs on it now.
+    /// True while a handler runs on it.
     pub is_used: bool,
 }
 
@@ -29,12 +29,12 @@ impl SignalStack {
         SignalStack { range: begin..begin + stack.ss_size, is_used: stack.ss_flags & libc::SS_ONSTACK != 0 }
     }
 
-    /// Whether a wrapper with this frame was on it, in a handler that no longer runs.
+    /// True if a wrapper with this frame was on it, in a handler that no longer runs.
     pub fn was_left(&self, wrapper: usize) -> bool {
         !self.is_used && self.range.contains(&wrapper)
     }
 
-    /// Whether both addresses are on the alternate stack, or neither is.
+    /// True if both addresses are on the alternate stack, or neither is.
     fn joins(&self, one: usize, other: usize) -> bool {
         !self.is_used || self.range.contains(&one) == self.range.contains(&other)
     }
@@ -152,7 +152,7 @@ impl Way<'_> {
     }
 }
 
-/// Whether an address is in the object that contains this library.
+/// True if an address is in the object that contains this library.
 fn is_ours(address: usize) -> bool {
     old_libc::object_at(look as *const () as usize).is_some_and(|object| object.contains(&address))
 }

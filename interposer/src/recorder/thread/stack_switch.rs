@@ -30,7 +30,7 @@ static NOT_LEFT: WarningOnce =
     WarningOnce::new("calls returned that are said to be left: another stack had been where theirs was");
 
 impl Thread {
-    /// Whether a wrapper that begins is in no other call, and interrupts no work of the recorder.
+    /// True if a wrapper that begins is in no other call, and interrupts no work of the recorder.
     #[inline(always)]
     pub fn may_begin(&self) -> bool {
         self.depth.get() == 0 && self.at_rest.get() && !self.has_suspended.get()
@@ -85,7 +85,7 @@ impl Thread {
             self.leave_behind();
             at_work = false;
         } else if open != NO_FRAME {
-            // If the unwinder did not get that far, the wrapper is taken to be there.
+            // If the unwinder did not get that far, assume that the wrapper is there.
             let is_unseen = || met.wrapper.is_none() && (signals.is_used || is_own(open, frame));
             if met.wrapper == Some(open) || is_unseen() {
                 return !at_work;
@@ -103,7 +103,7 @@ impl Thread {
         true
     }
 
-    /// Closes the calls of suspended stacks for whose outermost frame `is_gone` holds.
+    /// Closes the calls of suspended stacks whose outermost frame satisfies `is_gone`.
     fn leave_suspended(&self, is_gone: impl Fn(usize) -> bool) {
         let frame = |at: u32| self.suspended.lend().get(at).map(|stack| stack.frame);
         let mut at = 0;
@@ -141,8 +141,8 @@ impl Thread {
         is_known && self.depth.get() > depth
     }
 
-    /// Whether the calling thread may change the recording: it is its own, this is no forked child, and the recorder is
-    /// not at work.
+    /// True if the calling thread may change the recording: the recording is its own, this is no forked child, and the
+    /// recorder is not at work.
     fn may_be_touched(&self) -> bool {
         forked::is_recording() && self.is_own() && !self.is_at_work()
     }
@@ -199,7 +199,7 @@ impl Thread {
         true
     }
 
-    /// Resumes the stack that was suspended last, of those for which `is_meant` holds. `false` if there is none.
+    /// Resumes the stack that was suspended last among those that satisfy `is_meant`. `false` if there is none.
     fn go_on_with(&self, is_meant: impl Fn(&SuspendedStack) -> bool) -> bool {
         let Some(stack) = self.suspended.lend().find(is_meant) else { return false };
         if self.nested() && !self.suspend() {

@@ -1,10 +1,10 @@
 //! Stacks with open calls that the thread has left for another stack and will resume later: those of user-level
 //! threads, which switch while MPI waits or calls the program back.
 //!
-//! A wrapper that begins on another stack than that of the open calls suspends these. One that begins on a suspended
-//! stack, or returns to it, resumes it. So calls on several stacks end in any order, and none is taken for left behind
-//! because of another. A stack that longjmp has left looks the same: its calls are closed as left only if nothing else
-//! is possible.
+//! A wrapper that begins on another stack than that of the open calls suspends these. A wrapper that begins on a
+//! suspended stack, or returns to it, resumes it. So calls on several stacks may end in any order without being
+//! mistaken for abandoned ones. A stack that longjmp has left looks the same: its calls are closed as left only if
+//! nothing else is possible.
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl SuspendedStacks {
         SuspendedStacks { rooms: None, suspended: 0, all: 0, clear: 0..0, own: None }
     }
 
-    /// Forgets the stack of the thread before, since the calling thread takes over the recording.
+    /// Forgets the previous thread's stack, since the calling thread takes over the recording.
     pub fn begin(&mut self) {
         (self.own, self.clear) = (None, 0..0);
     }
@@ -59,7 +59,7 @@ impl SuspendedStacks {
         self.suspended == 0
     }
 
-    /// Whether a wrapper with this frame is known to be inside no suspended call.
+    /// True if a wrapper with this frame is known to be inside no suspended call.
     pub fn is_clear(&self, frame: usize) -> bool {
         self.clear.contains(&frame)
     }
@@ -69,7 +69,7 @@ impl SuspendedStacks {
         self.clear = stack;
     }
 
-    /// The stack that was suspended last, of those for which `is_meant` holds.
+    /// The stack that was suspended last among those that satisfy `is_meant`.
     pub fn find(&self, is_meant: impl Fn(&SuspendedStack) -> bool) -> Option<SuspendedStack> {
         (0..self.suspended).rev().filter_map(|at| self.get(at)).find(is_meant)
     }

@@ -1,4 +1,4 @@
-//! Readings of how much of the machine the process has had, in the file.
+//! Writes readings of the process's machine usage to the file.
 
 use traces::definitions::Definition;
 use traces::machine::UsageMoment;
@@ -21,7 +21,7 @@ pub fn write(readings: [Option<Definition>; 2]) {
     }
 }
 
-/// Writes what can be read in microseconds, so that there are figures of processes that are killed.
+/// Writes the readings that take only microseconds, so that processes that are killed have figures, too.
 pub(super) fn page_full(thread: u32) {
     let (moment, ticks) = (UsageMoment::PageFull, clock::now());
     shared::define_at_once(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
