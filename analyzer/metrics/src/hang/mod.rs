@@ -132,17 +132,17 @@ impl<'a> Findings<'a> {
         Some((self.now[at] - position.spot().since()?).max(0.0))
     }
 
-    /// Seconds since one of these ranks moved.
+    /// Seconds since the last move of any of these ranks.
     fn quiet_among(&self, ranks: impl IntoIterator<Item = usize>) -> f64 {
         ranks.into_iter().filter_map(|at| self.since(at)).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Seconds since any rank moved.
+    /// Seconds since the last move of any rank.
     pub fn quiet(&self) -> Option<f64> {
         (0..self.now.len()).filter_map(|at| self.since(at)).reduce(f64::min)
     }
 
-    /// The longest pause of any rank before that, in seconds: in a call, or between two.
+    /// The longest pause of any rank before its current one, in seconds: in a call, or between two.
     pub fn longest_pause(&self) -> f64 {
         self.standing.ranks.iter().map(|rank| rank.past.longest_pause as f64 / 1e9).fold(0.0, f64::max)
     }

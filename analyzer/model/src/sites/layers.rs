@@ -1,8 +1,8 @@
 //! Finds the program's communication layer: its own functions around MPI's.
 //!
 //! A thin function calls only MPI on its way to MPI, or one thin function at one place. The layer consists of the thin functions that
-//! several places call, of those in source files with such functions and no others than thin ones, and of those that only the layer calls.
-//! If the user names functions, these are the layer instead.
+//! several places call, all functions of the source files that hold such functions and only thin ones, and the thin functions that only
+//! the layer calls. If the user names functions, these are the layer instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
