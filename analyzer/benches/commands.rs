@@ -1,8 +1,8 @@
-//! Measures whole commands on a long run: seconds, calls a second, and memory, of which what is anonymous is the command's own; the
-//! rest is the page cache's, since files are mapped.
+//! Measures whole commands on a long run: seconds, calls per second, and memory. Anonymous memory is the command's own; the rest
+//! belongs to the page cache, since files are mapped.
 //!
-//! `cargo bench -p overhear --bench commands [-- CALLS [COMMAND...]]`: so many million calls over 16 ranks, default 10; only the
-//! named commands. With `--features overhear/polars`, Parquet and SQL too; OTF2 where its library is at hand.
+//! `cargo bench -p overhear --bench commands [-- CALLS [COMMAND...]]`: CALLS million calls over 16 ranks, default 10; only the named
+//! commands. With `--features overhear/polars`, Parquet and SQL too; OTF2 if its library is at hand.
 
 mod measured;
 
@@ -14,8 +14,8 @@ use synthetic::{Shape, Topology};
 
 const RANKS: u32 = 16;
 
-/// Each command: its name, the words before the folder of the run, and those behind it. `OUT` is a file or folder that is not there,
-/// `RUN` the run once more.
+/// Each command: its name, the words before the folder of the run, and those after it. `OUT` is a file or folder that does not
+/// exist, `RUN` the run once more.
 const COMMANDS: &[(&str, &[&str], &[&str])] = &[
     ("report", &["report"], &[]),
     ("waits", &["waits"], &[]),

@@ -1,8 +1,8 @@
 //! Measures whole commands on runs of very many ranks: counts and times of each, and fewer with single calls. Prints seconds, memory, and
 //! how much the command prints or writes.
 //!
-//! `cargo bench -p overhear --bench ranks [-- RANKS TRACED [COMMAND...]]`: default 100,000 and 10,000, on hosts of 64; 0 leaves one out. Runs
-//! stay in `target/tmp/ranks-bench`, so that the next time they are there.
+//! `cargo bench -p overhear --bench ranks [-- RANKS TRACED [COMMAND...]]`: default 100,000 and 10,000, on hosts of 64; 0 leaves one out.
+//! Runs stay in `target/tmp/ranks-bench` for the next time.
 
 mod measured;
 
@@ -18,7 +18,7 @@ const RANKS_PER_HOST: u32 = 64;
 const CALLS: u64 = 1000;
 const TRACED_CALLS: u64 = 500;
 
-/// Each command: its name, the words before the folder of the run, and those behind it.
+/// Each command: its name, the words before the folder of the run, and those after it.
 type Named = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const OF_PROFILES: &[Named] = &[

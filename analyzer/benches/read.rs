@@ -1,6 +1,7 @@
-//! How fast a run is read for the breakdown by function, from the page cache, and in how much memory; and how often each page is decoded.
+//! Measures how fast, and in how much memory, a run is read for the breakdown by function from the page cache, and how often each page is
+//! decoded.
 //!
-//! `cargo bench -p overhear --bench read [-- CALLS]`: so many million calls in each of two ranks, default 50.
+//! `cargo bench -p overhear --bench read [-- CALLS]`: CALLS million calls in each of two ranks, default 50.
 
 mod common;
 
@@ -44,7 +45,7 @@ fn main() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// How often each page of records is decoded, on average.
+/// Prints how often each page of records is decoded, on average.
 fn print_passes(folder: &Path) {
     let run = Run::load(folder).expect("what was written can be read");
     let pages: usize = run.ranks.iter().flat_map(|rank| rank.contents().threads).map(|thread| thread.pages.len()).sum();

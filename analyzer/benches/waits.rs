@@ -1,4 +1,5 @@
-//! How fast the ranks' calls are put together, from the page cache, and in how much memory; beside it what reading them takes.
+//! Measures how fast, and in how much memory, the ranks' calls are put together from the page cache; prints the cost of
+//! reading them beside it.
 //!
 //! `cargo bench -p overhear --bench waits`
 

@@ -1,6 +1,6 @@
 //! Measures the looks of `overhear top`: the first one at a run that has gone on for a while, and later ones.
 //!
-//! `cargo bench -p overhear --bench watch [-- CALLS]`: so many thousand calls in each of 64 ranks, default 500.
+//! `cargo bench -p overhear --bench watch [-- CALLS]`: CALLS thousand calls in each of 64 ranks, default 500.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! What an analysis holds does not grow with the run: its memory is that of what is under way between ranks. Nor do threads work that have
-//! nothing to do.
+//! The memory of an analysis does not grow with the run: it holds what is under way between ranks. Threads with nothing to do do not work.
 
 #[path = "../benches/common/mod.rs"]
 mod counted;
@@ -67,7 +66,7 @@ fn a_rank_of_counts_and_times_takes_less_memory_than_its_file_is_long() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The file of one of two ranks that calls MPI_Send so many times.
+/// The file of one of two ranks that calls MPI_Send `calls` times.
 fn file(rank: u32, calls: usize) -> Vec<u8> {
     let header = FileHeader { rank, size: 2, run: [1; 16], state: INITIALIZED | FINALIZED, ..blank_header() };
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();

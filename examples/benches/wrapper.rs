@@ -1,4 +1,4 @@
-//! What recording a call costs: plain, under a hand-written floor, and under overhear with call sites, in one run.
+//! Measures the cost of recording a call: plain, under a hand-written floor, and under overhear with call sites, in one run.
 //!
 //! `cargo bench -p overhear-examples --bench wrapper`, with any MPI of `cargo xtask test` at hand; `TEST_MPI=mpich4`
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
@@ -24,7 +24,7 @@ const BESIDE_A_PARTNER: [&str; 4] = ["plain", "floor", "off", "events"];
 const EZTRACE_MPI: &str = "mpich4";
 /// The variable that names another build of the library.
 const BEFORE: &str = "BEFORE";
-/// How much is recorded of the progress engine.
+/// Depths to which the progress engine is recorded.
 const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 
 fn main() {
@@ -120,7 +120,7 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     let mut command = Command::new(program);
     mpi.set_environment(&mut command);
     command.env("LD_PRELOAD", preload).env("OVERHEAR_DIR", fresh_folder("bench"));
-    // The floor does not listen to the engine either; what that costs is measured by itself.
+    // The floor does not listen to the engine either; the cost of that is measured by itself.
     command.env("OVERHEAR_PROGRESS", "off");
     command.env("OVERHEAR_FILTER", if variant == "left out" { "-all" } else { "all" });
     match variant {

@@ -103,7 +103,7 @@ fn built_for(mpi: &Mpi) -> Result<PathBuf, String> {
     let folders = fs::read_dir(&all).into_iter().flatten().flatten().map(|entry| entry.path());
     let others: Vec<PathBuf> = folders.filter(|folder| folder.join("release/deps").exists()).collect();
     if let Some(other) = others.first() {
-        // Whoever finds the folder finds nothing of the other library in it.
+        // The copy gets its final name last, so a folder of that name holds nothing of the other library.
         let copy = target().join("mpi/copied");
         let _ = fs::remove_dir_all(&copy);
         run(Command::new("cp").arg("--archive").arg(other).arg(&copy))?;

@@ -75,7 +75,7 @@ pub fn diagnose(program: &Program, mpi: &Mpi, setting: &Setting, twin: bool) -> 
     let (output, run) = case.recorded(&name);
     let all = findings(&run);
     let found: Vec<&Value> = all.iter().filter(|finding| !is_of_machine(finding)).collect();
-    // Where the scheduler explains all lateness, no rank is to be named.
+    // If the scheduler explains all lateness, no rank is to be named.
     let is_of_others = |first: &Value| is_of_machine(first) && first["kind"] != "oversubscribed";
     let is_scheduled = setting.is_crowded() && all.first().is_some_and(is_of_machine);
     let is_hidden = found.is_empty() && all.first().is_some_and(is_of_others);

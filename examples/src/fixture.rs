@@ -36,7 +36,7 @@ pub fn names() -> Vec<String> {
     names_in(&folder())
 }
 
-/// Those of programs with a planted cause, as `diagnosis/late_rank-ompi4`.
+/// Fixtures of programs with a planted cause, as `diagnosis/late_rank-ompi4`.
 pub fn diagnosis_names() -> Vec<String> {
     names_in(&folder().join(DIAGNOSIS)).iter().map(|name| format!("{DIAGNOSIS}/{name}")).collect()
 }

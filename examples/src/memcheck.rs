@@ -18,7 +18,7 @@ pub struct CheckedProgram {
     /// Recording of the program.
     pub run: Run,
     pub processes: usize,
-    /// Errors, whoever made them.
+    /// All errors, the recorder's and those of others.
     pub errors: usize,
     /// The recorder's errors, including those in C library functions that it called.
     pub ours: Vec<String>,
@@ -80,8 +80,8 @@ fn is_error(node: &Node) -> bool {
 /// valgrind's name for memory with interior pointers only, as a hash table's is.
 const KEPT: &str = "Leak_PossiblyLost";
 
-/// The innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody; the contents
-/// of MPI's socket messages are MPI's.
+/// The innermost code of an error is the recorder's. The loader reads paths in whole words, for every caller; the
+/// contents of MPI's socket messages are MPI's.
 fn is_ours(error: &Node) -> bool {
     let is_passed_on = |frame: &Node| child_text(frame, "fn").starts_with("overhear::progress::sockets::");
     if child_text(error, "kind") == "SyscallParam" && frames(error).iter().any(is_passed_on) {

@@ -119,7 +119,7 @@ impl Program {
         names
     }
 
-    /// Reads a program's first lines. Panics at an unknown key, since nobody would notice otherwise.
+    /// Reads a program's first lines. Panics at an unknown key, which would go unnoticed otherwise.
     pub fn read(name: &str) -> Program {
         Program::read_in(&folder(), name)
     }

@@ -26,7 +26,7 @@ pub fn round() -> u64 {
     })
 }
 
-/// True if nothing takes turns: all was asked for, or libraries were named.
+/// True if nothing takes turns: the user chose everything, or named libraries.
 pub fn is_all() -> bool {
     is_set(ALL) || is_set("TEST_MPI")
 }

@@ -95,7 +95,7 @@ pub(crate) struct MarkedCall {
 }
 
 impl Stated {
-    /// Reads the text behind `wait`.
+    /// Reads the text after `wait`.
     pub fn read(text: &str) -> Result<Stated, String> {
         match text.strip_prefix("elsewhere <") {
             Some(share) => evaluate(share).map(Stated::Elsewhere),

@@ -1,4 +1,4 @@
-//! Waits for a command, and says what it used.
+//! Waits for a command, and reports its use of the machine.
 
 use std::io::{self, ErrorKind};
 use std::os::unix::process::ExitStatusExt;
@@ -38,7 +38,7 @@ fn wait_for(child: &Child, options: i32) -> Option<Used> {
     // SAFETY: all bytes zero is one of its values.
     let mut used: libc::rusage = unsafe { std::mem::zeroed() };
     let mut status = 0;
-    // SAFETY: it is this process's child, which nobody else waits for, and both are out parameters.
+    // SAFETY: it is this process's child, which is waited for only here, and both are out parameters.
     let ended = unsafe { libc::wait4(child.id() as i32, &mut status, options, &mut used) };
     let why = io::Error::last_os_error();
     assert!(ended >= 0 || why.kind() == ErrorKind::Interrupted, "process {}: {why}", child.id());

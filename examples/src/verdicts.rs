@@ -34,7 +34,7 @@ pub struct SmallProgram {
 pub enum Score {
     Right,
     Wrong,
-    /// The verdict is that nobody can tell.
+    /// The verdict is that the evidence does not decide.
     CannotTell,
 }
 

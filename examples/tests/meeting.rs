@@ -74,7 +74,7 @@ fn a_rank_that_ends_before_it_tells_is_waited_for_no_longer() {
     });
     assert_eq!(own.counted(1, 3, None, nothing), Some(vec![0, 1]));
     let began = Instant::now();
-    // Nobody has waited for the child: it is a zombie.
+    // The child was not waited for: it is a zombie.
     assert_eq!(own.told(&file), None);
     assert!(began.elapsed() < LONGEST / 2, "{:?}", began.elapsed());
     wait_for(first);

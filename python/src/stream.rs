@@ -58,7 +58,7 @@ fn read(
             sender.send(Ok(batch)).map_err(|_| io::ErrorKind::BrokenPipe.into())
         });
         if let Err(error) = read {
-            // Sending fails if the stream was released, and then nobody needs the error.
+            // Sending fails only if the stream was released, and then the error has no reader.
             let _ = sender.send(Err(ArrowError::IoError(format!("{name}: {error}"), error)));
             return;
         }

@@ -1,9 +1,9 @@
-//! How much memory is allocated.
+//! Counts allocated memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The most bytes that were allocated at a time since [`forget_peak`].
+/// Peak of the allocated bytes since [`forget_peak`].
 pub fn peak() -> usize {
     PEAK.load(Relaxed)
 }
@@ -12,7 +12,7 @@ pub fn forget_peak() {
     PEAK.store(ALLOCATED.load(Relaxed), Relaxed);
 }
 
-/// Counts what is allocated: memory that is only mapped is the page cache's.
+/// Counts allocated bytes: memory that is only mapped belongs to the page cache.
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);

@@ -1,5 +1,5 @@
-//! What a command of ours takes: seconds and memory, of which what is anonymous is its own; the rest is the page cache's, since files
-//! are mapped.
+//! Measures a command of ours: seconds and memory. Anonymous memory is the command's own; the rest belongs to the page cache, since
+//! files are mapped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ pub struct Taken {
     pub wall: f64,
     /// Seconds of all processors.
     pub processor: f64,
-    /// The most KiB in memory, and those of them that no file holds.
+    /// Peak KiB in memory, and those of them that no file holds.
     pub most: u64,
     pub anonymous: u64,
     /// The exit status.
     pub status: i32,
 }
 
-/// Runs `overhear` with these words, and measures it. What it prints goes to a file.
+/// Runs `overhear` with these words, and measures it. Its output goes to a file.
 pub fn taken(words: &[PathBuf], printed: &Path) -> Taken {
     let began = Instant::now();
     let file = fs::File::create(printed).expect("the target folder can be written");
@@ -46,7 +46,7 @@ fn anonymous_memory(process: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// The words before a run's folder, the folder, and those behind it, in which `OUT` is a file and `RUN` the run once more.
+/// The words before a run's folder, the folder, and those after it, in which `OUT` is a file and `RUN` the run once more.
 pub fn words(before: &[&str], run: &Path, behind: &[&str], out: &Path) -> Vec<PathBuf> {
     let behind = behind.iter().map(|word| match *word {
         "OUT" => out.to_path_buf(),

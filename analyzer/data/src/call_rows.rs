@@ -181,7 +181,7 @@ struct CallReader<'a> {
     /// The next records belong to the last row.
     is_open: bool,
     numbers: RequestNumbers,
-    /// The reader is behind its page and stops at the next call.
+    /// The reader is past its page and stops at the next call.
     is_behind: bool,
     is_over: bool,
 }

@@ -1,4 +1,4 @@
-//! `clock_lines` and `neighbors`: what matching needs of each rank besides its roles.
+//! `clock_lines` and `neighbors`: data that matching needs of each rank in addition to its roles.
 
 use crate::data_table::DataRow;
 use crate::set::{DataSet, RankOfRows, rank_columns};
@@ -70,7 +70,7 @@ pub fn neighbor_rows(set: &DataSet<'_>, at: usize) -> Vec<NeighborRow> {
         let own = neighbors.own;
         rows.extend(neighbors.sources.iter().map(|source| NeighborRow { communicator, own, source: *source }));
         if neighbors.sources.is_empty() {
-            // Others find the rank by a row of its own.
+            // Others find the rank by its own row.
             rows.push(NeighborRow { communicator, own, source: own });
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use tables::{Batch, Column, ColumnHead, Values};
 
-/// Version of the data set: raised where a table or column goes or changes its meaning.
+/// Version of the data set: raised when a table or column is removed or changes its meaning.
 pub const VERSION: u64 = 1;
 
 /// A row of a table, which declares the table.
@@ -49,7 +49,7 @@ pub type ShowBatch<'a> = dyn FnMut(Batch) -> io::Result<()> + 'a;
 /// A table whose rows can be read.
 pub trait DataTable: Send + Sync {
     fn head(&self) -> &TableHead;
-    /// As [`RowSource::parts`].
+    /// See [`RowSource::parts`].
     fn parts(&self) -> &[usize];
     /// Shows the rows of a part; `wanted` are indices of columns.
     fn read(&self, part: usize, wanted: &[usize], show: &mut ShowBatch<'_>) -> io::Result<()>;

@@ -11,7 +11,7 @@ macro_rules! texts {
     };
 }
 
-/// Names and texts of the views, each behind those that it reads.
+/// Names and texts of the views, each after the views that it reads.
 pub const VIEWS: &[(&str, &str)] =
     texts!["timed_roles", "matched_messages", "matched_operations", "single_waits", "rank_functions"];
 

@@ -1,4 +1,4 @@
-//! Looks up what a thread's signatures mean, once per thread.
+//! Looks up the meanings of a thread's signatures, once per thread.
 
 use std::collections::HashMap;
 use std::sync::Arc;

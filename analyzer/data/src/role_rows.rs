@@ -1,4 +1,4 @@
-//! `roles`: what a rank's calls are to other ranks, from its own file alone.
+//! `roles`: the roles of a rank's calls towards other ranks, from its own file alone.
 
 use std::io;
 use std::sync::Arc;

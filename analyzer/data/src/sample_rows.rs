@@ -1,4 +1,4 @@
-//! `samples`: where threads were between calls, if the run was sampled.
+//! `samples`: the places of threads between calls, if the run was sampled.
 
 use std::io;
 

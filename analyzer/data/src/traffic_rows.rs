@@ -1,4 +1,4 @@
-//! `traffic`: what a rank sends to others, and gets from them without their doing, by its own calls.
+//! `traffic`: the data that a rank's own calls send to others, or get from them without a call of theirs.
 
 use crate::data_table::DataRow;
 use crate::set::{DataSet, RankOfRows, rank_columns};

@@ -63,7 +63,7 @@ impl ExportedSet {
     }
 
     fn of_one_run(&self) -> Result<RunFigures, Error> {
-        // Of a folder without files engines say one thing, of a table without the column another.
+        // Engines give one error for a folder without files, and another for a table without the column.
         let batches = self.rows("data_set").map_err(|error| {
             Error::Other(format!(
                 "{}: the engine finds no data set there, or one that an older overhear wrote. overhear export RUN DIR --to parquet \

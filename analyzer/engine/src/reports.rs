@@ -190,7 +190,7 @@ fn site(row: &EngineRow<'_>, [process, function, site]: [&str; 3]) -> Result<Sit
     })
 }
 
-/// Warns of what the SQL cannot see, or only the traces tell more of.
+/// Warns of data that the SQL cannot see, or that only the traces hold in full.
 fn not_looked_at(counts: &EngineRow<'_>) -> Result<Vec<String>, Error> {
     let kinds = [
         ("unreceived_messages", "message", "sent and not received"),

@@ -33,7 +33,7 @@ pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     Table::new("", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
 }
 
-/// A part of the run has rows of the calls in it.
+/// A table that a part of the run fills with rows of the calls in it.
 pub fn by_calls(order: &'static [&'static str]) -> PartTable {
     PartTable::new(PartRows::Calls, order)
 }
@@ -41,7 +41,7 @@ pub fn by_calls(order: &'static [&'static str]) -> PartTable {
 /// A function's calls on all ranks, added up elsewhere.
 pub struct FunctionSum {
     pub function: String,
-    /// The most time of a rank, in seconds, and that rank.
+    /// Longest time of a rank, in seconds, and that rank.
     pub max: f64,
     pub max_rank: Option<WorldRank>,
     pub sum: Totals,

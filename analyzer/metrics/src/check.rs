@@ -11,7 +11,7 @@ use model::{Rank, Run};
 use tables::number::whole;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// The most rows that people are shown of each table.
+/// Maximum number of rows of each table shown to people.
 const ROWS: usize = 20;
 
 facts! {
@@ -60,7 +60,7 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     ]
 }
 
-/// When a rank's recording begins and ends on the common clock, with the errors of both times, in nanoseconds.
+/// Begin and end of a rank's recording on the common clock, with the errors of both, in nanoseconds.
 pub struct ClockRow {
     rank: WorldRank,
     begin: i64,

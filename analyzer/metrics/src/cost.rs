@@ -1,6 +1,6 @@
-//! The time that recording took: what delayed the program, and apart from it what fell into waits.
+//! The time that recording took: the program's delay and, apart from it, the time that fell into waits.
 //!
-//! The recorder measures at the start what the straight line of a call costs, and an entry into the engine that achieves
+//! At the start, the recorder measures the cost of a call's straight line, and of an entry into the engine that achieves
 //! something or nothing; here each is multiplied by its count. Work beyond the straight line is timed while it happens.
 //!
 //! A wait ends when another rank acts. Entries that spin until then cost time that the rank would have spun away without
@@ -32,7 +32,7 @@ facts! {
 
 pub struct RecordingCost {
     delay: f64,
-    /// Unknown of a rank that did not come out of MPI_Init.
+    /// Unknown for a rank that did not return from MPI_Init.
     share: Option<f64>,
     /// Unknown in files of older recorders.
     start_and_end: Option<f64>,
@@ -49,7 +49,7 @@ struct RankCost {
 }
 
 impl RecordingCost {
-    /// Of ranks, each given with its number of calls.
+    /// The cost of ranks, each given with its number of calls.
     pub fn of<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> RecordingCost {
         let mut cost = RecordingCost { delay: 0.0, share: None, start_and_end: None, waiting: 0.0, all: 0.0 };
         for (rank, calls) in ranks {
@@ -59,7 +59,7 @@ impl RecordingCost {
                 let without = Some(rank.whole() - delay).filter(|without| *without > 0.0);
                 (cost.delay, cost.share) = (delay, without.map(|without| 100.0 * delay / without));
             }
-            // The last rank to come waits for nobody.
+            // The last rank to arrive waits for no other.
             let least = cost.start_and_end.map_or(f64::MAX, |least| least);
             if rank.starting > 0 {
                 cost.start_and_end = Some(of_rank.start_and_end.min(least));
@@ -124,7 +124,7 @@ impl RankCost {
         let idle = rank.idle_polls.min(calls);
         let delaying = empty.min(calls - idle);
         let between = seconds(rank.off_line.saturating_sub(rank.starting) as f64);
-        // With `--overlap ask` it is mostly questions, which polls without success ask, too.
+        // With `--overlap ask`, this time is mostly questions to MPI, which polls without success ask, too.
         let asked_while_waiting = if rank.asked { between * idle as f64 / calls.max(1) as f64 } else { 0.0 };
         let delay = costing(calls - idle, header.wrapper_cost)
             + costing(productive, productive_cost)
@@ -135,7 +135,7 @@ impl RankCost {
             costing(idle, header.wrapper_cost) + costing(empty - delaying, header.entry_cost) + asked_while_waiting;
         RankCost {
             delay,
-            // Polls cost less than the call that was rehearsed where checksums are taken.
+            // If checksums are taken, polls cost less than the call that was rehearsed.
             waiting: waiting.min(rank.whole_of_threads()),
             own_start: seconds(rank.starting as f64),
             start_and_end: seconds(rank.starting.saturating_add(rank.met) as f64),

@@ -11,7 +11,7 @@ use model::roles::CallSite;
 use model::sums::Total;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// The most rows that people are shown of each table.
+/// Maximum number of rows of each table shown to people.
 const ROWS: usize = 15;
 
 facts! {
@@ -78,9 +78,9 @@ impl Row for PathRow {
     }
 }
 
-/// One row for each place on the path, the longest first. `uneven`: the longest rank's computation less the mean rank's, seconds.
-/// Computation at one place cannot save more. The mean at that place is too low a bound where ranks at a border of the grid
-/// continue at other lines.
+/// One row for each place on the path, the longest first. `uneven` is the longest rank's computation less the mean rank's,
+/// seconds: computation at one place cannot save more. The mean at that place would be too low a bound, since ranks at a border
+/// of the grid may continue at other lines.
 pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Table<PathRow> {
     let most_saved = (uneven * 1e9) as i64;
     let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();

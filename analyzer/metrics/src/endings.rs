@@ -1,4 +1,4 @@
-//! Ranks that have not finalized MPI: by MPI_Abort, by a signal, or since they still run.
+//! Describes ranks that have not finalized MPI: MPI_Abort or a signal ended them, or they still run.
 
 use crate::totals::world_rank;
 use crate::words::{call_in_words, numbers_of, plural, rank_in_words};
@@ -25,11 +25,11 @@ fn abort(rank: &Rank) -> Option<&Signature> {
     last.filter(aborts).or_else(returned)
 }
 
-/// A run with more different endings names these, and counts the rest.
+/// Maximum number of different endings that are named; the rest is counted.
 const MOST: usize = 6;
 
-/// The warnings about ranks that have not finalized MPI: one for all where MPI_Abort ended the run, else one for all
-/// that ended at the same place.
+/// The warnings about ranks that have not finalized MPI. If MPI_Abort ended the run, one warning covers all; otherwise,
+/// one covers all that ended at the same place.
 pub fn warnings(run: &Run) -> Vec<String> {
     let cut: Vec<&Rank> = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
     if let Some((rank, call)) = aborts(run).first() {
@@ -63,7 +63,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings
 }
 
-/// Where a rank is, or was when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.
+/// Place of a rank, now or when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.
 fn place(run: &Run, rank: &Rank) -> String {
     match &rank.end {
         End::Inside { call, .. } => format!("in {}", call_in_words(run, rank, call)),

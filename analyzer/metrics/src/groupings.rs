@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use tables::part::PartName;
 use tables::{Column, Row, Table, WorldRank};
 
-/// The most rows that people are shown of tables that have rows for each rank.
+/// Maximum number of rows shown to people, for tables that have rows for each rank.
 const ROWS: usize = 64;
 
 /// A communicator, window or file, as each rank names it.

@@ -1,4 +1,4 @@
-//! The communication matrix as cells of a picture: where the pairs of ranks are too many, neighbors share a cell.
+//! The communication matrix as cells of a picture: if the pairs of ranks are too many, neighbors share a cell.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use tables::part::Addend::Bytes;
 use tables::part::{PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
-/// The most cells: a square of 128 ranks has as many.
+/// Maximum number of cells: a square of 128 ranks has as many.
 const CELLS: usize = 128 * 128;
 
-/// Bytes from some neighboring ranks to others; each group goes by its first rank.
+/// Bytes from some neighboring ranks to others; a group is named by its first rank.
 pub struct HeatRow {
     from: WorldRank,
     to: WorldRank,

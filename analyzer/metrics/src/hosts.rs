@@ -1,4 +1,4 @@
-//! The hosts of a run: their cores, the ranks on them, and what other processes took.
+//! The hosts of a run: their cores, the ranks on them, and the time that other processes took.
 
 use super::scheduling::{by_host, limit, most_shared, online, others, scheduled};
 use super::totals::percent;
@@ -6,7 +6,8 @@ use model::rank::cores;
 use model::{Rank, Run};
 use tables::{Column, Row, Table};
 
-/// A host and its ranks. Empty fields are unknown: older recorders did not read them, or the system does not say.
+/// A host and its ranks. Empty fields are unknown: older recorders did not read them, or the system does not report
+/// them.
 pub struct HostRow {
     host: String,
     ranks: u64,
@@ -66,7 +67,7 @@ impl Row for HostRow {
     }
 }
 
-/// People are shown all hosts if there are no more, else some.
+/// Maximum number of hosts that people are all shown; of more hosts, they are shown `SHOWN_OF_MANY`.
 const SHOWN: usize = 32;
 const SHOWN_OF_MANY: usize = 20;
 
@@ -117,7 +118,7 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
     by_host(run).into_iter().map(row).collect()
 }
 
-/// A line on how the ranks share each host's cores, for people who are about to measure.
+/// Describes how the ranks share each host's cores, in a line for people who are about to measure.
 pub fn in_words(run: &Run) -> String {
     let of_host = |(host, ranks): (&str, Vec<&Rank>)| match most_shared(host, &ranks) {
         None => format!("{host}: the cores of its ranks are unknown"),

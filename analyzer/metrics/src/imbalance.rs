@@ -1,4 +1,4 @@
-//! How unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between
+//! Measures how unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between
 //! calls.
 //!
 //! After DeRose, Homer, Johnson, "Detecting application load imbalance on high end massively parallel systems",
@@ -24,7 +24,7 @@ pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     table(run, FunctionName { function: COMPUTATION.into() }, groups).in_part(PartTable::new(rows, &["imbalance_s"]))
 }
 
-/// How a function's time is spread over the ranks, added up elsewhere; without a name, that of the time outside MPI. In seconds.
+/// Spread of a function's time over the ranks, added up elsewhere; without a name, of the time outside MPI. In seconds.
 pub struct FunctionSpread {
     pub function: Option<String>,
     pub ranks: usize,

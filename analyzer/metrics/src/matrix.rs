@@ -1,5 +1,4 @@
-//! The communication matrix: who sent how much to whom, by point-to-point messages, one-sided transfers and collective
-//! calls.
+//! The communication matrix: traffic by sender and receiver, from point-to-point messages, one-sided transfers and collective calls.
 //!
 //! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count
 //! where they are sent. A persistent call counts each time it is started.
@@ -23,7 +22,7 @@ use tables::part::Addend::{Bytes, Messages};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
 
-/// The most pairs that people are shown.
+/// Maximum number of pairs shown to people.
 const PAIRS: usize = 20;
 
 /// The traffic from one rank to another.
@@ -66,7 +65,7 @@ pub struct Matrix {
     pub spread: u64,
     /// Bytes of collective calls that belong to no pair of ranks, or to ranks that are unknown.
     pub nowhere: u64,
-    /// Bytes of collective calls from each to each of so many ranks that their pairs are not listed.
+    /// Bytes of collective calls from each rank to each, if there are too many ranks to list their pairs.
     pub wide: u64,
 }
 
@@ -102,28 +101,28 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere, wide })
 }
 
-/// The traffic that the calls of one rank tell of.
+/// The traffic shown by the calls of one rank.
 #[derive(Default)]
 pub struct RankTraffic {
     pub traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
     /// Bytes that the rank hands to each other process of a communicator, by the run's number for it.
     pub to_each: BTreeMap<u32, u64>,
-    /// As in [`Matrix`].
+    /// Same as the fields of [`Matrix`].
     pub elsewhere: Traffic,
     pub spread: u64,
     pub nowhere: u64,
     pub wide: u64,
 }
 
-/// The most processes of a call from each to each whose pairs are listed: of more it would be millions.
+/// Maximum number of processes of a call from each to each whose pairs are listed; more would be millions of pairs.
 const MOST_EACH: u32 = 2048;
 
-/// How often a rank made a call successfully, or started the persistent requests that it created.
+/// Number of successful calls or, for calls that create persistent requests, of starts.
 fn times(entry: &CallTotal) -> u64 {
     if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
 }
 
-/// The most processes of a call with a part for each. More come from a damaged file.
+/// Maximum number of processes of a call with a part for each. Larger numbers come from damaged files.
 const MOST_PARTS: u64 = 1 << 20;
 
 /// The bytes that a call hands to each process or neighbor, if the file has them.
@@ -181,8 +180,8 @@ impl RankTraffic {
         sums
     }
 
-    /// Adds another rank's traffic, and by pairs what it hands to each process of a communicator that is not too large. `processes` says
-    /// the size of a communicator, and who is in it.
+    /// Adds another rank's traffic, and by pairs what it hands to each process of a communicator that is not too large. `processes`
+    /// returns the size of a communicator and its members.
     fn merge<Others: Iterator<Item = WorldRank>>(
         &mut self,
         other: RankTraffic,
@@ -338,7 +337,7 @@ facts! {
         "Bytes that collective calls hand over, by the definition of the operation.";
 }
 
-/// The columns of the two ranks of a row, who sends and who receives.
+/// Columns for the sender and the receiver of a row.
 pub fn sender_and_receiver<R: 'static>(ranks: fn(&R) -> (WorldRank, WorldRank)) -> [Column<R>; 2] {
     [
         Column::rank("from_rank", "from", move |row: &R| ranks(row).0)
@@ -386,7 +385,7 @@ pub struct SquareRow {
     bytes: Vec<Option<u64>>,
 }
 
-/// The most ranks whose square of bytes fits into 80 columns.
+/// Maximum number of ranks whose square of bytes fits into 80 columns.
 const SQUARE: usize = 6;
 
 impl Matrix {

@@ -115,10 +115,10 @@ fn work_out_facts(run: &Run) -> Vec<Fact> {
     facts
 }
 
-/// Text names no more functions of a layer.
+/// Maximum number of a layer's functions that text names.
 const LAYER_SHOWN: usize = 4;
 
-/// The communication layer whose callers are named in its place.
+/// The communication layer, if call sites are named by its callers.
 fn layer(run: &Run) -> Vec<Fact> {
     let names: Vec<&str> = run.sites.left_out().iter().map(String::as_str).collect();
     if names.is_empty() {
@@ -161,7 +161,7 @@ pub fn in_words(languages: &BTreeSet<Language>) -> String {
     languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The time whose records are kept, if older ones were dropped, and whether the figures are of it.
+/// The time whose records are kept, if older ones were dropped. Tells if the figures cover only that time.
 fn kept(run: &Run) -> Vec<Fact> {
     let Some(part) = KeptPart::of(run) else { return Vec::new() };
     let note = match run.choice.kept {
@@ -344,10 +344,10 @@ fn work_out_warnings(run: &Run) -> Vec<String> {
     warnings
 }
 
-/// Of more warnings of one kind, the others are counted.
+/// Maximum number of warnings of one kind; the others are counted.
 const FEW: usize = 32;
 
-/// The first of the warnings, and how many others there are.
+/// The first warnings, and a line with the number of others.
 fn few(warnings: impl Iterator<Item = String>, what: &str) -> Vec<String> {
     let mut all: Vec<String> = warnings.collect();
     if all.len() > FEW {
@@ -376,7 +376,7 @@ fn without_paths(run: &Run) -> Option<String> {
     Some(format!("no call paths were recorded{of}: call sites are named by their own places"))
 }
 
-/// Warns of several threads in MPI. A thread without room in the file was only counted, so what it did is unknown.
+/// Warns of several threads in MPI. A thread without room in the file was only counted, so its calls are unknown.
 fn threads(run: &Run) -> Option<String> {
     let rank = run.ranks.iter().max_by_key(|rank| rank.thread_count()).filter(|rank| rank.thread_count() > 1)?;
     let of_library = match rank.roomless {
@@ -389,7 +389,7 @@ fn threads(run: &Run) -> Option<String> {
     ))
 }
 
-/// Warns that the program spawned processes of which none has a file here.
+/// Warns if the program spawned processes and none of them has a file here.
 fn spawned(run: &Run) -> Option<String> {
     let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
     let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
@@ -397,7 +397,7 @@ fn spawned(run: &Run) -> Option<String> {
         .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
 }
 
-/// Warns that starting MPI counts, since a rank has nothing but that.
+/// Warns that starting MPI counts, since a rank did nothing else.
 fn starting(run: &Run) -> Option<String> {
     let mut ranks = run.asked().filter(|rank| rank.is_starting);
     let first = ranks.next().filter(|_| run.is_starting())?;

@@ -14,7 +14,7 @@ use tables::part::Addend::{Nanoseconds, OfOtherThreads, Ran, Ranks};
 use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
-/// The most phases that people are shown.
+/// Maximum number of phases shown to people.
 const PHASES: usize = 20;
 
 /// The times, in seconds, from which all factors follow.
@@ -154,7 +154,7 @@ fn part() -> PartTable {
         .left_out("what an ideal network would do is known of the whole run alone")
 }
 
-/// A factor in percent; `None` if it divides by no time.
+/// A factor in percent; `None` if its divisor is zero.
 fn percentage(factor: f64) -> Option<f64> {
     factor.is_finite().then_some(100.0 * factor)
 }

@@ -32,7 +32,7 @@ pub fn of_ranks(run: &Run) -> Option<String> {
     (programs.len() > 1).then(|| lines.join("; "))
 }
 
-/// Of more programs, or of more spans of ranks, text says how many there are.
+/// Maximum number of programs, and of spans of ranks, that text names; of more it gives the number.
 const MOST: usize = 32;
 
 /// The ranks in words: `rank 0` or `ranks 1-3, 5`. Spawned worlds, which number their ranks anew, and processes without

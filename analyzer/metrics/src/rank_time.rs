@@ -41,7 +41,7 @@ fn kind(class: Class) -> usize {
     }
 }
 
-/// The attribute of functions that [`part_key`] is the value of.
+/// Attribute of functions whose value is [`part_key`].
 pub const PART: &str = "part";
 
 /// The key of the column that holds the time of a function, by the function's number.
@@ -66,7 +66,7 @@ pub struct RankTimeRow {
 impl Row for RankTimeRow {
     const TABLE: &'static str = "rank_time";
     fn columns() -> Vec<Column<Self>> {
-        // What counts for a kind, of its functions.
+        // Sum of an addend over the functions of a kind.
         let of = |addend, kind: &str| PartFigure::AddedWhere(addend, PART, key(kind));
         let waited = KINDS.map(|kind| of(Waited, kind).at_most(of(Nanoseconds, kind)));
         let mut columns = vec![

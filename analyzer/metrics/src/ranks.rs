@@ -158,11 +158,11 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
     Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))
 }
 
-/// People are shown all ranks if there are no more, else some.
+/// Maximum number of ranks that people are all shown; of more ranks, they are shown `SHOWN_OF_MANY`.
 pub const SHOWN: usize = 128;
 pub const SHOWN_OF_MANY: usize = 20;
 
-/// Some ranks for people, by their places in the run, in this order; what they are is said by who chose them.
+/// Some ranks for people, by their places in the run, in this order. The caller chooses them.
 pub fn unlike(run: &Run, places: &[usize]) -> Table<RankTotalRow> {
     let of = whole(run.asked().count() as u64);
     let title =
@@ -170,7 +170,7 @@ pub fn unlike(run: &Run, places: &[usize]) -> Table<RankTotalRow> {
     Table::new(title, places.iter().map(|at| row(&run.ranks[*at])).collect()).for_people()
 }
 
-/// The most ranks side by side in a table for people.
+/// Maximum number of ranks side by side in a table for people.
 const SIDE_BY_SIDE: usize = 5;
 
 /// A function's time on some ranks, in seconds.

@@ -1,10 +1,10 @@
 //! Time that ranks were ready to run, but did not: other ranks, threads or processes had the cores.
 //!
-//! In: the recorder's readings at both ends of the run. Out: how long the scheduler kept each rank's own work waiting,
-//! and the cores that ranks share.
+//! In: the recorder's readings at both ends of the run. Out: the time for which the scheduler delayed each rank's own
+//! work, and the cores that ranks share.
 //!
-//! Ranks that wait in MPI mostly poll, and are delayed like those that work, at nobody's cost. So a rank's delay is
-//! divided by what it did: time outside MPI in which it was ready, and time in MPI.
+//! Ranks that wait in MPI mostly poll, and are delayed like those that work, without a cost to the run. So a rank's
+//! delay is divided between time outside MPI in which it was ready, and time in MPI.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,8 @@ pub struct Scheduled {
     /// The part of the delay that lies outside MPI. Time in which the thread slept counts as outside as far as the time
     /// outside reaches: a rank that polls never sleeps in MPI.
     pub work_delay: f64,
-    /// The same at most: all of the delay, as far as the time outside MPI in which the rank was ready has room for it.
+    /// Upper bound of `work_delay`: all of the delay, as far as the time outside MPI in which the rank was ready has
+    /// room for it.
     pub most_work_delay: f64,
 }
 
@@ -100,7 +101,7 @@ pub fn most_shared<'r>(host: &'r str, ranks: &[&'r Rank]) -> Option<SharedCores<
     let inside = |cores: &[u32]| -> usize {
         sets.iter().filter(|(own, _)| is_inside(own, cores)).map(|(_, ranks)| *ranks).sum()
     };
-    // The ranks are many and their sets of cores mostly few, so ranks are listed of the chosen set alone.
+    // Ranks are many and their sets of cores mostly few, so only the ranks of the chosen set are listed.
     let order = |cores: &&[u32]| {
         let ranks = inside(cores);
         (ranks as f64 / usable(cores), ranks)
@@ -143,11 +144,11 @@ pub fn by_host(run: &Run) -> Vec<(&str, Vec<&Rank>)> {
     hosts
 }
 
-/// Cores that other processes than the ranks kept busy on their host, at least, and cores that a hypervisor kept, in
-/// the mean of the run.
+/// Mean number of cores that other processes than the ranks kept busy on their host, at least, and mean number of cores
+/// that a hypervisor kept.
 ///
-/// `None` of a run below half a second: the system counts hundredths of a second, for each core. Between a rank's own
-/// readings and the first and last of all, the rank counts as busy.
+/// `None` for a run shorter than half a second: the system counts hundredths of a second, for each core. Between a
+/// rank's own readings and the first and last of all, the rank counts as busy.
 pub fn others(ranks: &[&Rank]) -> Option<OtherLoad> {
     const SHORTEST: f64 = 0.5;
     let times: Vec<_> = ranks.iter().filter_map(|rank| rank.host_times()).collect();

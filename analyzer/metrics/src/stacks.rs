@@ -1,4 +1,4 @@
-//! Which functions ranks are in at one moment, as a tree: ranks whose stacks begin alike share its branches.
+//! Shows the functions that ranks are in at one moment as a tree: ranks whose stacks begin alike share its branches.
 
 use super::totals::world_rank;
 use super::words::numbers_of;
@@ -34,11 +34,11 @@ impl Row for StackRow {
 /// A rank, and the functions that it is in, the outermost first.
 struct RankStack {
     rank: WorldRank,
-    /// Each with where it is called.
+    /// Each with the place of its call.
     functions: Vec<(String, String)>,
 }
 
-/// The ranks' stacks, of those that have paths and have not finished.
+/// The stacks of ranks that have paths and have not finished.
 pub fn stacks<'a>(spots: impl Iterator<Item = (&'a Rank, Spot)>, sites: &Sites) -> Table<StackRow> {
     let known = spots.filter(|(rank, _)| !rank.callers.is_empty());
     let stacks: Vec<RankStack> = known.filter_map(|(rank, spot)| RankStack::of(rank, &spot, sites)).collect();
@@ -81,7 +81,7 @@ fn branches(stacks: &[&RankStack], from: usize, depth: u64, rows: &mut Vec<Stack
     }
 }
 
-/// Functions of a branch, the first and the last with where they are called.
+/// Functions of a branch, the first and the last with the place of their call.
 fn in_words(functions: &[(String, String)]) -> String {
     let ends = [0, functions.len().saturating_sub(1)];
     let one = |(at, (function, site)): (usize, &(String, String))| match ends.contains(&at) && !site.is_empty() {

@@ -11,7 +11,7 @@ use tables::scale::Scale;
 const NAMED: f64 = 0.05;
 
 /// The recorder's part of MPI_Init and of MPI_Finalize, in words. `None` in runs of older recorders, and for
-/// MPI_Finalize if no rank came so far.
+/// MPI_Finalize if no rank reached it.
 pub fn in_words(run: &Run) -> [Option<String>; 2] {
     let (end, start): (Vec<_>, Vec<_>) =
         StepKind::ALL.into_iter().partition(|kind| *kind == StepKind::ClocksAtFinalize);

@@ -61,7 +61,8 @@ pub fn group_calls<K: Ord>(
     groups
 }
 
-/// The same where a key takes longer to make than to tell from others: `name` makes it once for all calls of an `identity`.
+/// Like [`group_calls`], for keys that take longer to make than to compare: `name` makes one for all calls of an
+/// `identity`.
 pub fn group_calls_named<'r, I: Eq + Hash, K: Ord>(
     run: &'r Run,
     identity: impl Fn(&'r Rank, &'r CallTotal) -> Option<I>,
@@ -187,7 +188,7 @@ impl CallGroup {
         self.0.iter().map(|(rank, totals)| (*rank as usize, totals))
     }
 
-    /// The most time any rank spent in these calls, and that rank.
+    /// The longest time of a rank in these calls, and that rank.
     pub fn maximum(&self, run: &Run) -> (f64, Option<WorldRank>) {
         let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
         most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at as usize]))))

@@ -15,7 +15,7 @@ use tables::part::Addend::{Longest, Ran, Waited, Waits};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// The most rows of call sites that people are shown.
+/// Maximum number of rows of call sites shown to people.
 const PLACES: usize = 15;
 
 facts! {
@@ -38,12 +38,12 @@ fn all_time(run: &Run) -> f64 {
 /// Counts of matched messages and calls, and the time that ranks waited.
 #[derive(Clone, Copy, Default)]
 pub struct WaitTotals {
-    /// Nanoseconds that ranks waited, and by how much that may be off.
+    /// Nanoseconds that ranks waited, and the error of that time.
     pub time: i64,
     pub error: i64,
     /// Seconds of all ranks together.
     pub all: f64,
-    /// The ranks are some of the run's.
+    /// The user chose some of the run's ranks.
     pub are_chosen: bool,
     pub matched: u64,
     pub unmatched: u64,
@@ -75,7 +75,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     facts_of(&totals)
 }
 
-/// The same, from totals.
+/// Like [`facts`], from totals.
 pub fn facts_of(totals: &WaitTotals) -> Vec<Fact> {
     let WaitTotals { time, error, all, are_chosen, matched, unmatched, uncertain, collectives } = *totals;
     let share = percent(seconds(time), all).unwrap_or(0.0);
@@ -97,7 +97,6 @@ pub fn facts_of(totals: &WaitTotals) -> Vec<Fact> {
     ]
 }
 
-/// Warns of messages whose other end belongs to a rank that was not recorded.
 /// Says how many messages have lost one side with the records that were dropped.
 fn before(account: &Account) -> Option<String> {
     let messages = plural(account.before, "message");
@@ -154,7 +153,8 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     states_of(&states, &account.waits.unresolved.iter().map(|(state, sum)| (*state, *sum)).collect(), all_time(run))
 }
 
-/// The same, from the sums of waits and of those within the clocks' error. `all`: seconds of all ranks together.
+/// Like [`states`], from the sums of waits and of those within the clocks' error. `all` is the seconds of all ranks
+/// together.
 pub fn states_of(
     states: &BTreeMap<WaitState, WaitSum>,
     unresolved: &BTreeMap<WaitState, WaitSum>,

@@ -6,7 +6,7 @@
 
 /// Maximum number of batches; beyond it, neighbors are merged in pairs.
 const MOST: usize = 64;
-/// The first eleventh of the values counts as warm-up: benchmarks make a tenth as many calls before those that they count.
+/// The first eleventh of the values is warm-up: benchmarks make a tenth as many calls before they start to count.
 const FIRST: u64 = 11;
 
 /// Sums of values with neighboring numbers.
@@ -35,7 +35,7 @@ impl<const N: usize> Batches<N> {
         self.grow(number, 1, values);
     }
 
-    /// Adds to the figures of a value that was added before.
+    /// Adds to the sums of an earlier value, without counting another value.
     pub fn add_to(&mut self, number: u64, more: [u64; N]) {
         self.grow(number, 0, more);
     }

@@ -21,7 +21,7 @@ impl Clock {
         let nanoseconds = (latest.monotonic.wrapping_sub(begin.monotonic) as i64).max(0);
         // Relative to the time between the samples.
         let error = begin.width.saturating_add(latest.width) as f64 / ticks.max(1) as f64;
-        // Over so short a time, the nominal frequency is more exact than the samples.
+        // Over a short time, the nominal frequency is more accurate than the samples.
         const GOOD: f64 = 1e-3;
         if error < GOOD || header.nominal_frequency == 0 {
             let seconds_per_tick = nanoseconds as f64 / 1e9 / ticks.max(1) as f64;
@@ -34,7 +34,7 @@ impl Clock {
         ticks as f64 * self.seconds_per_tick
     }
 
-    /// The process's counter at a time of its host's monotonic clock, in nanoseconds.
+    /// Ticks of the process's counter at `monotonic`, a time of its host's monotonic clock in nanoseconds.
     pub fn ticks_at(&self, header: &FileHeader, monotonic: i64) -> u64 {
         let since = (monotonic - header.begin.monotonic as i64).max(0) as f64 / 1e9;
         // The rate of a process that has just begun is not known yet.

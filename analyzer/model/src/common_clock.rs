@@ -15,7 +15,7 @@ use super::Rank;
 
 /// Maximum drift between two clocks, as a share of the time: crystals are made to ±50 ppm.
 const DRIFT: f64 = 1e-4;
-/// Drift that no two clocks have, not even while NTP slews one of them.
+/// Drift above this is implausible, even while NTP slews one of the clocks.
 const IMPLAUSIBLE: f64 = 1e-3;
 /// Maximum difference between hosts with synchronized clocks, nanoseconds.
 const WALL_CLOCKS: f64 = 10e6;
@@ -255,8 +255,8 @@ impl CommonClock {
         }
     }
 
-    /// Moves clocks, each by its error at most, so that no message arrives before it is sent. If that is impossible for some
-    /// messages, they stay backwards.
+    /// Shifts each clock by at most its error, so that no message arrives before it is sent. Messages that no shift can repair
+    /// stay backwards.
     pub fn respect(&mut self, slacks: &[Slack]) {
         const ROUNDS: usize = 100;
         // A damaged file may hold any time.
@@ -272,7 +272,7 @@ impl CommonClock {
             let limit = line.errors[0].min(line.errors[1]).min(FARTHEST) as i64;
             limits.entry(*clock).and_modify(|other| *other = limit.min(*other)).or_insert(limit);
         }
-        // Messages both ways whose times add up to less than zero stay backwards, however the clocks are moved.
+        // If the least times of both directions add up to less than zero, no shift can make both positive.
         let possible = |(from, to): (usize, usize), time: i64| {
             let back = least.get(&(to, from)).copied().unwrap_or(i64::MAX);
             from != to && time.saturating_add(back) >= 0 && time.saturating_add(limits[&from] + limits[&to]) >= 0
@@ -351,8 +351,8 @@ fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usi
     Some((ClockLine::through(&knots, rate(rank), source)?, index))
 }
 
-/// Line and clock of a rank without a file, from the line of a rank that read its clock against it. The clock is `fresh` if the
-/// two differ. `None` if its rate is unknown.
+/// Derives line and clock of a rank without a file from the line of a rank that read its clock against it. The clock gets the
+/// number `fresh` if the two clocks differ. `None` if the rate is unknown.
 fn backwards(
     peer: u32,
     readings: &[Reading],

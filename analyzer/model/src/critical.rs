@@ -43,17 +43,17 @@ impl RankRecord for PathSegment {
 pub enum PathSite {
     /// A call.
     In(CallSite),
-    /// Computation, by the calls before and behind it.
+    /// Computation between two calls.
     Between(CallSite, CallSite),
 }
 
 #[derive(Default)]
 pub struct CriticalPath {
-    /// Stretches of its selected parts, each on one rank.
+    /// Number of stretches in the selected parts of the path, each on one rank.
     pub stretches: u64,
-    /// Nanoseconds on it, by rank.
+    /// Nanoseconds on the path, by rank.
     pub ranks: FxHashMap<u32, i64>,
-    /// Time on it, by call site.
+    /// Time on the path, by call site.
     pub places: FxHashMap<PathSite, Time>,
 }
 
@@ -86,18 +86,18 @@ const NOW: &str = "now";
 struct PathWalk<'a> {
     jumps: Backward<'a, Jump>,
     times: &'a [RankTime],
-    /// The rank that the path is on next, and until when.
+    /// Rank and end of the path's next segment.
     next: Option<(usize, i64)>,
 }
 
 impl<'a> PathWalk<'a> {
     fn new(jumps: &'a Sorted<Jump>, times: &'a [RankTime]) -> PathWalk<'a> {
-        // Among ranks that end together, one that does not wait for others.
+        // Of ranks that end together, prefer one that did not end in a wait for an event that never happened.
         let last = times.iter().enumerate().max_by_key(|(_, time)| (time.end, time.in_vain == 0));
         PathWalk { jumps: jumps.backward(times.len()), times, next: last.map(|(rank, time)| (rank, time.end)) }
     }
 
-    /// The time of the event that a jump leads to. One that never happened was awaited until the end of its rank.
+    /// Time of the event that a jump leads to; for an event that never happened, the end of its rank.
     fn cause_at(&self, jump: &Jump) -> i64 {
         match jump.cause_at {
             NEVER => self.times[jump.cause_rank as usize].end.min(jump.end - 1),
@@ -115,7 +115,7 @@ impl Iterator for PathWalk<'_> {
         // The path only goes back in time.
         let jump = self.jumps.take(rank, |jump| jump.end > to);
         self.next = jump.map(|jump| (jump.cause_rank as usize, self.cause_at(&jump)));
-        // So does a jump, whatever the clocks say.
+        // Ignores a jump that goes forward by the clocks, or before the rank's begin.
         self.next = self.next.filter(|(_, at)| *at < to && *at > begin);
         let from = self.next.map_or(begin, |(_, at)| at);
         Some(PathSegment { rank: rank as u64, from: from.min(to), to })
@@ -183,7 +183,7 @@ pub struct PathParts {
 }
 
 impl PathParts {
-    /// The selected parts of the path, by the jumps of an account, which are used up.
+    /// Finds the selected parts of the path. Uses up the account's jumps.
     pub fn of(run: &Run, settled: &mut Settled) -> PathParts {
         let Settled { account, common_clock, .. } = settled;
         let asked = |at: usize| run.ranks[at].selection.as_ref().map(|_| of_rank(run, common_clock, at));
@@ -201,7 +201,7 @@ impl PathParts {
         PathParts { on: on.finish(), stretches, ranks, asked }
     }
 
-    /// The reader of a rank's first thread; `sites` gets the name of what follows the last call.
+    /// Makes the reader of a rank's first thread. Adds the name of what follows the last call to `sites`.
     pub fn reader(&self, rank: &Rank, line: &ClockLine, at: usize, sites: &CallSites) -> PathReader<'_> {
         let has_end = !matches!(rank.end, End::Finalized);
         let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
@@ -218,7 +218,7 @@ impl PathParts {
         }
     }
 
-    /// The path, with its time by call site from the readers of all ranks; the sums name sites by number.
+    /// Combines the sums of all ranks' readers into the path. The sums name sites by number.
     pub fn finish(self, sums: Vec<Sums>, sites: &[CallSite]) -> CriticalPath {
         CriticalPath { stretches: self.stretches, ranks: self.ranks, places: by_site(sums, sites) }
     }
@@ -229,7 +229,7 @@ pub struct PathReader<'a> {
     on: SpansAhead,
     /// Later parts of the path.
     rest: Box<dyn Iterator<Item = (i64, i64)> + Send + 'a>,
-    /// Selected parts that end after them; `None` without a selection.
+    /// Selected parts that are not over yet; `None` without a selection.
     asked: Option<&'a [(i64, i64)]>,
     /// Site of what follows the last call, and the time at which the rank ends.
     end: Option<(usize, i64)>,

@@ -13,7 +13,7 @@
 pub enum Need {
     /// The awaited event has happened.
     Nothing,
-    /// Calls and messages do not tell.
+    /// The recorded calls and messages do not show the need.
     Unknown,
     /// The awaited event cannot happen any more.
     Impossible,
@@ -27,7 +27,7 @@ pub enum Need {
     Doubted(Doubt, Box<Need>),
 }
 
-/// Why a rank may go on although it waits by MPI's rules. Ignoring one of them ignores those before it, too.
+/// Reason why a rank may go on although it waits by MPI's rules. Ignoring a doubt ignores those before it, too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Doubt {
     /// The process is dead, and the launcher may be about to end the others.
@@ -36,8 +36,8 @@ pub enum Doubt {
     Library,
     /// The program polls without a pause, and may stop polling.
     Polls,
-    /// The program works between its polls, a library may have buffered the message, a thread may call MPI that has not yet, or
-    /// calls are missing from the recording.
+    /// The program works between its polls, a library may have buffered the message, a thread that has not called MPI may still
+    /// do so, or calls are missing from the recording.
     Program,
     /// The process is stopped, and may be continued.
     Stopped,
@@ -72,7 +72,7 @@ impl Need {
         }
     }
 
-    /// True if the need is met whatever other ranks do, and calls and messages show it.
+    /// True if calls and messages show that the need is met, whatever other ranks do.
     pub fn is_met_already(&self) -> bool {
         match self {
             Need::Nothing => true,
@@ -123,7 +123,7 @@ impl Need {
     }
 }
 
-/// For each rank, by its need, whether it will never go on. Doubts up to `aside` are ignored.
+/// Tells for each rank, given its need, if it can never go on. Doubts up to `aside` are ignored.
 pub fn deadlocked(needs: &[Need], aside: Option<Doubt>) -> Vec<bool> {
     let mut go_on = vec![false; needs.len()];
     loop {
@@ -138,8 +138,8 @@ pub fn deadlocked(needs: &[Need], aside: Option<Doubt>) -> Vec<bool> {
     }
 }
 
-/// The knots of the graph: deadlocked ranks that wait for each other in a circle, and for nobody outside it. A rank that waits
-/// for itself is one.
+/// Finds the knots of the graph: deadlocked ranks that wait for each other in a cycle, and for no rank outside it. A rank that
+/// waits for itself is a knot.
 pub fn knots(needs: &[Need], deadlocked: &[bool]) -> Vec<Vec<usize>> {
     let next = |at: usize| needs[at].ranks().into_iter().filter(|other| deadlocked[*other]);
     let reached = |from: usize| {

@@ -1,8 +1,8 @@
-//! What a rank's dropped records leave to those that are kept: messages and collective calls before them, and open requests.
+//! Effect of a rank's dropped records on the kept ones: earlier messages and collective calls, and open requests.
 //!
-//! In: what the recorder says of the pages that it dropped ([`traces::dropped`]). Out: [`DroppedPast`]. MPI keeps order for each
-//! (communicator, sender, receiver, tag), and for the collective calls of each communicator. So counts of what came before are
-//! enough to pair what is kept, although each rank's records begin at another time.
+//! In: the recorder's summary of the pages that it dropped ([`traces::dropped`]). Out: [`DroppedPast`]. MPI keeps order for each
+//! (communicator, sender, receiver, tag), and for the collective calls of each communicator. So counts of the earlier messages
+//! and calls are enough to pair the kept ones, although each rank's records begin at another time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::Call;
@@ -30,21 +30,21 @@ pub struct MessageOrder {
 /// The dropped past of a rank.
 #[derive(Default, Debug)]
 pub struct DroppedPast {
-    /// When its recording began, ticks.
+    /// Begin of the rank's recording, ticks.
     pub begin: u64,
     /// The tick from which all threads' records are kept.
     pub from: u64,
     /// Messages that it sent.
     pub sent: FxHashMap<MessageOrder, u64>,
-    /// Messages that it received, those of pending receives not among them.
+    /// Messages that it received, without those of pending receives.
     pub received: FxHashMap<MessageOrder, u64>,
-    /// Communicators of receives with a wildcard whose senders nobody told.
+    /// Communicators with wildcard receives whose senders are unknown.
     pub untold: FxHashSet<u32>,
     /// Collective calls, by object.
     pub collectives: FxHashMap<u32, u64>,
-    /// All calls in the collective order of an object, also those that need no other rank.
+    /// All calls in the collective order of an object, including those that need no other rank.
     pub in_order: FxHashMap<u32, u64>,
-    /// Communicators made by their own processes alone.
+    /// Number of communicators made by their own processes alone.
     pub made_alone: u64,
     /// Pending requests, with their roles.
     pub pending: Vec<(RequestId, Role)>,
@@ -52,7 +52,7 @@ pub struct DroppedPast {
     pub persistent: Vec<(RequestId, Role)>,
     /// Requests that a dropped record of another thread completes.
     pub complete_already: Vec<RequestId>,
-    /// What its threads did is not known in order: several have called, and pages are dropped one by one.
+    /// The order of its calls is unknown: several threads called MPI, and pages are dropped one by one, or a page is missing.
     pub is_unordered: bool,
     /// It opened or closed windows.
     pub has_windows: bool,
@@ -115,7 +115,7 @@ impl DroppedPast {
         }
     }
 
-    /// Adds what calls of a role did so many times. Of their receives, some are pending, and of others the sender was told.
+    /// Adds `times` calls of a role. Of their receives, `open` are pending; the status of `told` named the sender.
     fn calls(&mut self, own: u32, role: &Role, times: u64, (open, told): (u64, u64)) {
         let is_in_order = || Call::from_number(role.function).is_some_and(|call| Flow::in_order(call).is_some());
         if let Some(object) = role.object
@@ -165,10 +165,10 @@ fn is_wild(role: &Role) -> bool {
     role.from.0 == Peer::Any || role.from.1 == tag::ANY
 }
 
-/// How often calls of a signature took part in their operation.
+/// Number of times that calls of a signature took part in their operation.
 fn times(total: &DroppedTotal, role: &Role) -> u64 {
     let is_collective = matches!(role.what, CallPart::Collective { .. });
-    // Creating a persistent collective call takes its place among the others, whether it is started or not.
+    // A persistent collective call takes its place in the order when it is created, even if it is never started.
     let all = if role.creates && !is_collective { total.starts } else { total.entry.count };
     all.saturating_sub(total.void)
 }
@@ -182,9 +182,9 @@ fn is_gapless(thread: &ThreadPages<'_>) -> bool {
 /// Records of the last dropped call that were kept, since its page was full.
 struct Boundary {
     numbers: RequestNumbers,
-    /// What each says of requests, with the message that the last of them has got.
+    /// Request change of each record, with the message that the last of its requests got.
     changes: Vec<(RequestChange, Option<Arrived>)>,
-    /// What the call itself has got.
+    /// Message that the call itself got.
     arrived: Option<Arrived>,
     is_over: bool,
 }
@@ -211,7 +211,7 @@ impl Boundary {
         runs.filter(move |run| run.thread == thread).flat_map(|run| run.numbers())
     }
 
-    /// The signatures of the calls that created the persistent requests which it starts.
+    /// Signatures of the calls that created the persistent requests it starts.
     fn started(&self, before: &[DroppedRequest]) -> Vec<u32> {
         let runs = self.changes.iter().filter_map(|(change, _)| match change {
             RequestChange::Started { created, .. } => Some(created.numbers()),
@@ -238,7 +238,7 @@ impl Boundary {
         open
     }
 
-    /// Messages that receives with a wildcard have got.
+    /// Messages that wildcard receives got.
     fn arrivals(&self, dropped: &Dropped<'_>) -> Vec<DroppedArrival> {
         let of = |signature: u32, arrived: &Arrived| DroppedArrival {
             signature,

@@ -82,7 +82,7 @@ struct EngineReader<'a> {
     /// End of the selected time; only calls that end MPI begin there.
     end: u64,
     slice: f64,
-    /// By signature number: whether its calls leave a request pending, and its call site.
+    /// By signature number: true if its calls leave a request pending; and its call site.
     numbers: Vec<(bool, u32)>,
     pending: u64,
     /// Requests that the current call has begun.

@@ -21,12 +21,12 @@ pub const PARTIAL: u8 = 4;
 /// The data does not answer the question.
 pub const CANNOT_TELL: u8 = 5;
 
-/// Why nothing can be printed.
+/// Error that leaves a command with nothing to print.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{}: {}. Give the folder that overhear named when it recorded.", folder.display(), in_words(source))]
     NoFolder { folder: PathBuf, source: io::Error },
-    /// A file is in the place of the result.
+    /// A file already exists at the output path.
     #[error("{}: exists. Name another place, or add --force to replace it.", path.display())]
     Exists { path: PathBuf },
     /// The folder has no traces.
@@ -77,7 +77,7 @@ pub enum Error {
         folder.display()
     )]
     OnlyProfile { folder: PathBuf, asked: &'static str },
-    /// The run has no calls that the analysis is about.
+    /// The run has none of the calls that the analysis needs.
     #[error("{}: {needed}. Found {instead}.", folder.display())]
     NothingToAnalyze {
         folder: PathBuf,
@@ -122,7 +122,7 @@ pub enum Error {
     Other(String),
 }
 
-/// The way out where a result could not be written.
+/// Advice for a failed write.
 fn what_to_try(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => ". Make its folder first, or name another place.",

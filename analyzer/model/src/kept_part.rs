@@ -5,9 +5,9 @@ use crate::{Rank, Run};
 /// The time from which all ranks have all of their records.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptPart {
-    /// Its begin on the common clock, nanoseconds: the latest of the ranks'.
+    /// Begin on the common clock, nanoseconds: the latest begin of all ranks.
     pub from: i64,
-    /// Its length, and that of the whole recording, in seconds.
+    /// Length of the kept part and of the whole recording, seconds.
     pub length: f64,
     pub whole: f64,
     /// Calls whose records were dropped, all ranks.

@@ -1,8 +1,8 @@
 //! Measures a rank's one-sided transfers to others, from the first call until all of them are complete.
 //!
 //! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, to every target once. The target makes no call
-//! when data arrives, so the end is when the origin may rely on it: the end of the flush, unlock, fence or MPI_Win_complete that
-//! completes it by the standard. Only one rank's times are used, so no clocks are compared.
+//! when data arrives, so a round ends when the origin may rely on it: at the end of the flush, unlock, fence or MPI_Win_complete
+//! that completes it by the standard. Only one rank's times are used, so no clocks are compared.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::{ArgumentKind, Call, Class};

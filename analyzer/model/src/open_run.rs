@@ -10,8 +10,8 @@ use crate::run::files;
 use crate::{Choice, Run};
 
 impl Run {
-    /// Reads the chosen part of the run in a folder, or of the newest run in the working folder. `watch` is told the bytes read
-    /// and the bytes in all.
+    /// Reads the chosen part of the run in a folder, or of the newest run in the working folder. Calls `watch` with the bytes
+    /// read and the total.
     pub fn open(folder: Option<&Path>, choice: Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         if let (Some(from), Some(to)) = (choice.from, choice.to)
             && from >= to

@@ -53,7 +53,7 @@ struct Stat {
 }
 
 impl Process {
-    /// The state of a process; `None` if the system does not tell.
+    /// The state of a process; `None` if the system does not report it.
     pub fn of(pid: u32) -> Option<Process> {
         match fs::read_to_string(format!("/proc/{pid}/stat")) {
             Ok(text) => {
@@ -69,7 +69,7 @@ impl Process {
 }
 
 impl Task {
-    /// All threads of a process; empty if it is gone or the system does not tell.
+    /// All threads of a process; empty if it is gone or the system does not report them.
     pub fn all_of(pid: u32) -> Vec<Task> {
         let folders = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         folders.filter_map(|folder| Task::of(pid, folder.file_name().to_str()?.parse().ok()?)).collect()

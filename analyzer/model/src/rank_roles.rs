@@ -1,4 +1,4 @@
-//! The roles that a rank takes towards others, by its own file alone: all that matching needs of it.
+//! Reads the roles that a rank takes towards others from its own file: all that matching needs of the rank.
 //!
 //! In: a rank's calls, of all threads in the order the calls began. Out: a [`TakenRole`] for each message it sends or is to receive,
 //! each probe, and each part in a collective operation, with the call that completed it. Roles leave once they are complete, so
@@ -28,7 +28,7 @@ pub enum RoleKind {
     Collective(Flow),
     /// Opens or closes a window to some ranks.
     Epoch,
-    /// No role: the first of each rank says that its file was read.
+    /// No role: the first entry of each rank, which shows that its file was read.
     Recorded,
 }
 
@@ -109,7 +109,7 @@ pub struct RankRoles<'a> {
     is_over: bool,
 }
 
-/// What a call has in common for all its roles.
+/// Attributes that all roles of a call share.
 #[derive(Clone, Copy)]
 struct Taking {
     call: u64,
@@ -180,7 +180,7 @@ impl<'a> RankRoles<'a> {
         !roles.is_empty()
     }
 
-    /// Takes the roles of the next call; those that are still pending, behind the last.
+    /// Takes the roles of the next call or, after the last call, the roles that are still pending.
     fn step(&mut self) {
         let starts = self.threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.calls.peek()?.start, at)));
         let Some((_, at)) = starts.min() else {
@@ -327,7 +327,7 @@ impl<'a> RankRoles<'a> {
         }
     }
 
-    /// Fills in which message a receive got.
+    /// Fills in the message that a receive got.
     fn arrive(&self, receive: &mut TakenRole, arrived: Option<Arrived>) {
         if let Some(arrived) = arrived {
             receive.peer = self.roles.peer(receive.object, arrived.source);

@@ -1,9 +1,9 @@
 //! Numbers a thread's requests, and resolves the requests named in records.
 //!
-//! In: a thread's calls and the records behind each, in order. Out: a [`RequestChange`] for each record, by thread and number. A
+//! In: a thread's calls and the records after each, in order. Out: a [`RequestChange`] for each record, by thread and number. A
 //! thread's requests are numbered from 0 in the order their calls began. A record names a request of its own thread by its age,
 //! the number of requests begun since, and one of another thread by its number. Each page holds the next number, so that numbers
-//! are right behind a page that cannot be read.
+//! are right after a page that cannot be read.
 
 use std::ops::Range;
 

@@ -42,7 +42,7 @@ pub struct Run {
     pub unreadable: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
-    /// The facts and the warnings that all reports of the run have, once one has worked them out.
+    /// Facts and warnings that all reports of the run share; the first report computes them.
     pub facts: OnceLock<Vec<Fact>>,
     pub warnings: OnceLock<Vec<String>>,
 }
@@ -57,7 +57,7 @@ impl Run {
         Run::select_watched(folder, choice, &|_, _| {})
     }
 
-    /// Reads the chosen part of a run. Any thread calls `watch` with the bytes read and the bytes in all.
+    /// Reads the chosen part of a run. Any thread calls `watch` with the bytes read and the total.
     pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         let (traces, unreadable) = open(folder)?;
         let traces: Vec<Arc<RankFile>> = traces.into_iter().map(kept_still).collect();
@@ -95,7 +95,7 @@ impl Run {
         !self.choice.whole && self.asked().any(|rank| rank.is_starting)
     }
 
-    /// Fails if a time, in nanoseconds on the common clock, is behind the end of every rank.
+    /// Fails if a time, in nanoseconds on the common clock, is after the end of every rank.
     pub fn reaches(&self, from: Option<i64>) -> Result<(), Error> {
         let Some(from) = from else { return Ok(()) };
         let lines = self.common_clock().lines;
@@ -120,7 +120,7 @@ impl Run {
         worlds(&self.ranks)
     }
 
-    /// The rank to describe the run by.
+    /// Rank by which reports describe the run.
     pub fn first(&self) -> &Rank {
         &self.ranks[0]
     }
@@ -206,7 +206,7 @@ fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
     parallel::map(files.len(), |at| RankFile::open_by(&files[at], access))
 }
 
-/// A file of a running process that drops records would change while it is read: a copy of it.
+/// Copies the file of a running process that drops records, since the file would change while it is read.
 fn kept_still(trace: Arc<RankFile>) -> Arc<RankFile> {
     let header = trace.header();
     if !header.keeps_newest() || header.state & FINALIZED != 0 || Rank::open(&trace).fate != ProcessFate::Runs {
@@ -307,7 +307,7 @@ fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
     worlds
 }
 
-/// Ranks of the first world without a file: the missing ones, and those that were not recorded by the other ranks' lists.
+/// Ranks of the first world without a file: the missing ones, and those that the other ranks' lists show as not recorded.
 fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>) {
     let size = worlds(ranks).get(&0).copied().unwrap_or(0);
     let first_world = || ranks.iter().filter(|rank| rank.header.world == 0 && rank.number().is_some());

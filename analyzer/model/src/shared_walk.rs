@@ -89,7 +89,7 @@ impl<'a> RankWalk<'a> {
     }
 }
 
-/// Finds the critical path alone, by the jumps of an account that keeps them, which are used up.
+/// Finds the critical path alone. Uses up the jumps of an account that keeps them.
 pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     let parts = PathParts::of(run, settled);
     let (objects, sites) = (Objects::of(run), CallSites::default());

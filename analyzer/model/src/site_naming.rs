@@ -1,11 +1,11 @@
-//! What tables call a call site by.
+//! Names of call sites in tables.
 
 use tables::Named;
 
-/// The place that stands for a call in tables.
+/// The place by which tables name a call.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum NamedBy {
-    /// Where the program calls MPI.
+    /// The place where the program calls MPI.
     #[default]
     Site,
     /// The first place outside the program's communication layer.
@@ -26,14 +26,14 @@ impl Named for NamedBy {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SiteNaming {
     pub by: NamedBy,
-    /// Patterns of the communication layer's functions; none if it is to be found.
+    /// Patterns of the communication layer's functions; empty if the layer is to be found.
     pub layers: Vec<String>,
-    /// True if the command has chosen, not the user.
+    /// True if the command made the choice, not the user.
     pub is_default: bool,
 }
 
 impl SiteNaming {
-    /// Names for conclusions: whoever calls the communication layer is the cause, and the one to change.
+    /// Names for conclusions: the caller of the communication layer is the cause, and the place to change.
     pub fn for_conclusions(layers: Vec<String>) -> SiteNaming {
         SiteNaming { by: NamedBy::Caller, layers, is_default: true }
     }

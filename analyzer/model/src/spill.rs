@@ -1,7 +1,7 @@
-//! Records by rank that may be more than memory has room for: beyond a bound they lie in a temporary file.
+//! Stores records by rank that may not fit into memory: beyond a bound they go to a temporary file.
 //!
 //! In: records of all ranks, in any order. Out: [`Sorted`] ones. Whenever the bound is reached, the records are sorted and written as a
-//! run of their own, and each run is mapped: what is read of it is the page cache's. Without room on the disk they stay in memory.
+//! run, and each run is mapped, so its pages belong to the page cache. Without room on the disk the records stay in memory.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -15,7 +15,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Bytes of the records that are kept in memory.
 const KEPT: usize = 32 << 20;
-/// One in so many records tells how they are spread.
+/// One in this many records is sampled to divide them.
 const SAMPLED: usize = 64;
 
 pub trait RankRecord: Copy + FromBytes + IntoBytes + Immutable {
@@ -29,7 +29,7 @@ pub struct Spill<T> {
     ranks: usize,
     /// Records that are in no run yet.
     records: Vec<T>,
-    /// The most of them.
+    /// Maximum number of `records`.
     most: usize,
     file: Option<File>,
     /// Bytes in the file.
@@ -64,7 +64,7 @@ impl<T: RankRecord> Spill<T> {
         Spill::keeping(ranks, KEPT / size_of::<T>())
     }
 
-    /// Keeps at most so many records in memory.
+    /// Keeps at most `most` records in memory.
     fn keeping(ranks: usize, most: usize) -> Spill<T> {
         Spill { ranks, records: Vec::new(), most, file: None, written: 0, sorted: Sorted::default() }
     }
@@ -100,7 +100,7 @@ impl<T: RankRecord> Spill<T> {
         }
     }
 
-    /// Sorts the records. Returns the run that they will be, still empty.
+    /// Sorts the records. Returns their run, which does not hold them yet.
     fn sort(&mut self) -> SortedRun<T> {
         self.records.sort_by(|one, other| (one.rank(), one.order()).cmp(&(other.rank(), other.order())));
         let mut firsts = vec![0; self.ranks + 1];
@@ -124,7 +124,7 @@ impl<T: RankRecord> Spill<T> {
         };
         let bytes = self.records.as_slice().as_bytes();
         file.write_all(bytes)?;
-        // SAFETY: the file has no name, so nobody else changes it or makes it shorter.
+        // SAFETY: the file has no name, so no other process changes or truncates it.
         let map = unsafe { MmapOptions::new().offset(self.written).len(bytes.len()).map(&file) }?;
         self.written += bytes.len() as u64;
         self.file = Some(file);
@@ -139,7 +139,7 @@ impl<T: RankRecord> Sorted<T> {
         &run.all()[run.firsts[rank] as usize..run.firsts[rank + 1] as usize]
     }
 
-    /// Values that divide the records into parts of about so many, by a sample of their values.
+    /// Values that divide the records into parts of about `count`, by a sample.
     pub fn divided(&self, count: usize, value: impl Fn(&T) -> i64) -> Vec<i64> {
         let mut values = Vec::new();
         for run in &self.runs {
@@ -227,7 +227,7 @@ impl<T: RankRecord> Backward<'_, T> {
     }
 }
 
-/// The folder for large files that no one keeps. `/tmp` lies in memory on many systems.
+/// The folder for large temporary files. `/tmp` lies in memory on many systems.
 fn temporary_folder() -> PathBuf {
     std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
@@ -240,7 +240,7 @@ fn temporary_file(folder: &Path) -> io::Result<File> {
         Err(error) if error.kind() != ErrorKind::NotFound => {}
         opened => return opened,
     }
-    // Some file systems know no files without a name.
+    // Some file systems do not support files without a name.
     let path = folder.join(format!("overhear-{}-{:x}", std::process::id(), &raw const options as usize));
     let file = options.create_new(true).open(&path)?;
     fs::remove_file(&path)?;

@@ -41,17 +41,17 @@ pub fn shared_time(spans: &mut &[(i64, i64)], (from, until): (i64, i64)) -> i64 
     spans.iter().take_while(|(begin, _)| *begin < until).map(shared).total()
 }
 
-/// Sorted parts of a rank's time that become known as time goes on.
+/// Sorted parts of a rank's time, added in the order of time.
 #[derive(Default)]
 pub struct SpansAhead(VecDeque<(i64, i64)>);
 
 impl SpansAhead {
-    /// Adds parts behind those that are known.
+    /// Adds parts after the known ones.
     pub fn add(&mut self, spans: impl IntoIterator<Item = (i64, i64)>) {
         self.0.extend(spans);
     }
 
-    /// Adds parts until one begins at a time or after it.
+    /// Adds parts until one begins at `until` or later.
     pub fn add_until(&mut self, spans: &mut impl Iterator<Item = (i64, i64)>, until: i64) {
         while self.0.back().is_none_or(|(begin, _)| *begin < until)
             && let Some(span) = spans.next()
@@ -60,7 +60,7 @@ impl SpansAhead {
         }
     }
 
-    /// The part of a time that lies in them, as of [`shared_time`].
+    /// The part of a time that lies in these parts; see [`shared_time`].
     pub fn shared_time(&mut self, time: (i64, i64)) -> i64 {
         let mut spans = self.0.make_contiguous() as &[(i64, i64)];
         let shared = shared_time(&mut spans, time);

@@ -313,7 +313,7 @@ impl Visitor for CallCollector {
     }
 
     fn found_complete(&mut self, at: u64, age: u64) {
-        // The record may stand behind a call inside another one.
+        // The record may follow a call inside another one.
         if let Some(call) = self.current.as_mut().filter(|_| self.extras.contains(Extras::FOUND_COMPLETE)) {
             call.details.end += 1;
             self.details.push(Detail::FoundComplete(at, self.numbers.of_age(age)));

@@ -68,7 +68,7 @@ fn explained(error: PolarsError) -> Error {
             Error::no_table(name, tables.iter().map(|table| table.name.to_string()).collect())
         }
         _ => {
-            // Where in its plan Polars was follows.
+            // The following lines show Polars' position in its plan.
             let what = text.lines().next().unwrap_or_default();
             Error::Setting(format!("{what}. overhear query --tables describes what can be asked"))
         }

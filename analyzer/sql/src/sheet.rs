@@ -1,4 +1,4 @@
-//! The rows of a query as a table of a report. A column's unit is what its name ends in.
+//! The rows of a query as a table of a report. A column's name ends in its unit.
 
 use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsError};
 

@@ -44,7 +44,8 @@ impl<'r> AllAnalyses<'r> {
     }
 }
 
-/// Judges a run that did not end by MPI_Finalize. A selected part does not tell where its ranks stood at its end.
+/// Judges a run that did not end by MPI_Finalize. A selected part does not show the positions of its ranks at the run's
+/// end.
 fn hung(run: &Run) -> Option<Vec<String>> {
     if !may_have_hung(run) {
         return None;

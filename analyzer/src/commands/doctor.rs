@@ -37,7 +37,7 @@ pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     Ok(if well? && writable { OK } else { PARTIAL })
 }
 
-/// A new folder that only this user can enter, with a name nobody could have guessed.
+/// A new folder that only this user can enter, with a name that cannot be guessed.
 fn private_folder() -> Result<PathBuf, Error> {
     let path = std::env::temp_dir().join(format!("overhear-doctor-{:032x}", rand::random::<u128>()));
     let made = DirBuilder::new().mode(0o700).create(&path);

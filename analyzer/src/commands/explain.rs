@@ -67,7 +67,7 @@ fn of_name(asked: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The command of this name, and what it is for.
+/// The command of this name, and its purpose.
 fn of_command(asked: &str) -> String {
     let all = cli::Cli::command();
     let Some(command) = all.find_subcommand(plain(asked)) else { return String::new() };

@@ -17,7 +17,7 @@ use tables::schema::Schema;
 use tables::terminal;
 use tables::{Format, Report, text};
 
-/// Shortest and longest time between two looks, in seconds: a polling rank must come round once, and nobody waits for
+/// Shortest and longest time between two looks, in seconds: a polling rank must come round once, and no user waits for
 /// minutes.
 const APART: [f64; 2] = [0.1, 60.0];
 

@@ -29,7 +29,8 @@ impl EngineQuestion {
     }
 }
 
-/// Asks an engine, and prints the report. `only` is what engines can do of the command, if more was asked for.
+/// Asks an engine, and prints the report. `only` names the part of the command that engines can do, if the user chose
+/// more.
 pub fn on_engine(url: &str, of: &cli::OneRun, question: EngineQuestion, only: Option<&str>) -> Result<u8, Error> {
     if let Some(only) = only {
         return Err(Error::Setting(format!("--engine has {only} alone: leave the other flags out, or --engine")));

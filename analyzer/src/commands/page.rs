@@ -54,7 +54,7 @@ fn page(run: &Run) -> Page {
     let all = AllAnalyses::of(run);
     let by = |by| breakdown::analyze(run, by).map_err(said);
     let account = all.matched.as_ref().ok().map(|matched| &matched.settled.account);
-    // Each reads what all ranks have counted. The longest come first.
+    // Each reads the counts of all ranks. The longest come first.
     let counted: [&(dyn Fn() -> Found + Sync); 6] = [
         &|| Ok(of_ranks(run, account)),
         &|| traffic_of(run),

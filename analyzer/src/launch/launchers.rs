@@ -31,7 +31,7 @@ fn with(option: &str, variables: &Variables) -> Vec<OsString> {
     variables.iter().flat_map(|(name, value)| [option.into(), pair(name, value)]).collect()
 }
 
-/// Flux: `--env=NAME=VALUE`, behind the subcommand, as flux-run(1) says.
+/// Flux: `--env=NAME=VALUE`, after the subcommand, as flux-run(1) says.
 pub fn of_flux(variables: &Variables) -> Vec<OsString> {
     let argument = |(name, value): &(&'static str, OsString)| {
         let mut argument = OsString::from("--env=");
@@ -43,7 +43,7 @@ pub fn of_flux(variables: &Variables) -> Vec<OsString> {
     variables.iter().map(argument).collect()
 }
 
-/// Adds the arguments behind `run`, or `mini run` in older versions.
+/// Adds the arguments after `run`, or `mini run` in older versions.
 pub fn flux_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
     let mut whole = command.to_vec();
     let behind = command.iter().position(|word| word == "run").map_or(1, |at| at + 1);
@@ -79,7 +79,7 @@ fn export(own: &OsStr, variables: &Variables) -> OsString {
         list.push(own);
         list.push(",");
     }
-    // A value with a comma cannot stand in the list: srun has it in its own environment, and the list names it.
+    // A value with a comma cannot be in the list: srun has it in its own environment, and the list names it.
     let word = |(name, value): &(&'static str, OsString)| match value.as_encoded_bytes().contains(&b',') {
         true => OsString::from(name),
         false => pair(name, value),

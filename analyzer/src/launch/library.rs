@@ -109,7 +109,7 @@ pub fn no_folder_yet() -> Error {
     )
 }
 
-/// Finds or writes the file. Fails with the folder and what is wrong with it.
+/// Finds or writes the file. The error names the folder and the problem.
 pub fn unpack(bytes: &[u8], folder: &Path) -> Result<PathBuf, String> {
     written(bytes, folder).map_err(|error| format!("{}: {}", folder.display(), in_words(&error)))
 }

@@ -55,7 +55,7 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
 }
 
-/// Adds the arguments behind the launcher's name, and behind each word that `separates` programs.
+/// Adds the arguments after the launcher's name, and after each word that `separates` programs.
 fn in_front(command: &[OsString], arguments: &[OsString], separates: impl Fn(&OsString) -> bool) -> Vec<OsString> {
     let mut whole = Vec::new();
     for (at, word) in command.iter().enumerate() {
@@ -74,7 +74,7 @@ fn pair(name: &str, value: &OsStr) -> OsString {
     pair
 }
 
-/// Recognizes a launcher by its name and by what `--version` prints.
+/// Recognizes a launcher by its name and by the output of `--version`.
 pub fn recognize(program: &OsStr) -> Option<Launcher> {
     let name = Path::new(program).file_name()?.to_str()?;
     match name {
@@ -96,7 +96,8 @@ pub fn recognize(program: &OsStr) -> Option<Launcher> {
     }
 }
 
-/// Returns the variables for the ranks: the library preloaded, behind what a program `needs` first, and the settings.
+/// Returns the variables for the ranks: the library preloaded, after those that a program `needs` first, and the
+/// settings.
 pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Variables {
     let mut variables = vec![("LD_PRELOAD", library::preload_list(library, needs))];
     // Programs with NVTX load the library named here. Another tool of the user's takes precedence.

@@ -25,7 +25,7 @@ pub fn place_of_file(launcher: Launcher, command: &[OsString]) -> Option<usize> 
     match launcher {
         Launcher::Openmpi => behind(&["--app", "-app"]),
         Launcher::Mpich => behind(&["-configfile", "--configfile"]),
-        // The file stands in place of a program.
+        // The file takes the place of a program.
         Launcher::Slurm => {
             command.iter().find(|word| *word == "--multi-prog")?;
             let is_file = |word: &OsString| Path::new(word).is_file();

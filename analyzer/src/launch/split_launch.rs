@@ -53,7 +53,7 @@ pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr)
     })
 }
 
-/// The launcher that fits a rank's library, as far as its ABI tells.
+/// The launcher that fits a rank's library, by its ABI.
 fn other_family(rank: &Rank) -> Option<Launcher> {
     match Abi::from_number(rank.header.abi)? {
         Abi::OpenMpi => Some(Launcher::Openmpi),

@@ -80,7 +80,7 @@ impl Addend {
 /// A formula over addends. The column's unit turns nanoseconds into seconds and quotients into percent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PartFigure {
-    /// The sum of a rank where ranks are compared, else of all ranks.
+    /// The sum of a rank if ranks are compared, else of all ranks.
     Added(Addend),
     /// The sum over the functions that have this attribute: its name and value.
     AddedWhere(Addend, &'static str, String),
@@ -96,7 +96,7 @@ pub enum PartFigure {
     Rest(Box<[PartFigure; 2]>),
     Lesser(Box<[PartFigure; 2]>),
     Times(Box<[PartFigure; 2]>),
-    /// A quotient, unknown where the second is not above 0.
+    /// A quotient, unknown if the second is not above 0.
     Over(Box<[PartFigure; 2]>),
     /// Unknown instead of 0.
     Positive(Box<PartFigure>),
@@ -212,7 +212,7 @@ pub enum PartRows {
     Ranks,
     /// A row for each name that calls have.
     Calls,
-    /// As `Calls`, behind a row of this name, in which a figure of each rank takes the place of an addend.
+    /// Like `Calls`, after a row of this name, in which a figure of each rank takes the place of an addend.
     CallsBehind(&'static str, Addend, PartFigure),
     Waits,
     Messages,

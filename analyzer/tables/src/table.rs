@@ -30,7 +30,7 @@ pub struct Presentation {
     pub name: &'static str,
     pub title: String,
     pub audience: Audience,
-    /// The most rows that text shows if the user does not choose a number.
+    /// Maximum number of rows that text shows if the user does not choose a number.
     pub most: usize,
     /// True if the rows belong together, so that the table is neither sorted nor cut.
     pub is_whole: bool,
@@ -38,7 +38,7 @@ pub struct Presentation {
     pub is_asked: bool,
     /// True if text leaves the table out if it has no rows.
     pub is_silent_empty: bool,
-    /// How the table follows a page's timeline; `None` if it always shows the whole run.
+    /// Rule by which the table follows a page's timeline; `None` if it always shows the whole run.
     pub part: Option<PartTable>,
 }
 

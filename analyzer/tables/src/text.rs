@@ -126,7 +126,7 @@ fn columns(table: &Sheet) -> Vec<Printed> {
     table.columns.iter().enumerate().map(column).collect()
 }
 
-/// Puts the points of figures below each other, by spaces behind those with fewer decimals.
+/// Puts the points of figures below each other, by spaces after those with fewer decimals.
 fn align_points(cells: &mut [String]) {
     let behind = |cell: &String| cell.find('.').map_or(0, |point| cell.len() - point);
     let most = cells.iter().map(behind).max().unwrap_or(0);

@@ -31,7 +31,7 @@ pub struct Label {
     pub key: &'static str,
     /// The name for people.
     pub name: &'static str,
-    /// How many levels text indents the name below others.
+    /// Number of levels by which text indents the name below others.
     pub depth: usize,
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::unit::Unit;
 use crate::value::{Label, Value, WorldRank};
 
-/// Rows of a table, in the columns that were asked for.
+/// Rows of a table, in the requested columns.
 #[derive(Debug)]
 pub struct Batch {
     pub rows: usize,
-    /// One entry for each column that was asked for, in that order.
+    /// One entry for each requested column, in that order.
     pub columns: Vec<Values>,
 }
 

@@ -81,7 +81,7 @@ fn a_cut_file_is_used_up_to_the_cut() {
     let folder = two_ranks();
     let path = folder.0.join("rank-0000.ovh");
     let whole = fs::read(&path).unwrap();
-    // The last page holds the three calls behind its header of 64 bytes; two of them stay.
+    // The last page holds the three calls after its header of 64 bytes; two of them stay.
     fs::write(&path, &whole[..whole.len() - 4096 + 64 + 16]).unwrap();
     let output = report(&folder.0, &["--by", "rank", "--format", "json"]);
     assert_eq!(output.status.code(), Some(4));

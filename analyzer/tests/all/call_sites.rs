@@ -31,7 +31,7 @@ fn site(build_id: Vec<u8>) -> String {
     let mut file = FileWriter::begin(Vec::new(), header(0, 1)).unwrap();
     file.thread(0, &blank_block()).unwrap();
     file.definitions(&definitions(1, 0)).unwrap();
-    // The return address lies behind the call.
+    // The return address lies after the call.
     let site = Site { number: 1, module: 1, offset: offset() + 1 };
     file.definitions(&[Definition::Module(Module { number: 1, path, build_id }), Definition::Site(site)]).unwrap();
     file.signatures(0, 0, &[Signature { site: 1, ..signature(1, Call::Barrier, peer::NONE, 0, 0) }]).unwrap();

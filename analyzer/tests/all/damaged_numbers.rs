@@ -76,7 +76,7 @@ fn numbers_of_threads_and_requests_take_no_room_and_time_may_run_backwards() {
         u64::MAX,
         record::elsewhere(RecordKind::Completed, 65_535, u32::MAX, u64::MAX - 5)[0],
         u64::MAX - 5,
-        // This call begins shortly before the largest possible tick, and the entries behind it end past that.
+        // This call begins shortly before the largest possible tick, and the entries after it end past that.
         RecordKind::Long as u64 | 1 << 8,
         (BEGIN + 40).wrapping_neg(),
         0,

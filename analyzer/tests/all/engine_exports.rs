@@ -1,4 +1,4 @@
-//! What engines need: exports of the ranks of each node make one data set, and `--engine duckdb` prints SQL over it.
+//! Exports for engines: exports of the ranks of each node make one data set, and `--engine duckdb` prints SQL over it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

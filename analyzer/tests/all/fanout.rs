@@ -288,7 +288,7 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
             for target in [2, 1, 3] {
                 calls = calls.call(completion(Call::Win_flush, target), now + 1_000 + 100 * target as u64, 80 + round);
             }
-            // What goes to nobody is no transfer, and nobody completes it.
+            // A put to MPI_PROC_NULL is no transfer, and no call completes it.
             calls = calls.call(transfer(Call::Put, peer::PROC_NULL, 64), now + 450, 10);
             // The data of a get is there when the call that completes it at the origin returns.
             for target in 1..=2 {

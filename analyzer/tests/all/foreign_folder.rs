@@ -149,7 +149,7 @@ fn debugging_information_beside_the_program_is_read_where_it_is_a_file() {
     assert!(site().contains("inner (split.c:1)"), "{}", site());
     let make_fifo = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     fs::remove_file(&information).unwrap();
-    // Nobody writes to these pipes.
+    // These pipes have no writer.
     make_fifo(&information);
     make_fifo(&program.with_extension("dwp"));
     assert!(site().contains("main (split.c:1)"), "{}", site());

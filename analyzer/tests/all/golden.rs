@@ -46,7 +46,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Output, stderr behind stdout, and the exit status if it is not 0.
+/// Output, stderr after stdout, and the exit status if it is not 0.
 fn said(words: &str, runs: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     command.args(words.split_whitespace()).args(runs).current_dir(project()).env_remove("COLUMNS");

@@ -59,7 +59,7 @@ const ASKED: [(&str, &[&str]); 31] = [
     ("turned", &["progress", "progress --by rank", "progress --by component"]),
 ];
 
-/// Output, stderr behind stdout, and the exit status if it is not 0.
+/// Output, stderr after stdout, and the exit status if it is not 0.
 fn said(words: &str, folder: &Path) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
     command.args(words.split(' ')).arg("run").current_dir(folder).env_remove("COLUMNS");

@@ -28,7 +28,7 @@ fn pages() -> Vec<PathBuf> {
 
 /// A command on a page: its words, and the output shown for it.
 struct Session {
-    /// Number of the line behind it.
+    /// Number of the line after it.
     below: usize,
     words: String,
     shown: Vec<String>,

@@ -45,7 +45,7 @@ pub fn goes_on(stories: Vec<Story>) {
     assert_eq!(judged(stories), ("no".into(), Vec::new()));
 }
 
-/// The verdict must be that nobody can tell.
+/// The verdict must be that the evidence does not decide.
 #[track_caller]
 pub fn is_unknown(stories: Vec<Story>) {
     assert_eq!(judged(stories), ("unknown".into(), Vec::new()));

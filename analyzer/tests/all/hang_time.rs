@@ -172,7 +172,7 @@ fn a_dead_rank_is_one_only_if_it_was_before_the_first_look_and_others_have_waite
         folder
     };
     let folder = run_of(20);
-    // The second rank's process id belongs to nobody.
+    // The second rank's process id belongs to no process.
     let path = folder.0.join("rank-0001.ovh");
     let mut bytes = fs::read(&path).unwrap();
     bytes[44..48].copy_from_slice(&(u32::MAX - 1).to_le_bytes());

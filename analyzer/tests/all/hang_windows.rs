@@ -1,4 +1,5 @@
-//! What ranks wait for on windows, after the calls that they have made there, and after calls that failed or were cancelled.
+//! Finds the events that ranks wait for on windows, after earlier calls there, and after calls that failed or were
+//! cancelled.
 
 use model::Run;
 use model::standing::{CollectiveKind, Made, Standing};
@@ -10,7 +11,7 @@ use crate::common::stories::{
 };
 use crate::hang_time::verdict;
 
-/// The verdict on ranks that are one sleeping process, which began to record so many seconds ago.
+/// The verdict on ranks that are one sleeping process, which began to record 20 seconds ago.
 fn hangs(stories: Vec<Story>) -> String {
     let sleeper = Sleeper::new();
     verdict(&asleep(stories, &sleeper, 20)).0

@@ -1,5 +1,5 @@
-//! Of every recorded program the oldest records are dropped, as a recorder that keeps only the newest does: totals stay as they
-//! were, and what is paired behind them was paired so before.
+//! Drops the oldest records of every recorded program, as a recorder that keeps only the newest does: totals stay as they were,
+//! and later calls are paired as before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

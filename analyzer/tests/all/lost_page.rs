@@ -1,4 +1,4 @@
-//! Requests keep their numbers behind an unreadable page: later completions are paired as if nothing were lost.
+//! Requests keep their numbers after an unreadable page: later completions are paired as if nothing were lost.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Of a run whose ranks share a file, every command says what it says of the same ranks in files of their own.
+//! Every command prints the same for ranks that share a file as for the same ranks in files of their own.
 
 use std::fs;
 use std::io::Write;
@@ -31,7 +31,7 @@ const COMMANDS: [&str; 18] = [
     "report --format json",
 ];
 
-/// Every so many recorded runs one is packed, in a full run more.
+/// One in this many recorded runs is packed; in a full run, more are.
 const STEP: usize = 40;
 const STEP_OF_ALL: usize = 5;
 

@@ -14,7 +14,7 @@ use crate::common::Folder;
 use crate::common::stories::{Story, collective, inside, receive, run_on};
 use crate::common::terminal::InTerminal;
 
-/// Runs the command behind the node's name.
+/// Runs the command after the node's name.
 const RUNS_IT: &str = r#"exec /bin/sh -c "$*""#;
 
 /// A folder with a stand-in for ssh. The script gets the host name in `$host`.
@@ -185,7 +185,7 @@ fn the_screen_does_not_wait_for_a_node_that_never_answers_and_ends_its_launcher(
     assert_eq!(top.status(), 0);
     for host in ["n-0", "n-1"] {
         let process = format!("/proc/{}/stat", pid_of(host).trim());
-        // The process may be a zombie that nobody has waited for.
+        // The process may be a zombie that was not waited for.
         let is_over = || fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z"));
         while !is_over() {
             assert!(began.elapsed() < Duration::from_secs(60), "{process} goes on");

@@ -242,7 +242,7 @@ fn times_are_plotted_over_size_and_refused_where_nothing_has_a_size() {
 
 #[test]
 fn what_timers_around_short_calls_see_is_the_call_and_what_recording_adds() {
-    // The next call begins 150 ns behind each.
+    // The next call begins 150 ns after each.
     let calls = |took: u64| {
         let all = (0..33).fold(Calls::default(), |calls, number| calls.call(allreduce(), 1_000 * (number + 1), took));
         all.call(on_nobody(Call::Finalize), 34_000, 100)

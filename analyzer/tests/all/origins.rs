@@ -14,7 +14,7 @@ fn walk(run: &Path) -> SharedWalk {
     SharedWalk::of(&run, &mut settled)
 }
 
-/// Seconds that others waited because of a rank's computation behind a function.
+/// Seconds that others waited because of a rank's computation after a function.
 fn blamed(walk: &SharedWalk, rank: u32, function: &str) -> f64 {
     let is_of = |site: u32| walk.sites[site as usize].function == function;
     let of_rank = walk

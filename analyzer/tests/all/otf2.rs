@@ -369,7 +369,7 @@ fn calls_have_the_functions_on_their_paths_as_calling_contexts() {
     }
     let of_waits = calls.get("main;checkpoint;comm_sum;MPI_Allreduce").copied();
     assert_eq!(of_waits, Some(8), "{calls:?}");
-    // Of each function there are as many, whatever leads to it.
+    // Each function has as many calls, whatever path leads to it.
     let mut of_function = BTreeMap::new();
     for (path, count) in calls {
         *of_function.entry(path.rsplit(';').next().unwrap().to_string()).or_insert(0) += count;

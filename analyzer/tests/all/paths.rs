@@ -276,7 +276,7 @@ fn calls_of_the_layer_are_named_by_who_called_it() {
     let solved = named("solve (solver.c:41)", "MPI_Allreduce", 7_000);
     let written = named("checkpoint (output.c:7)", "MPI_Allreduce", 4_000);
     assert_eq!(sites(&folder, &["caller"]), [solved, written, sent.clone(), received.clone()]);
-    // Only what is named is the layer.
+    // Only the named functions are the layer.
     let inside = named("comm_all (comm.c:30)", "MPI_Allreduce", 11_000);
     assert_eq!(sites(&folder, &["caller", "--layer", "comm_s*"]), [inside, sent, received]);
     let path = |of: &str| format!("main:{of} > comm_all:30 > comm_sum:12");
@@ -389,7 +389,7 @@ fn a_run_without_paths_says_so_where_paths_are_asked_for() {
     }
 }
 
-/// What `export` writes in a format.
+/// Output of `export` in a format.
 fn exported(folder: &Folder, format: &str) -> Vec<u8> {
     let out = Folder::new();
     let file = out.0.join("out");

@@ -1,4 +1,4 @@
-//! Compares pictures with references that somebody has looked at.
+//! Compares pictures with references that were checked by eye.
 
 use std::fs;
 use std::path::{Path, PathBuf};

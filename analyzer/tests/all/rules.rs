@@ -1,4 +1,4 @@
-//! Rules of `overhear diagnose` on runs made by hand: what a rule is for is found with its cost, and what lies just beside it is not.
+//! Rules of `overhear diagnose` on runs made by hand: each finds its case with the cost, and does not find a near miss.
 
 use serde_json::Value;
 use traces::calls::Call;
@@ -29,7 +29,7 @@ fn says(found: &Option<Value>, key: &str, said: &str) {
     assert!(text.contains(said), "{said}: {found:#?}");
 }
 
-/// Calls one behind the other, each this many milliseconds long, from the first millisecond on.
+/// Calls one after the other, each this many milliseconds long, from the first millisecond on.
 fn in_a_row(all: impl IntoIterator<Item = Signature>, milliseconds: u64) -> Calls {
     let one = |calls: Calls, (at, call)| {
         calls.call(call, MILLISECOND * (1 + milliseconds * at), milliseconds * MILLISECOND - 100)
@@ -144,7 +144,7 @@ fn a_rank_that_sends_to_each_other_in_turn_makes_a_broadcast_and_all_of_them_an_
     let receives = |_| in_a_row((0..10).map(|_| receive(0, 10_000)), 90);
     let one = std::iter::once(root).chain((1..4).map(receives)).collect();
     says(&finding_of(one, "collective_by_hand"), "headline", "Rank 0 sends to each other rank in turn");
-    // With a barrier behind each message it is none of both.
+    // With a barrier after each message it is neither.
     let step = |rank| {
         (1..4).flat_map(move |other| {
             (rank == other).then(|| receive(0, 10_000)).into_iter().chain([on_nobody(Call::Barrier)])

@@ -49,7 +49,7 @@ fn planted() -> Folder {
     folder
 }
 
-/// What `export` writes in a format.
+/// Output of `export` in a format.
 fn exported(format: &str) -> String {
     let (folder, out) = (planted(), Folder::new());
     let file = out.0.join("out");

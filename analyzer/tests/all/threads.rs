@@ -1,4 +1,4 @@
-//! Threads of a rank that call at the same time: nobody knows which message went to which of them.
+//! Threads of a rank that call at the same time: no record shows which message went to which of them.
 
 use crate::common::made::{Calls, account, command, is_whole, moved, on_nobody, receive, send, told, write_threads};
 use crate::common::{Folder, signature, stdout};

@@ -1,4 +1,4 @@
-//! Compares the timeline in a terminal, as SVG and PNG, with references that somebody has looked at.
+//! Compares the timeline in a terminal, as SVG and PNG, with references that were checked by eye.
 //!
 //! `GOLDEN=write cargo test -p overhear timeline_pictures::` replaces them.
 

@@ -200,7 +200,7 @@ fn ageless(screen: &str) -> String {
     screen.split_inclusive([' ', '\n']).map(word).collect()
 }
 
-/// As behind nohup, or in a shell of tmux that is killed.
+/// Like under nohup, or in a shell of tmux that is killed.
 #[test]
 fn the_screen_ends_with_its_terminal_also_where_hangups_are_ignored() {
     let folder = three();

@@ -1,4 +1,4 @@
-//! The scheduler's part: ranks that share cores are told so first, and nobody is blamed for what the scheduler did.
+//! The scheduler's part: ranks that share cores are told so first, and no rank is blamed for the scheduler.
 
 use crate::common::made::{Calls, made};
 use crate::common::recorded::ask;

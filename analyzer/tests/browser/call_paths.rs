@@ -48,7 +48,7 @@ fn figures<'a>(rows: impl Iterator<Item = [&'a Value; KEYS.len()]>) -> Figures {
     figures
 }
 
-/// What the command prints.
+/// Figures that the command prints.
 fn printed(folder: &Path, part: &[&str]) -> Figures {
     let words = [&["--least", "0", "--format", "json"], part].concat();
     let report: Value = serde_json::from_slice(&overhear("paths", folder, &words).stdout).unwrap();
@@ -202,7 +202,7 @@ fn boxes_are_zoomed_by_click_and_key_searched_and_tell_their_figures() {
             "(box => {{ box.value = '{text}'; box.dispatchEvent(new Event('input')); return document.querySelector('#paths [role=status]').textContent; }})(document.querySelector('#paths input'))"
         )
     };
-    // What main calls is inside main, and counts once.
+    // Calls from main are inside main, and count once.
     assert!(browser.text(&search("m")).ends_with(" found: 100 % of the time in MPI"));
     let said = browser.text(&search(&function));
     let share = browser.ask("(table => table.rows.find((row) => row[2] === document.querySelector('#paths .found').textContent)[5])(JSON.parse(document.getElementById('tables').textContent).paths[0])");

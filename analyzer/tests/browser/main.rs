@@ -76,7 +76,7 @@ fn page_of_a_thousand() -> &'static Path {
     PAGE.get_or_init(|| page(run_of_a_thousand(), "thousand"))
 }
 
-/// What axe finds wrong. Asked for violations alone, it makes no selector for each element that is right.
+/// Violations that axe finds. Limited to violations, it makes no selector for each element that is right.
 const VIOLATIONS: &str = "axe.run({ resultTypes: ['violations'] }).then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))";
 
 /// Asks axe of a page in some looks, widths and schemes, of which it checks one a day, and another the next day that the

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
 
-/// The share of the rows that lines cover, of how many messages one is drawn, and what the page says of it.
+/// The share of the rows that lines cover, the number of messages for each line drawn, and the page's words about it.
 const SEEN: &str = "(async () => {
   const { scene } = timeline;
   scene.showsWaits = false;

@@ -1,4 +1,4 @@
-//! Compares pages with pictures that somebody has looked at.
+//! Compares pages with pictures that were checked by eye.
 //!
 //! `GOLDEN=write cargo test -p overhear --test browser pictures::` replaces them: look at them then. Another version of
 //! the browser draws differently, so pictures are compared only with the version that made them.

@@ -74,7 +74,7 @@ fn look(page: &Path, spans: &[f64]) -> (usize, Vec<String>) {
     browser.open(page);
     let (mut rows, mut modes) = (0, Vec::new());
     for span in spans {
-        // Behind MPI_Init, where ranks compute and communicate.
+        // After MPI_Init, where ranks compute and communicate.
         let range = "const [a, b] = timeline.view.bounds; const middle = a + (b - a) * 0.97;";
         let seen = browser.ask(&format!(
             "(async () => {{ {range} const half = (b - a) * {span} / 2; return ({SHARES})(middle - half, middle + half); }})()"

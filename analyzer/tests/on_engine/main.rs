@@ -31,7 +31,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Exports what engines need of a run.
+/// Exports the tables of a run that engines need.
 fn export(run: &Path, set: &Path) {
     let paths = [run, set].map(|path| path.to_str().unwrap());
     let output = overhear(&["export", paths[0], paths[1], "--to", "parquet", "--tables", "engine", "--no-cache"]);
@@ -97,7 +97,7 @@ fn compare_all(name: &str, run: &Path, set: &Path, url: &str) -> usize {
     }
     let [waits, found_waits] = [&told, &found].map(|report| rows(report, "waits"));
     let is_seen = |row: &&Value| row["open_waits"] == 0 && !ONE_SIDED.iter().any(|state| row["wait_state"] == *state);
-    // Where threads call at once, the SQL leaves messages in the wrong order among the late senders.
+    // If threads call at once, the SQL leaves messages in the wrong order among the late senders.
     let is_threaded = waits.iter().any(|row| row["wait_state"] == "wrong_order")
         && !found_waits.iter().any(|row| row["wait_state"] == "wrong_order");
     if is_threaded {

@@ -32,7 +32,7 @@ pub fn of(folder: &Path) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Computation is named by the call behind it alone.
+/// Computation is named by the call after it alone.
 fn path_site(place: &PathSite) -> String {
     match place {
         PathSite::In(call) => format!("in {}", call.function),

@@ -99,7 +99,7 @@ impl StudiedRun {
         self.report.fact("wall_time_s")
     }
 
-    /// The most seconds any rank spent in a function; `None` if nobody called it.
+    /// The longest time of a rank in a function, in seconds; `None` if no rank called it.
     fn most(&self, function: &str) -> Option<f64> {
         let rows = self.report.matching("functions", &[("function", json!(function))]);
         rows.first().map(|row| number(row, "time_max_s"))

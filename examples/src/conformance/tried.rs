@@ -84,10 +84,10 @@ pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Cas
     (case.with("OVERHEAR_FILTER", "all"), results)
 }
 
-/// A run without the recorder: its exit status, and what the ranks said.
+/// A run without the recorder: its exit status, and the ranks' output.
 type Plain = (i32, Vec<BTreeMap<String, String>>);
 
-/// File for a run without the recorder, by all that decides what it says: program, library and functions.
+/// File for a run without the recorder, named by all that determines its output: program, library and functions.
 fn kept(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> Option<PathBuf> {
     let mut hasher = DefaultHasher::new();
     let library = fs::metadata(&mpi.library).ok()?;
@@ -102,7 +102,7 @@ fn kept_plain(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> Option<(i
     Some((status, Tried { said }))
 }
 
-/// Runs the program without the recorder, and keeps what it comes to.
+/// Runs the program without the recorder, and keeps the result.
 fn plain(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (i32, Tried) {
     let (case, results) = case(mpi, path, how, names);
     let (status, tried) = (case.plain().status, Tried::read(&results));
@@ -131,7 +131,7 @@ pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Ans
             assert_eq!(status, recorded.status, "{} {how:?}: {}", mpi.name, recorded.stderr);
             return (with, run.report("site"));
         }
-        // What was kept may be of another day's machine: it accuses nobody.
+        // A kept result may come from a machine in another state, so it proves no difference.
         if !was_kept && !differences.keys().all(|name| VARYING.contains(&name.as_str())) {
             break;
         }

@@ -116,7 +116,7 @@ fn look(running: &Running, wanted: usize) -> (usize, usize, usize) {
             }
         }
         let block = of(PageKind::Thread).next().and_then(|page| follower.block(page)).unwrap().copy();
-        // A signature may be in a page that began meanwhile, behind what was mapped.
+        // A signature may be in a page that began meanwhile, beyond the mapped part.
         pages.extend(begun(&mut follower));
         let signatures = pages.iter().filter(|page| page.kind == PageKind::Signatures);
         let signatures = signatures.flat_map(|page| follower.signatures(page, 0));

@@ -1,4 +1,4 @@
-//! How much of the machine ranks have had, as far as the system tells.
+//! The ranks' use of the machine, as far as the system reports it.
 
 use crate::common::{case, two_families, under_each};
 use examples::launch_turns::alone;
@@ -26,7 +26,7 @@ fn what_a_filter_of_system_calls_refuses_is_unknown_and_the_program_goes_on() {
     });
 }
 
-/// Whether this kernel counts how long threads were ready to run.
+/// True if this kernel counts how long threads were ready to run.
 fn counts_delays() -> bool {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     told.split(' ').next().is_some_and(|ran| ran != "0" && !ran.is_empty())

@@ -45,7 +45,7 @@ fn recording_takes_at_most_16_mib_of_memory_and_1_a_thread_however_many_calls_th
         let taken = [0, 1].map(|at| recorded[at] - plain[at]);
         println!("{}: {taken:.1?} MiB of a process of {THREADS} threads, after a tenth of its calls and all", mpi.name);
         assert!(taken[1] <= OF_A_PROCESS + OF_A_THREAD * THREADS as f64, "{}: {taken:?}", mpi.name);
-        // What is taken by then is all.
+        // No more memory is taken after that.
         assert!(taken[1] - taken[0] < 1.0, "{}: {taken:?}", mpi.name);
         ran += 1;
     }

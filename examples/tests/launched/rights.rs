@@ -52,7 +52,7 @@ fn a_program_that_runs_as_another_user_or_group_is_said_to_be_out_of_reach() {
     }
 }
 
-/// User id of somebody who is not root.
+/// User id other than root's.
 const NOBODY: u32 = 65534;
 
 #[test]
@@ -62,7 +62,7 @@ fn a_program_with_capabilities_is_said_to_be_out_of_reach_to_all_but_root() {
     // As in linux/capability.h: version 2, CAP_NET_BIND_SERVICE permitted, none inherited.
     let capability = [0x0200_0000u32, 1 << 10, 0, 0, 0];
     let attribute = c"security.capability".as_ptr();
-    // SAFETY: sets an attribute of a file to so many bytes.
+    // SAFETY: sets an attribute of a file; the length is that of `capability`.
     let set =
         unsafe { libc::setxattr(name.as_ptr(), attribute, capability.as_ptr().cast(), size_of_val(&capability), 0) };
     if set != 0 {

@@ -1,4 +1,4 @@
-//! What the program does between its calls, by samples of its threads' processor time.
+//! Finds the program's work between its calls, by samples of its threads' processor time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -215,7 +215,7 @@ fn of_long_gaps_between_calls_the_time_on_a_processor_is_recorded() {
     }
 }
 
-/// What `beside_samples` does, by its argument, the least periods of a millisecond that it takes, and its threads.
+/// Arguments of `beside_samples`, each with the least periods of a millisecond that it takes, and its threads.
 const BESIDE: [(&str, u64, u64); 5] =
     [("profiles", 800, 1), ("waits", 800, 1), ("sleeps", 800, 1), ("handles", 800, 1), ("threads", 700, 5)];
 /// Most periods that a thread's last signals leave out: the kernel looks at timers of processor time once a tick, which is 4 ms or more.

@@ -146,7 +146,7 @@ fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Shows each row of a rank in a table, and sums up what `show` returns.
+/// Shows each row of a rank in a table, and adds up the results of `show`.
 pub fn each(
     set: &DataSet<'_>,
     name: &str,

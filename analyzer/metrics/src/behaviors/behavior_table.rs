@@ -1,4 +1,5 @@
-//! Groups of ranks that behave alike, as a table, as a line, and the ranks that are least like the others.
+//! Shows groups of ranks that behave alike as a table and as a line, and finds the ranks that are least like the
+//! others.
 
 use super::{Behavior, Behaviors};
 use crate::totals::{percent, world_rank};
@@ -24,7 +25,7 @@ pub struct BehaviorRow {
     hosts: u64,
     computation: f64,
     mpi: f64,
-    /// The function in which it differs most from the largest group, and by how much.
+    /// Function with the largest difference to the largest group, and the difference.
     unlike: String,
     more: Option<f64>,
     typical: WorldRank,
@@ -66,7 +67,7 @@ impl Row for BehaviorRow {
     }
 }
 
-/// The most groups that people are shown.
+/// Maximum number of groups shown to people.
 const ROWS: usize = 20;
 
 pub fn table(run: &Run, behaviors: &Behaviors) -> Table<BehaviorRow> {
@@ -74,7 +75,7 @@ pub fn table(run: &Run, behaviors: &Behaviors) -> Table<BehaviorRow> {
     Table::new(title, rows(run, behaviors)).most(ROWS)
 }
 
-/// The number of groups, with the largest and what sets others apart from it.
+/// The number of groups, with the largest one and the others' differences from it.
 pub fn fact(run: &Run, behaviors: &Behaviors) -> Vec<Fact> {
     const TOLD: usize = 4;
     let rows = rows(run, behaviors);
@@ -101,7 +102,7 @@ pub fn hidden_facts(behaviors: &Behaviors) -> Vec<Fact> {
     vec![Fact::hidden(BEHAVIORS, groups), Fact::hidden(WITHIN, Value::Percent(100.0 * behaviors.within))]
 }
 
-/// The places in the run of the ranks that are least like the typical rank of the largest group, those first.
+/// Places in the run of the ranks that are least like the typical rank of the largest group, the least alike first.
 pub fn unlike(behaviors: &Behaviors, count: usize) -> Vec<usize> {
     let Some(first) = behaviors.groups.first() else { return Vec::new() };
     let spent = &behaviors.spent;

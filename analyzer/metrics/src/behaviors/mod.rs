@@ -3,8 +3,8 @@
 //! In: each rank's time outside MPI and in each function. Out: groups of ranks, the largest first.
 //!
 //! The *distance* of two ranks is the part of the run that they spent on different things: half the sum of the differences of all
-//! times, as a share of the longest rank's time. A group is all that lies [`WITHIN`] a distance of its typical rank, the one closest
-//! to the medians of those that are in no group yet. Where that makes more than [`MOST`] groups, the distance is doubled.
+//! times, as a share of the longest rank's time. A group holds all ranks within the distance [`WITHIN`] of its typical rank, the one
+//! closest to the medians of those that are in no group yet. If that makes more than [`MOST`] groups, the distance is doubled.
 
 mod behavior_table;
 mod spent;
@@ -16,16 +16,17 @@ use spent::SpentTimes;
 
 pub use behavior_table::{BehaviorRow, FACTS, fact, hidden_facts, table, unlike};
 
-/// The distance in which ranks are alike, as a share of the run.
+/// Maximum distance of ranks that are alike, as a share of the run.
 const WITHIN: f64 = 0.05;
-/// The most groups, beside one for each combination of program and functions.
+/// Maximum number of groups, in addition to one for each combination of program and functions.
 const MOST: usize = 8;
-/// Times that the distance is doubled. Times of several threads may add up to more than the run, and distances too.
+/// Maximum number of times that the distance is doubled. Times of several threads may add up to more than the run, and distances
+/// too.
 const DOUBLED: u32 = 12;
 
 /// The groups of a run's ranks.
 pub struct Behaviors {
-    /// The distance in which the ranks of a group are from their typical rank, at most.
+    /// Maximum distance of a group's ranks from their typical rank.
     pub within: f64,
     groups: Vec<Behavior>,
     spent: SpentTimes,
@@ -66,7 +67,7 @@ impl Behaviors {
     }
 }
 
-/// The groups of each kind, or more than `most` of them and not all.
+/// The groups of each kind. Stops once there are more than `most` of them.
 fn groups(spent: &SpentTimes, kinds: &[Vec<u32>], within: f64, most: usize) -> Vec<Behavior> {
     let mut groups = Vec::new();
     for kind in kinds {

@@ -1,21 +1,21 @@
-//! What each rank spent its time on: computation, each function, and nothing after it ended.
+//! Finds each rank's time in computation, in each function, and after its end.
 
 use crate::rank_programs;
 use crate::totals::by_function;
 use model::Run;
 
-/// The ranks from which a median is taken, at most.
+/// Maximum number of ranks from which a median is taken.
 const SAMPLED: usize = 1 << 10;
 
 /// The selected ranks' times as shares of the run, the longest rank's time.
 pub struct SpentTimes {
     /// Places in the run.
     pub ranks: Vec<usize>,
-    /// The functions, in the order of the times behind the first two.
+    /// The functions, in the order of the times after the first two.
     pub functions: Vec<String>,
     /// Seconds of the longest rank.
     pub run: f64,
-    /// By rank: computation, what is missing to the longest rank's time, and the time in each function.
+    /// By rank: computation, the time missing to the longest rank's, and the time in each function.
     shares: Vec<f32>,
     /// By rank: the functions that it called.
     called: Vec<Vec<u16>>,
@@ -68,7 +68,8 @@ impl SpentTimes {
         distance(self.of_rank(one), self.of_rank(other))
     }
 
-    /// The rank closest to the medians of the ranks' times; of many, to those of some at equal steps. At least one must be given.
+    /// The rank closest to the medians of the ranks' times. Medians of many ranks are taken from some at equal steps. At least
+    /// one must be given.
     pub fn closest_to_medians(&self, ranks: &[u32]) -> u32 {
         let step = ranks.len().div_ceil(SAMPLED);
         let median = |time: usize| {
@@ -92,7 +93,7 @@ impl SpentTimes {
         sums.into_iter().map(|sum| sum / ranks.len() as f64 * self.run).collect()
     }
 
-    /// The function, or computation, of a time, by its place in [`SpentTimes::means`].
+    /// The name of a time, by its place in [`SpentTimes::means`]: a function, or computation.
     pub fn name(&self, time: usize) -> &str {
         match time {
             0 => "(computation)",

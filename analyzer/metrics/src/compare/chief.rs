@@ -12,7 +12,7 @@ pub struct ComparedTable {
     pub unit: Unit,
     /// The key and the heading of the column with the number of calls, waits or requests.
     pub count: Option<(&'static str, &'static str)>,
-    /// The most rows that people are shown, those with the largest difference first. `None` keeps all rows in their
+    /// Maximum number of rows shown to people, those with the largest difference first. `None` keeps all rows in their
     /// order.
     pub most: Option<usize>,
 }

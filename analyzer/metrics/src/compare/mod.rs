@@ -1,5 +1,5 @@
-//! Compares two sides of one run or several each: every figure of A beside that of B, and whether they differ by more
-//! than noise.
+//! Compares two sides of one run or several each: shows every figure of A beside that of B, and tells if they differ by
+//! more than noise.
 //!
 //! The figures come from the tables that `report`, `waits`, `pop`, `imbalance`, `overlap` and `progress` print.
 

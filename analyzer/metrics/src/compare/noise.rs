@@ -42,8 +42,8 @@ pub fn test(a: &[f64], b: &[f64]) -> Option<Test> {
     Some(Test { p, ratio })
 }
 
-/// Holm's procedure over a family of tests: which of them show a difference. If nothing differs, at most one in twenty
-/// such families shows any.
+/// Applies Holm's procedure to a family of tests: true for each test that shows a difference. If nothing differs, at
+/// most one in twenty such families shows any.
 pub fn differ(p: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));

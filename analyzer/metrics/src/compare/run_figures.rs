@@ -103,7 +103,7 @@ impl Figures {
     }
 }
 
-/// The facts that are numbers. When the run began is not compared.
+/// The facts that are numbers, except the begin of the run, which is not compared.
 fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
     let numbers = facts.iter().filter(|fact| fact.key != overview::BEGAN);
     let figure = |fact: &Fact| {

@@ -6,7 +6,7 @@ use super::run_figures::{FUNCTIONS, RUN, SITES, WAITS};
 use crate::{meaning, overview};
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
-/// Columns that not all readers of the tables get.
+/// Columns that only some readers of the tables get.
 #[derive(Clone, Copy)]
 pub struct SectionColumns {
     /// The interval and the verdict, for which each side needs several runs.
@@ -22,7 +22,7 @@ pub fn sections(all: &[Comparison], columns: SectionColumns) -> Vec<Sheet> {
 struct SectionRow {
     name: String,
     label: Option<Label>,
-    /// Which of the section's figures the row has, if there are several.
+    /// Index of the row's figure in the section, if the section has several.
     figure: Option<usize>,
     a: Value,
     b: Value,
@@ -133,11 +133,11 @@ fn less(figure: &Comparison) -> Value {
     })
 }
 
-/// The tables with a sentence, and whose time their figures are.
+/// Tables that get a sentence, with the words for whose time their figures are.
 const TOLD: [(&str, &str); 3] = [(FUNCTIONS, "per rank"), (SITES, "per rank"), (WAITS, "over all ranks")];
 
-/// One sentence for the wall time, and one for the largest difference of each table. Where sides have several runs,
-/// only differences beyond noise have one.
+/// One sentence for the wall time, and one for the largest difference of each table. If sides have several runs, only
+/// differences beyond noise get one.
 pub fn sentences(all: &[Comparison]) -> Vec<String> {
     let wall = all.iter().find(|figure| figure.name.table == RUN && figure.name.figure == overview::WALL_TIME.name);
     let most = |(table, of): &(&str, &str)| {

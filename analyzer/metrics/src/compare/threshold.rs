@@ -103,8 +103,8 @@ impl Threshold {
         is_figure && is_table && self.is_row(name)
     }
 
-    /// True if the threshold's row fits. One without a row is for facts, and for figures of the engine, which are rows of their
-    /// table.
+    /// True if the threshold's row fits. A threshold without a row fits facts, and figures of the engine, which are rows of
+    /// their table.
     fn is_row(&self, name: &FigureName) -> bool {
         let Some(row) = &self.row else { return name.row.is_empty() || name.table == run_figures::ENGINE };
         is_called(&name.row, row)
@@ -127,7 +127,7 @@ impl Threshold {
         (is_beyond && !is_noise && !(is_nothing && self.kind == Amount::Percent)).then_some(said)
     }
 
-    /// The error for a threshold that means no figure, with the figures that it could mean.
+    /// The error for a threshold that names no figure, with the figures that it could name.
     fn unknown(&self, all: &[Comparison]) -> Error {
         let is_row = |figure: &&Comparison| self.is_row(&figure.name);
         let mut names: Vec<&str> = all.iter().filter(is_row).map(|figure| figure.name.figure.as_str()).collect();

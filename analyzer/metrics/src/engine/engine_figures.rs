@@ -15,7 +15,7 @@ pub struct LedgerFigure {
     pub is_of_engine: bool,
     /// The heading in the table by rank; empty if text has no room for it.
     pub heading: &'static str,
-    /// How readily text leaves the column out of that table; see [`Column::spare`].
+    /// Priority for leaving the column out of that table; see [`Column::spare`].
     pub spare: u8,
     measure: Measure,
 }

@@ -146,7 +146,7 @@ pub fn functions(run: &Run) -> Table<FunctionRow> {
     functions_of(totals::by_function(run).into_iter().map(|(function, group)| (function, group.sum())).collect())
 }
 
-/// As [`functions`], from the functions' sums in the order of their names.
+/// Like [`functions`], from the functions' sums in the order of their names.
 pub fn functions_of(sums: Vec<(String, Totals)>) -> Table<FunctionRow> {
     let rows = most_entered(sums).into_iter().map(|(function, sum)| FunctionRow { function, sum });
     let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");
@@ -176,7 +176,7 @@ fn most_entered<Key>(mut sums: Vec<(Key, Totals)>) -> Vec<(Key, Totals)> {
     sums
 }
 
-/// The most rows that people are shown.
+/// Maximum number of rows shown to people.
 const ROWS: usize = 8;
 
 /// The intervals between two calls of a thread in which requests were pending. Times in seconds.

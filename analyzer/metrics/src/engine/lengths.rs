@@ -23,7 +23,7 @@ pub struct LengthRow {
     function: String,
     is_of_pair: bool,
     calls: u64,
-    /// How often each length was used.
+    /// Number of uses of each length.
     lengths: BTreeMap<u64, u64>,
 }
 
@@ -65,7 +65,7 @@ impl LengthRow {
         self.lengths.iter().find(|(_, times)| reaches(**times)).map(|(length, _)| *length)
     }
 
-    /// The length that most calls have, and how many have it. Of equally frequent lengths, the largest.
+    /// The most frequent length, and the number of calls that have it. Of equally frequent lengths, the largest.
     fn most_frequent(&self) -> Option<(u64, u64)> {
         self.lengths.iter().map(|(length, times)| (*length, *times)).max_by_key(|(_, times)| *times)
     }
@@ -97,7 +97,7 @@ pub fn lengths(run: &Run) -> Table<LengthRow> {
     Table::new("message lengths of a call; all-to-all ones have one for each pair of processes", rows)
 }
 
-/// The message length of a call, and whether it is one for each pair of processes. `None` if the call moves no data.
+/// The message length of a call; true if each pair of processes has one. `None` if the call moves no data.
 fn length(rank: &Rank, entry: &CallTotal) -> Option<(u64, bool)> {
     let signature: &Signature = &entry.signature;
     let call = Call::from_number(signature.call)?;

@@ -5,7 +5,7 @@ use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
 
-/// The most rows that people are shown.
+/// Maximum number of rows shown to people.
 const SHOWN: usize = 10;
 
 /// A round that took far longer than others of its group. Times in seconds.
@@ -15,7 +15,7 @@ pub struct MaverickRow {
     ranks: u64,
     /// The round's number in its group, from 1.
     number: u64,
-    /// When the round began on the common clock.
+    /// Begin of the round on the common clock.
     begin: f64,
     took: f64,
     median: f64,

@@ -1,5 +1,5 @@
-//! Rounds of one rank to several others and back: how long they take by size and number of ranks, how much one more
-//! message costs, and which took far longer than usual.
+//! Measures rounds of one rank to several others and back: their time by size and number of ranks, the cost of one more
+//! message, and the rounds that took far longer than usual.
 //!
 //! After Hoefler, Viertel, Mehlan, Mietke, Rehm, "Assessing single-message and multi-node communication performance of
 //! InfiniBand", PARELEC 2006: the latency is half the round trip, measured at the root from its first send to the last

@@ -1,4 +1,4 @@
-//! How long each peer takes to answer, and the times there and back by the compared clocks.
+//! Measures each peer's time to answer, and the times there and back by the compared clocks.
 
 use std::collections::BTreeMap;
 

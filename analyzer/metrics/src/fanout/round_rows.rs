@@ -1,4 +1,4 @@
-//! How long rounds take, by size and number of ranks.
+//! Measures the time of rounds, by size and number of ranks.
 
 use super::gathered_rounds::{GatheredRounds, RoundSeries, spread};
 use super::time_spread::TimeSpread;

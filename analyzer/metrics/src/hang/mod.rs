@@ -43,8 +43,8 @@ pub fn may_have_hung(run: &Run) -> bool {
     !goes_on && !is_finalized && run.has_calls("hang").is_ok()
 }
 
-/// The verdict on a run that is over, and each reason, as [`in_words`] says them; `None` if it was not hanging, or
-/// nobody can tell. The run has to be read whole.
+/// The verdict on a run that is over, and each reason, in the words of [`in_words`]; `None` if the run was not hanging,
+/// or if the evidence does not decide. The run has to be read whole.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -64,7 +64,7 @@ pub struct Findings<'a> {
     pub sightings: Vec<Sighting>,
     pub graph: WaitFor,
     pub judgement: Judgement,
-    /// For each rank, whether it waits for ever, by the verdict.
+    /// By rank: true if it waits for ever, by the verdict.
     pub stuck: Vec<bool>,
     /// Seconds from the begin of each rank's recording to the last look.
     now: Vec<f64>,
@@ -96,7 +96,7 @@ impl<'a> Findings<'a> {
         self.looks_apart.is_some()
     }
 
-    /// For each rank, whether it waits for ever if doubts up to `aside` are put aside.
+    /// Tells for each rank if it waits for ever when doubts up to `aside` are put aside.
     fn deadlocked(&self, aside: Option<Doubt>) -> Vec<bool> {
         deadlocked(&self.graph.needs, aside)
     }
@@ -110,7 +110,7 @@ impl<'a> Findings<'a> {
         (0..stuck.len()).filter(is_there).collect()
     }
 
-    /// The ranks that wait for ever, as the verdict sees it, and whose processes exist.
+    /// The ranks that wait for ever, by the verdict, and whose processes exist.
     pub fn waiting(&self) -> Vec<usize> {
         self.waiting_among(&self.stuck)
     }
@@ -119,8 +119,7 @@ impl<'a> Findings<'a> {
         self.looks_apart.unwrap_or(0.0)
     }
 
-    /// For how long, in seconds before the last look, a rank has been where it is. The last of its threads that moved
-    /// counts.
+    /// Seconds that a rank has been at its position, until the last look. The last of its threads that moved counts.
     pub fn since(&self, at: usize) -> Option<f64> {
         let threads = &self.standing.ranks[at].threads;
         let counts = threads.iter().filter(|thread| !self.sightings[at].ended.contains(&thread.number));
@@ -128,22 +127,22 @@ impl<'a> Findings<'a> {
         since.or_else(|| self.since_of(at, self.standing.ranks[at].position()))
     }
 
-    /// For how long, in seconds before the last look, a thread has been at this position.
+    /// Seconds that a thread has been at this position, until the last look.
     pub fn since_of(&self, at: usize, position: &Position) -> Option<f64> {
         Some((self.now[at] - position.spot().since()?).max(0.0))
     }
 
-    /// For how many seconds none of these ranks has moved.
+    /// Seconds since the last move of any of these ranks.
     fn quiet_among(&self, ranks: impl IntoIterator<Item = usize>) -> f64 {
         ranks.into_iter().filter_map(|at| self.since(at)).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// For how many seconds no rank has moved.
+    /// Seconds since the last move of any rank.
     pub fn quiet(&self) -> Option<f64> {
         (0..self.now.len()).filter_map(|at| self.since(at)).reduce(f64::min)
     }
 
-    /// The longest pause of any rank before that, in seconds: in a call, or between two.
+    /// The longest pause of any rank before its current one, in seconds: in a call, or between two.
     pub fn longest_pause(&self) -> f64 {
         self.standing.ranks.iter().map(|rank| rank.past.longest_pause as f64 / 1e9).fold(0.0, f64::max)
     }
@@ -171,7 +170,7 @@ fn live(run: &Run, look: &Look) -> Vec<f64> {
     run.ranks.iter().map(|rank| age(rank, (look.monotonic, look.realtime))).collect()
 }
 
-/// The age of each rank's recording when the last rank of an ended run was known to live, in seconds.
+/// The age of each rank's recording at the last sign of life of any rank, in seconds, for a run that has ended.
 fn over(run: &Run, standing: &Standing) -> Vec<f64> {
     let began = |rank: &Rank| rank.header.begin.realtime as f64 / 1e9;
     let ranks = || run.ranks.iter().zip(&standing.ranks);

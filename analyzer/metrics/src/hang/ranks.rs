@@ -1,4 +1,4 @@
-//! Where each rank is: a row for each thread that has called MPI.
+//! Lists the position of each rank: a row for each thread that has called MPI.
 
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
@@ -10,7 +10,7 @@ use model::process::ProcessState;
 use model::standing::{Position, ThreadStanding};
 use tables::{Column, Label, Row, Table, WorldRank};
 
-/// The most rows that people are shown.
+/// Maximum number of rows shown to people.
 const ROWS: usize = 20;
 
 /// The position of a rank or of one of its threads.

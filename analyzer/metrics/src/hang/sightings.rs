@@ -1,4 +1,4 @@
-//! Derives from two looks at a run what the wait-for graph has to know about each rank.
+//! Derives each rank's data for the wait-for graph from two looks at a run.
 
 use traces::file::FileHeader;
 use traces::progress::Polls;
@@ -11,7 +11,7 @@ use model::{End, ProcessFate, Rank, Run};
 
 /// The header's value for MPI_THREAD_MULTIPLE.
 const THREAD_MULTIPLE: u16 = 3;
-/// Seconds of silence that a verdict takes where ranks wait for ever by MPI's rules, but something else may free them.
+/// Seconds of silence before a verdict on ranks that wait for ever by MPI's rules, but that something else may free.
 pub const PATIENCE: f64 = 10.0;
 /// Seconds between two looks that give a thread the time to leave its call.
 pub const LONG_ENOUGH: f64 = 1.0;
@@ -140,7 +140,7 @@ fn may_have_strangers(rank: &Rank) -> bool {
     rank.header.thread_level == THREAD_MULTIPLE || rank.roomless > 0
 }
 
-/// The doubt that threads raise which have not called MPI but may.
+/// The doubt raised by threads that have not called MPI but may.
 fn strangers(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> Option<Doubt> {
     if !may_have_strangers(rank) {
         return None;

@@ -1,5 +1,5 @@
-//! The wavefront: for each communicator, how many of its collective calls each group of ranks has reached, and what the
-//! group does now.
+//! The wavefront of each communicator: the number of its collective calls that each group of ranks has reached, and the
+//! group's current position.
 
 use std::collections::BTreeMap;
 

@@ -43,7 +43,7 @@ pub struct Difference {
     pub messages: [Option<ComparableMessage>; 2],
     /// The part that differs, on either side; parts are compared in order.
     pub parts: [Option<Content>; 2],
-    /// When the message existed on side A, or on B if A lacks it, in ticks.
+    /// Time at which the message existed on side A, or on B if A lacks it, in ticks.
     pub at: u64,
 }
 

@@ -12,7 +12,7 @@ use crate::words::plural;
 use tables::number::whole;
 use tables::{Column, Label, Row, Table};
 
-/// The most bytes of a short message.
+/// Maximum number of bytes of a short message.
 const SHORT: u64 = 1024;
 /// A message came long before its receive if it was sent this many times its own duration earlier.
 const LONG_BEFORE: f64 = 5.0;
@@ -70,7 +70,7 @@ pub fn determined(parameters: &Table<ParameterRow>) -> Table<ParameterRow> {
     Table::new("LogGP", rows).for_people().silent_empty()
 }
 
-/// Why parameters are not determined, a sentence for each reason.
+/// Reasons why parameters are not determined, one sentence each.
 pub fn undetermined(parameters: &Table<ParameterRow>) -> Vec<String> {
     let mut said: Vec<(Between, &str, Vec<&str>)> = Vec::new();
     for row in &parameters.rows {

@@ -18,7 +18,7 @@ pub enum Between {
     Hosts,
 }
 
-/// How messages follow each other.
+/// Pattern of successive messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum MessagePattern {
     /// One way, to a receiver that waits.
@@ -93,7 +93,7 @@ pub struct Network<'a> {
     sends: Vec<SendStreak>,
 }
 
-/// The fewest messages or exchanges of a size that count: the first ones set up what later ones find.
+/// Minimum number of messages or exchanges of a size that count: the first ones do the setup for later ones.
 const LEAST: u64 = 5;
 
 /// The least share of a size's messages that must have found their receiver waiting, since fewer say nothing about the

@@ -17,7 +17,7 @@ const JUMP: f64 = 0.2;
 const SMALLEST: f64 = 0.75;
 /// A line must also miss that point by this many seconds, since a message in a window takes less than one alone.
 const LEAST_JUMP: f64 = 0.3e-6;
-/// The most points that are considered; sizes close to each other are merged.
+/// Maximum number of points that are considered; sizes close to each other are merged.
 const MOST: usize = 256;
 
 /// A range of sizes that one line fits.
@@ -39,14 +39,14 @@ pub fn segments(points: &[Point]) -> Vec<Segment> {
     pieces.filter_map(|piece| Some(Segment { points: piece.to_vec(), line: Line::through(piece)? })).collect()
 }
 
-/// The least cost of the first points in a number of pieces, and where the last of these pieces begins. Indexed by the
+/// The least cost of the first points in a number of pieces, and the begin of the last of these pieces. Indexed by the
 /// number of pieces, then by the number of points.
 struct Costs {
     count: usize,
     by_pieces: Vec<Vec<(f64, usize)>>,
 }
 
-/// The most changes that are looked for.
+/// Maximum number of changes to look for.
 const CHANGES: usize = 8;
 
 impl Costs {
@@ -77,7 +77,7 @@ impl Costs {
     }
 
     /// The number of pieces with the least cost, where each piece costs a penalty for the two parts of its line and for
-    /// where it begins.
+    /// its begin.
     fn best(&self) -> usize {
         let penalty = 3.0 * (self.count.max(1) as f64).ln();
         let cost = |pieces: &usize| self.by_pieces[*pieces][self.count].0 + penalty * *pieces as f64;

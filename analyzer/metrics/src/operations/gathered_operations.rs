@@ -9,7 +9,7 @@ use model::sums::Total;
 
 /// Sizes are merged if there are fewer calls than this for each on average, or more sizes than [`SIZES`].
 const FEW: u64 = 3;
-/// The most roots of one call site that get rows of their own; with more, none is named.
+/// Maximum number of roots of one call site that get their own rows; with more, no root is named.
 const ROOTS: usize = 8;
 
 /// A function, the call site at which its first rank calls it, and the communicator.

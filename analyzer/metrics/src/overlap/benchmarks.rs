@@ -42,9 +42,8 @@ pub struct ImbFigures {
     pub overlap: f64,
 }
 
-/// How many times the gap between two consecutive calls lies between OSU's timers but outside the computation that it
-/// times, beyond the gaps that lie between post and wait anyway: its loop reads the clock six times there, IMB's reads
-/// it twice.
+/// Number of gaps between two consecutive calls that lie between OSU's timers but outside the computation that it times,
+/// in addition to the gaps between post and wait: its loop reads the clock six times there, IMB's reads it twice.
 const OSU_OUTSIDE_COMPUTATION: f64 = 4.0;
 const IMB_OUTSIDE_COMPUTATION: f64 = 2.0;
 

@@ -11,7 +11,7 @@ use model::overlap::{Lives, Posting, PostingLives, RankRequests, Transmission};
 use model::sums::Total;
 use model::{Rank, Run};
 
-/// The most sizes of one call site that get rows of their own; with more, sizes from a power of two to the next are
+/// Maximum number of sizes of one call site that get their own rows; with more, sizes from a power of two to the next are
 /// merged.
 pub const SIZES: usize = 32;
 

@@ -1,7 +1,7 @@
 //! Means of requests' lives over the ranks, as benchmarks print them.
 //!
 //! Medians withstand a busy machine; benchmarks add up. So a mean includes each interruption. It leaves out each rank's
-//! first requests, as benchmarks do, since these set up what later ones find.
+//! first requests, as benchmarks do, since these do the setup for later ones.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub enum FirstRequests {
     Counted,
 }
 
-/// When the requests of one place and size are waited for.
+/// Time of the waits for the requests of one place and size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitForm {
     /// All right after the post, except for interruptions.
@@ -87,7 +87,7 @@ pub struct LifeMeans {
 
 impl LifeMeans {
     /// The means of the ranks' batches. With `has_others`, other MPI calls between post and wait count as overhead,
-    /// too: so they do in the transfer times that are known.
+    /// too, as they do in the known transfer times.
     pub fn of(ranks: &BatchesByRank, first: FirstRequests, has_others: bool) -> LifeMeans {
         let batches = |rank: &RankBatches| match first {
             FirstRequests::LeftOut => rank.settled.clone(),

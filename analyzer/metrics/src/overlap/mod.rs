@@ -1,4 +1,4 @@
-//! How much communication was hidden behind computation.
+//! Measures how much communication was hidden behind computation.
 //!
 //! Overhead and application availability are after Doerfler and Brightwell, "Measuring MPI send and receive overhead
 //! and application availability in high performance network interfaces", EuroPVM/MPI 2006: availability = 1 - overhead

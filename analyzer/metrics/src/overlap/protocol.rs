@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn overhead_that_grows_at_once_and_stays_tells_it_too() {
         assert_eq!(change(&takes(&[300.0, 310.0, 2000.0, 2100.0])), Some(1));
-        // No change: it grows with the size, or a single size was disturbed, the one before the growth or the one behind it.
+        // No change: it grows with the size, or a single size was disturbed, the one before the growth or the one after it.
         assert_eq!(change(&takes(&[300.0, 600.0, 2000.0, 4100.0])), None);
         assert_eq!(change(&takes(&[300.0, 310.0, 2000.0, 400.0, 410.0])), None);
         assert_eq!(change(&takes(&[1000.0, 300.0, 2000.0, 2100.0])), None);

@@ -1,4 +1,4 @@
-//! The functions on call paths one by one, wherever they were called.
+//! Lists the functions on call paths one by one, over all their callers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ impl Row for FlatRow {
     }
 }
 
-/// One row a function; those with the most time of their own first. What recursion leads to counts once.
+/// One row for each function, the one with the most time of its own first. Calls below a recursion count once.
 pub fn functions(run: &Run, paths: &RunPaths) -> Table<FlatRow> {
     let identity = |node: &CallNode| (short_function(&node.function), node.file.clone());
     let mut functions: BTreeMap<(String, String), (Vec<PathSums>, PathSums)> = BTreeMap::new();

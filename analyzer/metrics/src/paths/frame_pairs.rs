@@ -58,7 +58,8 @@ impl Row for FramePairRow {
     }
 }
 
-/// Functions that the same functions lead to are one frame, whatever lines call them: lines differ between versions of a program.
+/// Joins functions that the same functions lead to into one frame, whatever lines call them: lines differ between versions of a
+/// program.
 pub fn frame_pairs(a: &RunPaths, b: &RunPaths) -> Table<FramePairRow> {
     let has_waits = a.has_waits && b.has_waits;
     let mut numbers: HashMap<(Option<u32>, String), u32> = HashMap::new();
@@ -81,7 +82,7 @@ pub fn frame_pairs(a: &RunPaths, b: &RunPaths) -> Table<FramePairRow> {
     }
     let whole = a.whole.time.saturating_add(b.whole.time);
     rows.retain(|row| row.a.calls > 0 || row.b.calls > 0);
-    // A caller has no less than what it calls, and a lower number.
+    // A caller has at least the time of its callees, and a lower number.
     rows.sort_by_key(|row| (Reverse(row.both()), row.path));
     rows.truncate(FRAMES);
     for row in &mut rows {

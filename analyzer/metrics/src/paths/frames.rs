@@ -9,7 +9,7 @@ use tables::part::Addend::{Bytes, Calls, Computed, Nanoseconds, Waited};
 use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
-/// The most frames of a picture: more are too small to be seen.
+/// Maximum number of frames of a picture: more are too small to be seen.
 pub const FRAMES: usize = 4096;
 
 /// A function on the way to calls of MPI, or one of MPI's. Times in seconds.
@@ -66,10 +66,10 @@ impl Row for FrameRow {
 /// Columns that only sampled runs have.
 const OF_SAMPLES: [&str; 3] = ["spent_s", "compute_s", "compute_share_percent"];
 
-/// The frames with the most time; of each caller's, those with more time come first.
+/// The frames with the most time; among the callees of a function, those with more time come first.
 pub fn frames(run: &Run, paths: &RunPaths) -> Table<FrameRow> {
     let mut numbers: Vec<u32> = (0..paths.tree.nodes.len() as u32).filter(|node| paths.has_figures(*node)).collect();
-    // A caller has no less than what it calls, and a lower number.
+    // A caller has at least the time of its callees, and a lower number.
     numbers.sort_by_key(|node| (std::cmp::Reverse(paths.total(*node).spent()), *node));
     numbers.truncate(FRAMES);
     let whole = paths.whole.time;

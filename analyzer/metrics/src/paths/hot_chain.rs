@@ -2,8 +2,8 @@
 
 use super::RunPaths;
 
-/// From the outermost function down, the one with the most waiting at each step while it has at least half of its caller's; by the
-/// time in MPI if nothing waits.
+/// Follows the function with the most waiting from the outermost one down, as long as it has at least half of its caller's
+/// waiting. Uses the time in MPI if nothing waits.
 pub fn hot_chain(paths: &RunPaths) -> Vec<u32> {
     let waits = paths.whole.waited > 0;
     let weight = |node: &u32| {

@@ -1,8 +1,8 @@
 //! Calls added up by the paths that lead to them.
 //!
 //! In: a run with call paths. Out: [`RunPaths`], the tree of its functions, with each rank's calls, time in MPI and waits at every node,
-//! its own and with all that is below. Of its own, a function of MPI has these, and a function of the program the time that it was
-//! sampled in.
+//! alone and with all nodes below. A node of an MPI function has these of its own; a node of the program's functions has the time that
+//! it was sampled in.
 
 mod flat;
 mod frame_pairs;
@@ -28,7 +28,7 @@ pub struct PathSums {
     pub calls: u64,
     /// Time in MPI.
     pub time: i64,
-    /// The part of it in which they waited for other ranks.
+    /// Part of `time` spent waiting for other ranks.
     pub waited: i64,
     /// Bytes sent and received.
     pub bytes: u64,
@@ -43,7 +43,7 @@ pub struct RunPaths {
     pub children: Vec<Vec<u32>>,
     /// By node and the rank's place in the run: calls of the node itself.
     pub own: Vec<Vec<PathSums>>,
-    /// As `own`, with all nodes below.
+    /// Like `own`, with all nodes below.
     pub all: Vec<Vec<PathSums>>,
     /// By node: all ranks' calls at the node and below.
     totals: Vec<PathSums>,
@@ -68,7 +68,7 @@ impl RunPaths {
             add_waits(run, &tree, &mut own);
         }
         let mut all = own.clone();
-        // Callers stand before what they call.
+        // Callers come before their callees.
         for (at, node) in tree.nodes.iter().enumerate().rev() {
             let Some(parent) = node.parent else { continue };
             let (above, below) = all.split_at_mut(at);
@@ -92,7 +92,7 @@ impl RunPaths {
         (0..).zip(&self.tree.nodes).filter(|(_, node)| node.parent.is_none()).map(|(number, _)| number)
     }
 
-    /// The node leads to calls, or to samples.
+    /// True if the node leads to calls, or to samples.
     pub fn has_figures(&self, node: u32) -> bool {
         self.total(node).is_something()
     }
@@ -112,7 +112,7 @@ impl PathSums {
         self.computed.grow(other.computed);
     }
 
-    /// There are calls, or samples.
+    /// True if there are calls, or samples.
     pub fn is_something(&self) -> bool {
         self.calls > 0 || self.computed > 0
     }

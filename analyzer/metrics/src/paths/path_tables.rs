@@ -142,7 +142,8 @@ pub fn left_out(paths: &RunPaths, choice: &PathChoice) -> Option<String> {
     (small > 0).then_some(said)
 }
 
-/// The functions on the paths of a run in the order of the tree, of each caller's those with the most time first.
+/// The functions on the paths of a run in the order of the tree; among the callees of a function, those with the most
+/// time first.
 pub fn table(run: &Run, paths: &RunPaths, choice: &PathChoice) -> Table<CallPathRow> {
     let whole = paths.whole.spent();
     let hot: Option<BTreeSet<u32>> = choice.hot.then(|| hot_chain(paths).into_iter().collect());
@@ -169,9 +170,9 @@ pub fn table(run: &Run, paths: &RunPaths, choice: &PathChoice) -> Table<CallPath
     Table::new("", nodes.into_iter().map(|node| row(run, paths, node, indent)).collect()).whole()
 }
 
-/// The deepest function of trees that are indented by two.
+/// Maximum depth of trees that are indented by two.
 const WIDELY: u32 = 8;
-/// The most letters of a function and its indent in text.
+/// Maximum number of letters of a function and its indent in text.
 const OUTLINE: usize = 38;
 
 fn row(run: &Run, paths: &RunPaths, number: u32, indent: usize) -> CallPathRow {
@@ -214,7 +215,7 @@ fn row(run: &Run, paths: &RunPaths, number: u32, indent: usize) -> CallPathRow {
     }
 }
 
-/// A function behind its indent, cut to fit a line.
+/// A function after its indent, cut to fit a line.
 fn outline(function: &str, indent: usize) -> String {
     let indent = indent.min(OUTLINE / 2);
     let short = short_function(function);
@@ -235,7 +236,7 @@ pub fn facts(run: &Run, paths: &RunPaths) -> Vec<Fact> {
         Fact::new(PATHS, "paths", Value::Count(count)).note(format!(" to MPI, up to {}", plural(deepest, "function"))),
         Fact::hidden(DEEPEST, Value::Count(deepest)),
     ];
-    // Where callers are named in the layer's place, the overview says so.
+    // If call sites are named by the layer's callers, the overview names the layer.
     if !layer.is_empty() && run.sites.left_out().is_empty() {
         facts.push(Fact::new(LAYER, "layer", Value::Text(layer.join(", "))));
     }
@@ -243,7 +244,7 @@ pub fn facts(run: &Run, paths: &RunPaths) -> Vec<Fact> {
     facts
 }
 
-/// What is known of the processor time, if it was sampled.
+/// Facts about the processor time, if it was sampled.
 fn samples(run: &Run) -> Vec<Fact> {
     let sampled = || run.asked().map(|rank| &rank.samples).filter(|samples| samples.period > 0);
     let Some(period) = sampled().map(|samples| samples.period).max() else { return Vec::new() };

@@ -70,7 +70,8 @@ pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error>
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
-/// A breakdown of the totals. Collective operations have none, since their ranks' parts must first be matched; nor have groups of ranks.
+/// A breakdown of the totals. Collective operations have none, since their ranks' parts must first be matched; groups of ranks have none
+/// either.
 fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
     let tables = match by {
         Breakdown::Function => vec![breakdown::functions(run).into()],

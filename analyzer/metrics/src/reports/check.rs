@@ -1,4 +1,4 @@
-//! `overhear check`: whether the ranks' accounts agree.
+//! `overhear check`: checks that the ranks' accounts agree.
 
 use crate::{check, cost, overview, waits};
 use model::Run;

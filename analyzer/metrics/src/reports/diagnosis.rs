@@ -46,7 +46,8 @@ fn most_time(known: &Evidence) -> Option<Fact> {
     Some(fact.note(format!(", {share:.1} % of the ranks' time")))
 }
 
-/// The parallel efficiency and what each factor costs. Of a run that hangs it only says how long somebody let it.
+/// The parallel efficiency and the cost of each factor. `None` for a run that hung: the efficiency would only show for
+/// how long it was left hanging.
 fn efficiency(known: &Evidence) -> Option<Fact> {
     let has_figure = |efficiency: &&Efficiency| known.hung.is_none() && efficiency.parallel().is_finite();
     let efficiency = known.efficiency.filter(has_figure)?;

@@ -61,7 +61,7 @@ impl RunAnalysis {
         text.map_err(|error| Error::Other(error.to_string()))
     }
 
-    /// The report, on a run whose call sites are named as the analysis wants them, or on one that is loaded again with such names.
+    /// Reports on a run. Loads the run again if the analysis needs other names of call sites, or another part of the run.
     pub fn report(&self, run: &Run) -> Result<Report, Error> {
         let (by, kept) = (self.named_by(), self.needs_calls());
         let is_of_part = run.choice.kept == kept || run.ranks.iter().all(|rank| rank.kept_from.is_none());
@@ -72,7 +72,7 @@ impl RunAnalysis {
         self.report_named(&Run::select(&run.folder, &Choice { naming, kept, ..run.choice.clone() })?)
     }
 
-    /// True if it needs single calls, and so is of the time whose records are kept.
+    /// True if the analysis needs single calls, and so covers the time whose records are kept.
     pub fn needs_calls(&self) -> bool {
         match self {
             RunAnalysis::Report(by) => *by == Breakdown::Collective,
@@ -81,7 +81,7 @@ impl RunAnalysis {
         }
     }
 
-    /// What the analysis calls a call site by.
+    /// Names of call sites in the analysis.
     pub fn named_by(&self) -> NamedBy {
         match self {
             RunAnalysis::Report(by) => by.named_by(),

@@ -18,7 +18,7 @@ pub fn schema() -> Schema {
 
 /// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
-    // Counts and times have no entries one by one: to look for them means to decode every rank's file again.
+    // A profile has no single entries: looking for them would decode every rank's file again.
     let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
     let of = |rank: &Rank| if is_profile(rank) { Vec::new() } else { of_rank(run, rank) };
     parallel::map(run.ranks.len(), |at| of(&run.ranks[at]))

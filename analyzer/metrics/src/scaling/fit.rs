@@ -96,7 +96,7 @@ impl Term {
 
 /// The model that describes the times best, then others that are not ruled out. `points` are pairs of ranks and
 /// seconds. Empty with fewer than three numbers of ranks above 1, if a time is 0, or if nothing fits. A single rank
-/// communicates with nobody, so it is in no model.
+/// does not communicate, so it is in no model.
 pub fn models(points: &[(f64, f64)]) -> Vec<Model> {
     let points: Vec<(f64, f64)> = points.iter().filter(|point| point.0 > 1.0).copied().collect();
     let mut counts: Vec<f64> = points.iter().map(|point| point.0).collect();

@@ -1,5 +1,5 @@
-//! Compares runs with different numbers of ranks: which times grow with them, how, and what to expect at ten times the
-//! ranks.
+//! Compares runs with different numbers of ranks: finds the times that grow with them, and predicts them at ten times
+//! the ranks.
 
 mod fit;
 mod points;

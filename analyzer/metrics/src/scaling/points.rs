@@ -34,8 +34,8 @@ pub struct Grows {
     pub models: Vec<Model>,
 }
 
-/// Joins the figures of runs, whose call sites are named as `by` wants them. `is_weak`: the work of each rank is the same in all runs
-/// (weak scaling).
+/// Joins the figures of runs whose call sites are named as `by` needs them. With `is_weak`, the work of each rank is the same in all
+/// runs (weak scaling).
 pub fn grown(runs: &[Figures], is_weak: bool, by: ByPlace) -> Grown {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for run in runs {
@@ -49,7 +49,7 @@ pub fn grown(runs: &[Figures], is_weak: bool, by: ByPlace) -> Grown {
     let names: BTreeSet<&String> = parts.iter().flat_map(BTreeMap::keys).collect();
     let mut of_parts = Vec::new();
     for name in names {
-        // Where a run has no such calls, their time is missing rather than 0: the models' errors are relative.
+        // If a run has no such calls, their time is missing rather than 0: the models' errors are relative.
         let points: Vec<(u32, f64)> =
             runs.iter().zip(&parts).filter_map(|(run, parts)| Some((run.ranks, *parts.get(name)?))).collect();
         of_parts.push(Grows::at(points, name, true));
@@ -72,8 +72,8 @@ pub fn grown(runs: &[Figures], is_weak: bool, by: ByPlace) -> Grown {
 }
 
 impl Grown {
-    /// Adds computation scalability: the useful time of all ranks at the fewest ranks over that at these; per rank if
-    /// each has work of its own. Global efficiency is scalability times parallel efficiency.
+    /// Adds computation scalability: the useful time of all ranks at the fewest ranks over that at these; per rank for weak scaling.
+    /// Global efficiency is scalability times parallel efficiency.
     fn add_scalability(&mut self, is_weak: bool) {
         let each = |ranks: u32, useful: f64| if is_weak { useful / f64::from(ranks) } else { useful };
         let Some(reference) = self.useful.first_key_value().map(|(ranks, useful)| each(*ranks, *useful)) else {

@@ -6,7 +6,7 @@ use crate::compare::Figures;
 use crate::meaning;
 use tables::{Column, Fact, Label, Row, Table, Value, facts};
 
-/// The most functions that people are shown.
+/// Maximum number of functions shown to people.
 const FUNCTIONS: usize = 15;
 
 /// The tree of efficiencies, as POP prints it.

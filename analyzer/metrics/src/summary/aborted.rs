@@ -1,4 +1,4 @@
-//! The findings on runs that MPI_Abort ended, or of which a rank ended on its own.
+//! The findings on runs that MPI_Abort ended, or in which a rank ended on its own.
 
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::aborts;
@@ -29,7 +29,7 @@ fn by_call(run: &Run) -> Option<Finding> {
     )
 }
 
-/// The finding on ranks that ended while they computed and all others were in calls: a launcher ends those then.
+/// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.
 fn on_its_own(run: &Run) -> Option<Finding> {
     let is_cut = |rank: &&Rank| !matches!(rank.end, End::Finalized);
     let has_ended = |rank: &Rank| rank.fate == ProcessFate::Ended;
@@ -38,7 +38,7 @@ fn on_its_own(run: &Run) -> Option<Finding> {
         cut_ranks.iter().copied().filter(|rank| matches!(rank.end, End::Outside { .. })).collect();
     let [one] = outside.as_slice() else { return None };
     let End::Outside { after, last } = &one.end else { return None };
-    // Of one rank alone nobody knows that the others' ends are its doing.
+    // Unless all of these ranks are known to have ended, the others' ends may not be its doing.
     if !cut_ranks.iter().copied().all(has_ended) {
         return None;
     }

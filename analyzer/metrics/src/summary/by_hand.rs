@@ -11,11 +11,11 @@ use tables::Value;
 
 /// With fewer other ranks a tree has as many steps as there are messages.
 const LEAST_OTHERS: u64 = 3;
-/// Fewer times are a setup.
+/// Fewer repetitions may be setup.
 const LEAST_TIMES: u64 = 4;
 /// The least part of the time from the first message to the last that is in the calls.
 const LEAST_IN_CALLS: f64 = 0.5;
-/// From this share of its ranks on, a line is where all send to all.
+/// If more than this share of the ranks are roots at a line, all send to all there.
 const ALL_TO_ALL: f64 = 0.5;
 
 pub fn finding(used: &UsedSite) -> Option<Finding> {
@@ -37,7 +37,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     if !first.starts && (used.own() as f64) < LEAST_IN_CALLS * own as f64 {
         return None;
     }
-    // Each rank waits until the messages before its own are out: for half of them, in the mean.
+    // Each rank waits until the messages before its own are out: for half of them, on average.
     let others_wait = if sends { own.saturating_mul(fans.others as i64) / 2 } else { 0 };
     let blamed = if is_of_all { 0 } else { used.blamed().max(others_wait) };
     let costs = saved * used.known.mean(own.saturating_add(blamed));

@@ -9,14 +9,14 @@ use crate::scheduling::by_host;
 pub const MOST_BYTES: u64 = 256 * 1024;
 /// Smaller messages wait for another reason: no library's limit is below that.
 const LEAST_BYTES: u64 = 1024;
-/// A wait is worth a buffer if it takes so many times the copies into the buffer and out of it.
+/// A wait is worth a buffer if it takes this many times as long as the copies into the buffer and out of it.
 const WORTH: f64 = 10.0;
 /// Seconds that a copied byte takes, in and out, at 10 GB/s.
 pub const COPIED: f64 = 0.2e-9;
 /// Libraries count their own header with a message.
 const HEADER: u64 = 256;
 
-/// A message whose sender waits so many seconds for the receive would better be buffered.
+/// True if a message whose sender waits `wait` seconds for the receive had better be buffered.
 pub fn pays(bytes: u64, wait: f64) -> bool {
     (LEAST_BYTES..=MOST_BYTES).contains(&bytes) && wait >= WORTH * COPIED * bytes as f64
 }

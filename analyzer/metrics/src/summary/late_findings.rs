@@ -8,19 +8,19 @@ use model::origins::Activity;
 use model::sums::Total;
 use tables::WorldRank;
 
-/// Ranks that work in turn cost about the same each: one that costs a quarter of another, or less, has its own matter.
+/// Ranks that work in turn cost about the same each: a rank that costs less than this share of the largest cost is another matter.
 const LEAST_TURN: f64 = 0.25;
 
-/// A rank hands on to the next by a message, and the last of all by whatever all wait in: at least a third of the waiting is for messages.
+/// Ranks hand on to the next by messages, and the last one by the call that all wait in: at least a third of the waiting is for messages.
 const LEAST_FOR_MESSAGES: f64 = 0.3;
 
-/// A finding about computation, or about what ranks do while they have a lock.
+/// A finding about computation, or about work under a lock.
 struct LateWork {
     finding: Finding,
     place: String,
-    /// Further places that count with it.
+    /// Number of further places that belong to the finding.
     more: u64,
-    /// The late ranks compute longer than the others.
+    /// True if the late ranks compute longer than the others.
     has_more_work: bool,
     /// Ranks that waited.
     waiters: Vec<WorldRank>,
@@ -29,7 +29,7 @@ struct LateWork {
     for_messages: i64,
 }
 
-/// All findings about late ranks, but for those that findings on calls explain already.
+/// All findings about late ranks, except those that findings on calls explain already.
 pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
     let late = late_activities(known);
     let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
@@ -46,11 +46,11 @@ pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
         }
         let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
         let has_more_work = late.has_more_work();
-        // All do the same work there, and calls made these ranks late to it: those are other findings.
+        // All ranks do the same work there, and these came late because of calls, which have findings of their own.
         if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {
             continue;
         }
-        // Of ranks that compute as long as the others, the scheduler makes some post their receives late.
+        // If ranks share cores, the scheduler makes some that compute as long as the others post their receives late.
         if finding.kind == FindingKind::LateReceiver && known.shares_cores() && !has_more_work {
             continue;
         }
@@ -85,7 +85,7 @@ fn for_messages(late: &LateActivity) -> i64 {
     of(WaitState::LateSender).saturating_add(of(WaitState::WrongOrder))
 }
 
-/// A rank that is late in the same way at several places is one finding.
+/// True if two findings are one: the same ranks are late in the same way, at several places.
 fn is_alike(main: &Finding, other: &Finding) -> bool {
     use FindingKind::{EagerLimit, LateRank, LateReceiver, LockContention, SerialWork};
     main.kind == other.kind
@@ -96,7 +96,7 @@ fn is_alike(main: &Finding, other: &Finding) -> bool {
         }
 }
 
-/// A sender that has no more work than others is late since a receiver held it: both are one finding.
+/// Joins findings on senders with the finding on the receiver that held them: with no more work than others, they are late because of it.
 fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
     let is_sender = |work: &LateWork| work.finding.kind == FindingKind::LateRank && !work.has_more_work;
     let (senders, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_sender);

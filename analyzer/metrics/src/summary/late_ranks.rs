@@ -1,4 +1,4 @@
-//! The findings on computation that keeps other ranks waiting: who is late, whether always or now and then, alone or in turn.
+//! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
 use super::{Evidence, Finding, FindingKind, eager_limit, sampled_work};
@@ -11,12 +11,12 @@ use tables::Value;
 
 /// A rank works alone if nearly all others wait for this share of its time there.
 const ALONE: f64 = 0.8;
-/// Ranks work in turn if others wait for this share of their time there. Of two ranks that each take four times as long as the other
-/// in every other step, it is 0.6.
+/// Ranks work in turn if others wait for this share of their time there. For two ranks that each take four times as long as the
+/// other in every other step, the share is 0.6.
 const IN_TURN: f64 = 0.65;
-/// Cases are rare that are no more than this share of all.
+/// Cases are rare if they are no more than this share of all.
 const RARE: f64 = 0.3;
-/// A case is long if it takes so many times the usual.
+/// A case is long if it takes this many times the usual time.
 const LONG: f64 = 1.5;
 /// The long cases explain the waiting if they hold this share of it.
 const EXPLAINED: f64 = 0.6;
@@ -27,7 +27,7 @@ enum Lateness {
     Alone,
     /// All ranks work one after another.
     InTurn,
-    /// So many cases of so many on a rank are long, where this is usual.
+    /// Some cases are rare and long: `long` of `of` cases, against a `usual` time in nanoseconds.
     NowAndThen { long: u64, of: u64, usual: i64 },
     /// A different rank is late each time.
     Alternating,
@@ -148,7 +148,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
 }
 
-/// Senders wait there for few ranks to post their receives.
+/// True if senders wait there for few ranks to post their receives.
 fn is_of_receivers(late: &LateActivity) -> bool {
     late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks()
 }
@@ -188,19 +188,19 @@ fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Fin
     Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next)
 }
 
-/// The call that waits is a send that waits for its receive whatever its size.
+/// True if the waiting call is a send that waits for its receive whatever its size.
 fn is_synchronous(late: &LateActivity) -> bool {
     let site = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
     site.is_some_and(|site| site.function.to_lowercase().contains("ssend"))
 }
 
-/// To copy messages of this size into a buffer would take much less time than their senders wait.
+/// True if copying messages of this size into a buffer would take much less time than their senders wait.
 fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
     let cases = late.culprits().iter().map(|(_, times)| times.late).total();
     eager_limit::pays(bytes, seconds(late.waited()) / cases.max(1) as f64)
 }
 
-/// The time there beside that of the other ranks.
+/// Compares the culprits' time there with that of the other ranks.
 fn beside_others(late: &LateActivity) -> String {
     let mean = |ranks: &[(u32, &ActivityTimes)], count: usize| {
         seconds(ranks.iter().map(|(_, times)| times.total).total()) / count.max(1) as f64
@@ -218,10 +218,10 @@ fn beside_others(late: &LateActivity) -> String {
     format!("{each} {own} there, the others {theirs} in the mean.")
 }
 
-/// The number of ranks that work at a time while somebody waits.
+/// The mean number of ranks that wait while one works.
 fn at_a_time(late: &LateActivity) -> String {
     let waited_for = late.ranks.iter().map(|(_, times)| times.waited_for).total();
-    // Of two, the other one waits.
+    // With two ranks, the other one waits.
     if waited_for == 0 || late.known.ranks() < 3 {
         return String::new();
     }

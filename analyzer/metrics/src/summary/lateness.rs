@@ -1,4 +1,4 @@
-//! Parts of the program that kept ranks waiting: who is late there, and how often.
+//! Finds parts of the program that kept ranks waiting, the late ranks there, and the number of cases.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use model::sums::Grow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tables::WorldRank;
 
-/// Ranks that cause this share of the waiting are the ones to name.
+/// The ranks that cause this share of the waiting are named.
 const MOST_OF_IT: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
 const LEAST_SHARE: f64 = 0.005;
@@ -25,14 +25,14 @@ const LEAST_SHARE: f64 = 0.005;
 /// A way to a call is minor if less than this share of the waiting is for it.
 const MINOR: f64 = 0.25;
 
-/// Fewer cases are no pattern: a rank that left MPI_Init late, or was kept from its core for long.
+/// Fewer cases are no pattern: a rank may have left MPI_Init late, or may have been kept from its core for long.
 const LEAST_CASES: u64 = 4;
-/// They count if they take this share of the run.
+/// Fewer cases count if they take this share of the run.
 const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
 
-/// One activity, and how late which ranks are there.
+/// One activity, and the lateness of the ranks there.
 pub struct LateActivity<'a> {
     pub known: &'a Evidence<'a>,
     walk: &'a SharedWalk,
@@ -45,7 +45,7 @@ pub struct LateActivity<'a> {
     times: Rc<[[OwnTimes; 2]]>,
     /// The functions that ranks were sampled in, if they were.
     pub sampled: Option<Rc<CallTree>>,
-    /// Rank time that others waited, less the scheduler's part, also where a minor way led to the same call.
+    /// Rank time that others waited, less the scheduler's part, including minor ways to the same call.
     pub blamed: i64,
 }
 
@@ -80,7 +80,7 @@ fn own_part(own: &[[f64; 2]], activity: Activity, rank: u32, times: &ActivityTim
     (times.blamed as f64 * own[rank as usize][kind_of(activity)]) as i64
 }
 
-/// Computation that a loop's first step reaches by another call is the loop's: it counts with the way that most waiting is for.
+/// Joins minor ways to a call with the main one: computation that a loop's first step reaches by another call belongs to the loop.
 fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     let mut main: BTreeMap<u32, usize> = BTreeMap::new();
@@ -123,7 +123,7 @@ impl LateActivity<'_> {
         if all > 0.0 { own / all } else { 1.0 }
     }
 
-    /// Ranks that nearly all of the waiting is for, the one with the most first.
+    /// Ranks that cause nearly all of the waiting, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
         let part = |(rank, times): &(u32, &ActivityTimes)| own_part(&self.own, self.activity, *rank, times);
         let all: i64 = self.ranks.iter().map(part).sum();
@@ -137,7 +137,7 @@ impl LateActivity<'_> {
         &self.ranks
     }
 
-    /// All ranks come there.
+    /// True if all ranks come there.
     pub fn is_common(&self) -> bool {
         self.ranks.len() == self.known.ranks()
     }
@@ -151,8 +151,8 @@ impl LateActivity<'_> {
         places.iter().map(|rank| world_rank(&self.run().ranks[*rank as usize])).collect()
     }
 
-    /// The culprits compute longer than the others, there or, if others do not come there, in all: else they are late since they came
-    /// late to that work.
+    /// True if the culprits compute longer than the others: there or, if the others do not come there, in all. Otherwise they are
+    /// late because they came late to that work.
     pub fn has_more_work(&self) -> bool {
         let culprits = self.culprits();
         let totals: FxHashMap<u32, i64> = self.ranks.iter().map(|(rank, times)| (*rank, times.total)).collect();
@@ -200,7 +200,7 @@ impl LateActivity<'_> {
         states
     }
 
-    /// Most of the waiting has this state.
+    /// True if most of the waiting has this state.
     pub fn is_mostly(&self, state: WaitState) -> bool {
         2 * self.states().get(&state).copied().unwrap_or(0) > self.waited()
     }
@@ -211,7 +211,7 @@ impl LateActivity<'_> {
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
     }
 
-    /// Bytes of a message of the waiting line, in the mean; `None` of lines that complete messages.
+    /// Mean bytes of a message at the waiting call site; `None` for sites that complete messages.
     pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
         let site = self.site_of_wait(wait.waiter.place.number())?;
         let number = self.walk.sites.iter().position(|other| other == site)? as u32;
@@ -241,7 +241,7 @@ impl LateActivity<'_> {
         }
     }
 
-    /// The call sites that it is named by, the later one first: that is the line that the others wait for.
+    /// The call sites that name the activity, the later one first: the others wait for that one.
     pub fn sites(&self) -> Vec<String> {
         let numbers = match self.activity {
             Activity::Between(from, to) if from == to => vec![from],

@@ -27,7 +27,7 @@ struct HostDelay<'r> {
 
 /// The host where the scheduler cost most. `None` if the delays are unknown.
 ///
-/// Delays of waiting ranks cost nobody anything: those of polls do not count while another rank works or sleeps.
+/// Delays of waiting ranks cost nothing: those of polls do not count while another rank works or sleeps.
 fn most_delayed<'r>(known: &Evidence<'r>) -> Option<HostDelay<'r>> {
     let hosts = by_host(known.run);
     let is_alone = hosts.len() == 1;
@@ -36,7 +36,7 @@ fn most_delayed<'r>(known: &Evidence<'r>) -> Option<HostDelay<'r>> {
     delays.max_by(|a, b| a.cost.partial_cmp(&b.cost).unwrap_or(Ordering::Equal))
 }
 
-/// Seconds. On several hosts calls may wait for the network.
+/// Seconds. Only for a single host: on several, calls may wait for the network.
 fn longest_delay_of_work_and_calls(known: &Evidence) -> f64 {
     let Some(walk) = known.walk else { return 0.0 };
     let times = own_times(known.run, &walk.origins);
@@ -75,7 +75,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
             let next = "Ask again while nothing else runs there.".to_string();
             (FindingKind::BusyHost, busy(worst.host, load), next)
         }
-        // Without a cause that the figures show, it may be anything short.
+        // If the figures show no cause, a small cost may come from anything short.
         (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE * wall => return None,
         (None, None) => {
             (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), no_sharing(&all))
@@ -134,7 +134,7 @@ fn busy(host: &str, load: &OtherLoad) -> String {
     format!("Other processes kept {:.1} of the {} cores of {host} busy", load.busy, load.cores)
 }
 
-/// The advice where ranks have enough cores and nobody else runs: threads of their own.
+/// The advice if ranks have enough cores and no other process runs: the ranks' own threads.
 fn no_sharing(ranks: &[&Rank]) -> String {
     let crowded = ranks.iter().find_map(|rank| {
         let usage = rank.process_usage()?;

@@ -48,7 +48,7 @@ const MADE: [Made; 3] = [
     },
 ];
 
-/// `sites`: all, with those that free what is made.
+/// `sites` are all call sites, including those that free the objects.
 pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let call = used.call().filter(|call| call.class() != Class::Query)?;
     let made = MADE.iter().find(|made| call.has(made.by))?;
@@ -74,7 +74,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     Some(finding.costs(costs).sites(used.sites()))
 }
 
-/// Nanoseconds in which all ranks free such things, shared by how many are made at each line.
+/// Nanoseconds that all ranks spend freeing such objects, shared out by the number that each line makes.
 fn freed(used: &UsedSite, made: &Made, sites: &[UsedSite]) -> i64 {
     let has = |kind: ArgumentKind| move |used: &&UsedSite| used.call().is_some_and(|call: Call| call.has(kind));
     let all: u64 = sites.iter().filter(has(made.by)).map(UsedSite::count).sum();

@@ -47,11 +47,11 @@ pub use finding_rows::{FindingRow, finding_table};
 
 /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
 const LEAST_SHARE: f64 = 0.02;
-/// Least share of delays that hit another rank each time: of programs with even work, a few percent are the machine's.
+/// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
 const LEAST_SHARE_OF_JITTER: f64 = 0.05;
-/// From this share of the run on, time in MPI is worth a look though no cause stands out.
+/// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
 const MUCH_IN_MPI: f64 = 0.1;
-/// A first screen shows no more findings.
+/// Maximum number of findings on a first screen.
 const MOST: usize = 6;
 
 /// The results of the analyses of a run. Without single calls only the run is known.
@@ -67,11 +67,11 @@ pub struct Evidence<'a> {
     pub requests: Option<&'a GatheredRequests>,
     /// The verdict on a run that was hanging when it ended, and each reason.
     pub hung: Option<&'a [String]>,
-    /// Once they are known: whether ranks outnumber the cores of a host, and whether they lack cores.
+    /// Answers about the ranks' cores, once they are known.
     pub cores: Cores,
 }
 
-/// Answers about the machine that many rules ask for. Each is worked out once.
+/// Answers about the machine that many rules need. Each is computed once.
 #[derive(Default)]
 pub struct Cores {
     are_shared: OnceCell<bool>,
@@ -197,12 +197,12 @@ finding_kinds! {
 }
 
 impl FindingKind {
-    /// It qualifies all other findings, so it comes before them whatever they cost, in the order of the kinds.
+    /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
     fn is_about_the_run(self) -> bool {
         self <= FindingKind::NotRunning
     }
 
-    /// The sites that it names are the calls around the work, and not its cause.
+    /// True if the sites that the finding names are the calls around the work, and not its cause.
     fn is_of_work(self) -> bool {
         use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay};
         matches!(self, LateRank | SerialWork | SporadicDelay | Chain)
@@ -213,7 +213,7 @@ impl FindingKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The mean rank's time that it costs at most, in seconds; `None` if that cannot be told.
+    /// Maximum cost of the finding, in seconds of the mean rank's time; `None` if unknown.
     pub costs: Option<f64>,
     /// The section of the page that shows the figures.
     pub section: &'static str,
@@ -255,13 +255,13 @@ impl Finding {
         Finding { sites, ..self }
     }
 
-    /// The other finding names only ranks that this one names, too.
+    /// True if the other finding names only ranks that this one names, too.
     fn has_ranks_of(&self, other: &Finding) -> bool {
         let own: BTreeSet<WorldRank> = self.ranks.iter().copied().collect();
         other.ranks.iter().all(|rank| own.contains(rank))
     }
 
-    /// Another finding of the same cause counts with this one.
+    /// Adds another finding of the same cause to this one.
     fn join(&mut self, other: Finding) {
         self.costs = self.costs.zip(other.costs).map(|(one, other)| one + other);
         self.sites.extend(other.sites);
@@ -275,11 +275,11 @@ impl Finding {
         self.detail.push_str(sentence);
     }
 
-    /// Lateness at the calls that this finding is about is a part of its cost; `has_more_work`: the late ranks compute longer than others.
+    /// True if lateness at this finding's calls is a part of its cost. With `has_more_work`, the late ranks compute longer than others.
     fn explains(&self, late: &Finding, has_more_work: bool) -> bool {
         let is_here = || self.sites.first().is_some_and(|site| late.sites.iter().all(|other| other == site));
         let [is_jitter, is_call] = [FindingKind::SporadicDelay, FindingKind::SlowCall].map(|kind| late.kind == kind);
-        // Work between the calls that costs more than they do is another matter.
+        // Work between the calls that costs more than the calls do is another matter.
         let is_cheaper = || !has_more_work || late.costs <= self.costs;
         match self.kind {
             FindingKind::SmallMessages
@@ -292,14 +292,14 @@ impl Finding {
         }
     }
 
-    /// It costs enough for a user's time.
+    /// True if the finding costs enough to be worth a user's time.
     fn is_worth_it(&self, wall: f64, lacks_cores: bool) -> bool {
         use FindingKind::{
             MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
             WrongOrder,
         };
         let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
-        // The scheduler makes ranks late, but no calls; of a message from each rank it makes a long wait.
+        // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
         let is_of_calls =
             matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
         let share = least_share(is_of_jitter || lacks_cores && !is_of_calls);
@@ -324,7 +324,7 @@ impl Finding {
     }
 }
 
-/// The least share of the run that a finding costs, by whether the machine alone may cost a few percent of it.
+/// The least share of the run that a finding must cost; it is larger if the machine alone may cost a few percent.
 fn least_share(is_of_machine: bool) -> f64 {
     if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE }
 }
@@ -381,7 +381,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let of_calls = of_calls(known, &sites);
     let mut late = late_findings::findings(known, &of_calls);
     let slow_host = slow_host::finding(known);
-    // That some ranks are late is then no news.
+    // The slow host explains why its ranks are late.
     if let Some(slow) = &slow_host {
         late.retain(|finding| finding.kind != FindingKind::LateRank || !slow.has_ranks_of(finding));
     }

@@ -9,11 +9,11 @@ use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use traces::calls::Class;
 
-/// Fewer barriers are for a start, an end, or a time to be taken.
+/// Fewer barriers may be for a start, an end, or a time measurement.
 const LEAST_BARRIERS: u64 = 8;
-/// With more other calls that hold all ranks, beside the barriers, those would wait in place of them.
+/// If more other calls than this share of the barriers hold all ranks, those would wait in place of the barriers.
 const MOST_OTHERS: f64 = 0.5;
-/// With less of the waiting in common to all ranks, late ranks are to blame.
+/// If less than this share of the waiting is common to all ranks, late ranks are to blame.
 const LEAST_COMMON: f64 = 0.5;
 
 pub fn findings(known: &Evidence, all: &[UsedSite]) -> Vec<Finding> {
@@ -65,7 +65,7 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
     Some(finding.costs(costs).sites(used.sites()))
 }
 
-/// Each rank's time of waiting for the last to come, at each barrier, nanoseconds.
+/// Nanoseconds that each rank waits for the last one, by barrier.
 type BarrierWaits<'a> = FxHashMap<(&'a CallSite, u32), i64>;
 
 fn waits(account: &Account) -> BarrierWaits<'_> {

@@ -14,7 +14,7 @@ const LEAST_SHARE: f64 = 0.01;
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let waits = sites.iter().filter(|used| used.completes()).map(UsedSite::own).total();
-    // Ranks that share cores wait for those, too, and how long is not known.
+    // Ranks that share cores wait for cores, too, for an unknown time.
     if known.shares_cores() || known.mean(waits) < LEAST_SHARE * known.wall() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! How much of a rank's lateness is its own, and how much may be the scheduler's.
+//! Splits a rank's lateness into its own part and the part that may be the scheduler's.
 //!
 //! In: the times of the ranks' activities, and the delays of their threads. Out: each rank's times of computation and in calls.
 
@@ -7,9 +7,9 @@ use crate::totals::seconds;
 use model::Run;
 use model::origins::{Activity, WaitOrigins};
 
-/// The scheduler's part of a rank's lateness is an estimate: a smaller rest is not told from none.
+/// The scheduler's part of a rank's lateness is an estimate: a smaller rest counts as none.
 pub const UNSURE: f64 = 0.25;
-/// Ranks with even work differ by a few percent: less work beyond that of others is not told from none.
+/// Ranks with even work differ by a few percent: less work beyond that of others counts as none.
 const UNEVEN: f64 = 0.1;
 
 /// One rank's time of computation, or in calls, in seconds.
@@ -17,9 +17,9 @@ const UNEVEN: f64 = 0.1;
 pub struct OwnTimes {
     /// Time without waits.
     busy: f64,
-    /// The part of it in which others waited.
+    /// Part of `busy` in which others waited.
     waited_for: f64,
-    /// The part of it in which the rank was ready but did not run: of computation the most that it can be, of calls an estimate.
+    /// Part of `busy` in which the rank was ready but did not run: for computation an upper bound, for calls an estimate.
     pub delay: f64,
 }
 
@@ -33,8 +33,8 @@ pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<[OwnTimes; 2]> {
     }
     for (rank, [computing, calling]) in run.ranks.iter().zip(&mut times) {
         let Some(scheduled) = scheduled(rank) else { continue };
-        // Delays are read between the ends of MPI_Init and MPI_Finalize, and may have hit the work more than they hit the polls:
-        // nobody is named whom they could excuse.
+        // Delays are read between the ends of MPI_Init and MPI_Finalize, and may have hit the work more than they hit the polls: no
+        // rank is named that they could excuse.
         computing.busy = computing.busy.min(scheduled.outside);
         computing.delay = scheduled.most_work_delay;
         // A rank that waits in MPI polls, and is delayed in its waits as it is in the rest of its calls.
@@ -44,7 +44,7 @@ pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<[OwnTimes; 2]> {
     times
 }
 
-/// For computation and for calls, the share of each rank's lateness that is its own: nobody is to blame for what the scheduler did.
+/// For computation and for calls, the share of each rank's lateness that is its own: no rank is to blame for the scheduler.
 pub fn own_shares(times: &[[OwnTimes; 2]]) -> Vec<[f64; 2]> {
     let usual = [0, 1].map(|kind| usual(times.iter().map(|of_rank| of_rank[kind].undelayed()).collect()));
     times.iter().map(|of_rank| [0, 1].map(|kind| of_rank[kind].own_share(usual[kind]))).collect()
@@ -62,8 +62,8 @@ impl OwnTimes {
         (self.busy - self.delay).max(0.0)
     }
 
-    /// The share of the lateness that is the rank's own for certain, given what is usual of all ranks: what remains if all delays hit
-    /// when others waited, or what the rank has more to do than others, whichever is more.
+    /// The share of the lateness that is the rank's own for certain, given the usual time of all ranks: what remains if all delays
+    /// hit while others waited, or the rank's work beyond the usual, whichever is more.
     fn own_share(&self, usual: f64) -> f64 {
         let told = |time: f64, least: f64| if time < least { 0.0 } else { time };
         let rest = told(self.waited_for - self.delay, UNSURE * self.waited_for);

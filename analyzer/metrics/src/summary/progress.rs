@@ -9,7 +9,7 @@ use crate::totals::seconds;
 use crate::words::{numbers_of, plural};
 use tables::{Value, WorldRank};
 
-/// Waits that are a smaller part of the computation before them are what any wait takes.
+/// Waits that take a smaller part of the computation before them are no longer than any wait.
 const LEAST_PART: f64 = 0.02;
 
 /// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.

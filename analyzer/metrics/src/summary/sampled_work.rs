@@ -1,4 +1,4 @@
-//! The function that late ranks compute in between two calls, where the run was sampled.
+//! The function that late ranks compute in between two calls, if the run was sampled.
 
 use super::lateness::LateActivity;
 use model::origins::Activity;
@@ -9,11 +9,11 @@ use model::tally::SiteCall;
 
 /// Fewer samples say little: of 30, half are 15 give or take 5.
 const LEAST_SAMPLES: i64 = 30;
-/// A function that others call as well is told by so many of its callers.
+/// Maximum number of callers that are named with a function.
 const CALLERS: usize = 3;
 
-/// `By samples, 93 % of the time there is in sweep, called at solver.c:38 (step > solve).`; empty without samples, or where no function has half of
-/// them.
+/// `By samples, 93 % of the time there is in sweep, called at solver.c:38 (step > solve).`; empty without samples, or if no function has
+/// half of them.
 pub fn in_words(late: &LateActivity) -> String {
     let Some(tree) = late.sampled.as_deref() else { return String::new() };
     let named: Vec<u32> = late.culprits().iter().map(|(rank, _)| *rank).collect();
@@ -23,7 +23,7 @@ pub fn in_words(late: &LateActivity) -> String {
     if all < LEAST_SAMPLES {
         return String::new();
     }
-    // What the others compute there as well does not make a rank late.
+    // Computation that the others do there as well does not make a rank late.
     let mean = |sums: &[i64], node: usize, ranks: usize| sums[node] as f64 / ranks.max(1) as f64;
     let more = |node: usize| mean(&own, node, named.len()) - mean(&theirs, node, others.len());
     let most = |nodes: &mut dyn Iterator<Item = usize>| nodes.max_by(|one, other| more(*one).total_cmp(&more(*other)));

@@ -8,18 +8,18 @@ use traces::calls::{Call, Class};
 
 pub fn finding(late: &LateActivity) -> Option<Finding> {
     let Activity::In(site) = late.activity else { return None };
-    // Tests in a row stand as one call, most of which is the work between them.
+    // Tests in a row are recorded as one call, most of which is the work between them.
     let call = Call::named(late.site(site).function.trim_start_matches("MPI_"));
     if call.is_some_and(Call::polls) {
         return None;
     }
-    // Where ranks share cores, a call runs while it polls for what a rank that does not run would do.
+    // If ranks share cores, a call takes time while it polls for a rank that is not running.
     let is_of_files = call.is_some_and(|call| matches!(call.class(), Class::Io | Class::File));
     if late.known.shares_cores() && !is_of_files {
         return None;
     }
     let culprits = late.culprits();
-    // What costs all ranks alike keeps nobody waiting for anybody in particular.
+    // A cost that most ranks share makes no rank wait for another one in particular.
     if 2 * culprits.len() > late.known.ranks() {
         return None;
     }

@@ -1,6 +1,7 @@
 //! The finding on a host whose ranks all compute longer than those of the other hosts.
 //!
-//! In: each rank's time outside MPI. With one rank a host, or uneven ranks on it, the rank is the cause and not the host.
+//! In: each rank's time outside MPI. With one rank per host, or uneven ranks on a host, the rank is the cause and not the
+//! host.
 
 use super::{Evidence, Finding, FindingKind};
 use crate::scheduling::{by_host, scheduled};

@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 4096;
 /// Shorter rows are not worth a buffer: to put four messages into one saves three quarters.
 const LEAST_ROW: f64 = 4.0;
 
-/// Receives that other findings are about are theirs.
+/// Leaves out receives that the `others` are about.
 pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
     let (_, first) = used.ranks.first()?;
     let CallPart::Message { sends: true, receives, .. } = first.part else { return None };
@@ -29,7 +29,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Optio
     let own = used.own().saturating_add(brief);
     let all = own.saturating_add(received(used, sites, others, size)).saturating_add(used.blamed());
     let costs = saved * used.known.mean(all);
-    // Where ranks share cores, times say little of who sends how much.
+    // If ranks share cores, times say little about how much each rank sends.
     let culprits = used.culprits(|habits| habits.count as i64);
     let headline = format!(
         "{} {} {} of {} in {}, {row:.0} in a row to the same rank: {}.",
@@ -49,7 +49,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Optio
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 
-/// Time of the calls that receive messages of this size, as far as those are no more than the messages of this line. Nanoseconds.
+/// Time of the calls that receive messages of this size, for at most as many messages as this line sends. Nanoseconds.
 fn received(used: &UsedSite, sites: &[UsedSite], others: &[Finding], size: u64) -> i64 {
     let is_named = |site: &UsedSite| others.iter().any(|other| other.sites == site.sites());
     let is_receive = |part: CallPart| matches!(part, CallPart::Message { sends: false, receives: true, .. });

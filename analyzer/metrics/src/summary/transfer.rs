@@ -20,7 +20,7 @@ const LARGE: u64 = 64 * 1024;
 /// Calls that take longer than on a slow network by this factor wait for something else.
 const SLOW: f64 = 2.0;
 
-/// Call sites that other findings are about are theirs.
+/// Leaves out call sites that the `others` are about.
 pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
     let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
     let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
@@ -72,7 +72,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     Some(finding.costs(costs).sites(most.sites()))
 }
 
-/// The call waits until a target has taken part in one-sided accesses.
+/// True if the call waits until a target has taken part in one-sided accesses.
 fn is_of_target(used: &UsedSite) -> bool {
     let calls = [
         Call::Win_lock,
@@ -96,8 +96,7 @@ fn copies(known: &Evidence, sites: &[&UsedSite]) -> f64 {
     COPIED * bytes as f64 / usable.max(1.0)
 }
 
-/// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for
-/// nobody.
+/// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for no rank.
 fn completion<'a>(known: &Evidence<'a>) -> FxHashMap<&'a CallSite, i64> {
     let mut times = FxHashMap::default();
     let Some(account) = known.account else { return times };

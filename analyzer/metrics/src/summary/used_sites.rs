@@ -1,4 +1,4 @@
-//! The calls of all ranks at one line, and what others waited for them.
+//! The calls of all ranks at one line, and the time that others waited for them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use model::sums::{Grow, Total};
 use tables::WorldRank;
 use traces::calls::{Call, Class};
 
-/// Ranks that have this part of a cost beside the one that has most are named with it: alike ranks differ by less.
+/// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
 const PART_OF_MOST: f64 = 0.25;
 
 pub struct UsedSite<'a> {
@@ -70,12 +70,12 @@ impl UsedSite<'_> {
         site_in_words(self.site)
     }
 
-    /// The function, and the line where that is known.
+    /// The line, if known.
     pub fn sites(&self) -> Vec<String> {
         Some(self.site.site.clone()).filter(|site| !site.is_empty()).into_iter().collect()
     }
 
-    /// Time of other ranks that waited for a rank in these calls, or between two of them where nothing much is done there.
+    /// Time of other ranks that waited for a rank in these calls, or between two of them if little is done there.
     /// Nanoseconds.
     pub fn blamed(&self) -> i64 {
         let Some(walk) = self.known.walk else { return 0 };
@@ -94,7 +94,7 @@ impl UsedSite<'_> {
         if computed > self.own() { inside } else { inside.saturating_add(between) }
     }
 
-    /// The ranks that hold a cost, in order.
+    /// The ranks with a large part of a cost, in order.
     pub fn culprits(&self, cost: impl Fn(&SiteHabits) -> i64) -> Vec<WorldRank> {
         let costs: Vec<(u32, i64)> = self.ranks.iter().map(|(rank, habits)| (*rank, cost(habits))).collect();
         let most = costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0);

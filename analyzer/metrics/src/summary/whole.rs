@@ -28,7 +28,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     Some(Finding::new(FindingKind::Unfinished, "run", text))
 }
 
-/// A first screen says no more reasons for which a run hung.
+/// Maximum number of reasons for a hang on a first screen.
 const MOST_REASONS: usize = 2;
 
 /// The finding on a run that was hanging when it ended.
@@ -46,7 +46,7 @@ pub fn hung(known: &Evidence) -> Option<Finding> {
     Some(finding.next("Mend that first: all figures count the time in which nothing could move."))
 }
 
-/// If a larger share of the waiting is in calls that have not returned, those are the finding.
+/// If at least this share of the waiting is in calls that have not returned, those are the finding.
 const MOST_PERCENT: f64 = 50.0;
 
 /// The finding on calls that have not returned.

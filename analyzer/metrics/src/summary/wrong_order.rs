@@ -18,11 +18,11 @@ const LEAST_PASSED_OVER: f64 = 50.0;
 /// Seconds that an entry takes at most: reading it from memory, not from a cache.
 const ENTRY: f64 = 100e-9;
 
-/// The least share of the run where ranks share cores: the scheduler changes the order in which messages come. Programs that receive
-/// in the order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
+/// Least share of the run if ranks share cores: the scheduler changes the order in which messages come. Programs that receive in the
+/// order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
 const LEAST_SHARE_OF_SHARED: f64 = 0.2;
 
-/// A rank by its place in the run, the nanoseconds that it waits at a line, and how often.
+/// A rank by its place in the run, the nanoseconds that it waits at a line, and the number of its waits.
 type RankWaits = (u32, i64, u64);
 /// Time and number of the waits of each rank.
 type TimesAndCounts = BTreeMap<u32, (i64, u64)>;

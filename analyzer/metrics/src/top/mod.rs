@@ -1,4 +1,4 @@
-//! The position of each rank of a running program, those longest where they are first.
+//! The position of each rank of a running program, the longest stay first.
 
 mod one_rank;
 mod open_metrics;
@@ -23,7 +23,7 @@ pub struct TopRow {
     host: String,
     core: Option<u64>,
     state: Label,
-    /// Of a collective call, the partner is how many ranks have come to it.
+    /// For a collective call, the partner is the number of ranks that have reached it.
     call: CallWords,
     since: Option<f64>,
     in_mpi: Option<f64>,

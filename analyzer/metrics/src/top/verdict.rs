@@ -132,7 +132,7 @@ fn place(rank: &Rank, call: &traces::signature::Signature, sites: &Sites) -> Str
     site_in_words(&CallSite { function: function(call), site })
 }
 
-/// Ranks in one call for a while that does not tell whom it waits for.
+/// Describes ranks that have been for a while in one call that does not name the ranks it waits for.
 fn staying(watch: &Watch, sites: &Sites, stay: usize) -> String {
     let those = watch.ranks.iter().zip(&watch.views).filter(|(_, view)| view.stays());
     let longest =
@@ -177,7 +177,7 @@ fn are(count: usize, all: usize) -> String {
     format!("{} {}", of_all(count, all), if count == 1 { "is" } else { "are" })
 }
 
-/// A tenth of a second is as much as a look a second tells.
+/// One look per second cannot resolve more than a tenth of a second.
 fn seconds(seconds: f64) -> String {
     format!("{seconds:.1} s")
 }

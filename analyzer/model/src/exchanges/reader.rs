@@ -89,7 +89,7 @@ struct Reader<'a> {
     receives: VecDeque<Operation>,
     /// True while sends follow each other, false while receives do; ended by a message of the other kind.
     stream: Option<bool>,
-    /// The operation of each request, and whether it sends.
+    /// The operation of each request; true if it sends.
     requests: FxHashMap<u64, (bool, u64)>,
     persistent: FxHashMap<u64, Role>,
     operations: u64,
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Messages under way with another partner make no exchange.
+    /// Begins messages with another partner: messages under way with the last one make no exchange.
     fn towards(&mut self, peer: u32) {
         if self.peer != Some(peer) {
             self.forget();

@@ -23,7 +23,7 @@ pub struct CallRows {
 }
 
 impl CallRows {
-    /// Whether the call continues a row.
+    /// True if the call continues a row.
     pub fn continues(&mut self, call: &TimedCall, role: &Role) -> bool {
         match role.what {
             CallPart::Nothing => false,
@@ -44,7 +44,7 @@ impl CallRows {
     }
 
     fn continues_messages(&mut self, call: &TimedCall, role: &Role, (sends, receives): (bool, bool)) -> bool {
-        // What a posted receive brings is known by a later call.
+        // A later call shows which message a posted receive got.
         if receives && role.takes && !sends {
             return false;
         }
@@ -59,7 +59,7 @@ impl CallRows {
         last.is_some_and(|(answers, end)| answers == self.answers && call.start - end <= longest)
     }
 
-    /// A row repeats its lines.
+    /// True if the row has called at this site before.
     fn continues_collectives(&mut self, call: &TimedCall, site: usize) -> bool {
         if call.start - self.last_collective > LONGEST_GAP {
             self.collectives.clear();

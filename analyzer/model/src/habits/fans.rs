@@ -9,17 +9,17 @@ use crate::sums::Grow;
 pub struct FanTimes {
     /// Number of complete turns through all other ranks.
     pub count: u64,
-    /// Other ranks, each time.
+    /// Number of other ranks in each turn.
     pub others: u64,
     /// Bytes of each message.
     pub bytes: u64,
-    /// From the first call's begin to the last call's end, and calls behind that complete what they began.
+    /// Time from the first call's begin to the last call's end, plus the later calls that complete their requests.
     pub time: i64,
-    /// The part of it that was waited.
+    /// Part of `time` spent waiting.
     pub waited: i64,
 }
 
-/// The fan that a rank's calls may be becoming.
+/// A fan that is not complete yet.
 #[derive(Default)]
 pub struct OpenFan {
     site: Option<(usize, u32, u64)>,
@@ -29,12 +29,12 @@ pub struct OpenFan {
 }
 
 impl OpenFan {
-    /// Adds a call; `others`: how many other ranks its communicator has. Returns the fan if this was the last of them.
+    /// Adds a call. `others` is the number of other ranks in its communicator. Returns the fan if this call completes it.
     pub fn add(&mut self, call: &TimedCall, role: &Role, others: u64, waited: i64) -> Option<FanTimes> {
         let (peer, bytes) = match role.what {
             CallPart::Message { sends: true, receives: false, partitioned: false } => (role.to.0, role.sent),
             CallPart::Message { sends: false, receives: true, partitioned: false } => (role.from.0, role.received),
-            // Completions may stand between the messages.
+            // Completion calls may lie between the messages.
             CallPart::Nothing => return None,
             _ => {
                 self.site = None;

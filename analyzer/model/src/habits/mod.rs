@@ -1,4 +1,4 @@
-//! How each rank uses its calls at each call site: in rows, to all others in turn, or in vain.
+//! Finds each rank's habits at each call site: calls in a row, calls to all others in turn, and calls in vain.
 //!
 //! In: all ranks' calls and the waits found for them. Out: for each call site of each rank a [`SiteHabits`]. Only first threads count.
 
@@ -21,14 +21,14 @@ pub struct SiteHabits {
     pub count: u64,
     /// Time inside the calls.
     pub time: i64,
-    /// The part of it that a wait was found for.
+    /// Part of `time` in waits that were found.
     pub waited: i64,
     /// Bytes handed out or posted to receive, whichever is more.
     pub bytes: u64,
     /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
     /// calls of one function with little computation between.
     pub repeated: u64,
-    /// Waits of such calls, each no longer than such a row's steps are apart.
+    /// Waits of calls that continue a row, each no longer than the longest pause in a row.
     pub waited_briefly: i64,
     /// Messages that went to all other ranks in turn, or came from each.
     pub fans: FanTimes,
@@ -44,7 +44,7 @@ pub struct SiteHabits {
 }
 
 impl SiteHabits {
-    /// Time inside the calls without what they waited for others.
+    /// Time inside the calls, without the waits for others.
     pub fn own(&self) -> i64 {
         (self.time - self.waited).max(0)
     }

@@ -1,4 +1,4 @@
-//! One walk through a rank's calls.
+//! Finds a rank's habits in one walk through its calls.
 
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
@@ -23,7 +23,7 @@ pub struct HabitReader<'a> {
     pending_fan: Option<u32>,
     /// The site of the last call, if that was a probe that found a message.
     found: Option<u32>,
-    /// The last call's site, and whether it used a window or a file.
+    /// Site of the last call; true if that call used a window or a file.
     last: Option<(u32, bool)>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> HabitReader<'a> {
         }
     }
 
-    /// Whether the call before this one uses windows or files; if this one does, the one before it counts as a guard, too.
+    /// True if the previous call uses windows or files. If this call does, the previous one counts as a guard, too.
     fn guards(&mut self, uses_memory: bool) -> bool {
         let Some((last, did)) = self.last else { return false };
         if uses_memory && let Some(before) = self.habits.get_mut(&last) {

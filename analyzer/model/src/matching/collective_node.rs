@@ -26,12 +26,13 @@ impl CollectiveNode {
         CollectiveNode { nodes: needed.into_iter().map(node).collect(), at: 0 }
     }
 
-    /// Another of the nodes.
+    /// The node at index `at`.
     pub fn other(&self, at: u32) -> CollectiveNode {
         CollectiveNode { nodes: Arc::clone(&self.nodes), at }
     }
 
-    /// One more rank reaches it, at a time of the ideal run; `ready` gets the ranks that waited if it was the last.
+    /// Records that a rank reaches the node at a time of the ideal run. The last rank moves the waiting ranks to
+    /// `ready`.
     pub fn come(&self, when: i64, ready: &mut Vec<u32>) {
         let mut node = lock(&self.nodes[self.at as usize]);
         node.last = node.last.max(when);
@@ -41,7 +42,7 @@ impl CollectiveNode {
         }
     }
 
-    /// The time at which the last rank reached it; until then `rank` waits for that.
+    /// Time at which the last rank reached the node. Until then, returns `None` and lists `rank` as waiting.
     pub fn reached(&self, rank: u32) -> Option<i64> {
         let mut node = lock(&self.nodes[self.at as usize]);
         if node.needed > 0 {

@@ -274,7 +274,7 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// Why a rank still waits in an incomplete call, and for which rank: the first one missing. `None` if it does not wait.
+    /// Wait state of a rank in an incomplete call, and the first missing rank. `None` if the rank does not wait.
     pub fn waits_for_others(&self, object: u32, ordinal: Ordinal, own: OwnPart) -> Option<(WaitState, Option<u32>)> {
         let OwnPart { rank, flow, root } = own;
         let group = &self.objects.groups[object as usize];
@@ -320,7 +320,7 @@ impl<'a> Collectives<'a> {
             if state.confused.is_some() {
                 rest.confused.push(object as u32);
             }
-            // Without all files, nothing tells whether the others came.
+            // Without all files, it is unknown if the others came.
             if !self.objects.groups[object].is_here() {
                 continue;
             }

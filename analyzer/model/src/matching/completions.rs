@@ -14,7 +14,7 @@ pub struct Completion {
     pub end: i64,
     /// The latest known cause of its wait.
     pub latest: Option<Cause>,
-    /// Its number in [`Order`](super::order::Order), and its earliest message: when that was sent, and by which rank.
+    /// Its number in [`Order`](super::order::Order), and the send time and sender of its earliest message.
     pub received: Option<(u64, i64, u32)>,
     /// First of its links in [`Links`](super::links::Links); `u64::MAX` without one.
     pub link: u64,

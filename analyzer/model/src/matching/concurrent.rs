@@ -1,4 +1,4 @@
-//! Calls of different threads of a rank that overlap in time: no record tells in which order MPI got them.
+//! Calls of different threads of a rank that overlap in time: no record shows the order in which MPI got them.
 //!
 //! In: sends and receives in the order they began, with their threads. Out: which of them entered one queue in an
 //! unknown order, and which receives may have got the first message of that queue.

@@ -1,7 +1,7 @@
-//! Where each queue and each communicator's collective calls begin, if ranks have dropped their oldest records.
+//! Finds the begin of each queue and of each communicator's collective calls, if ranks have dropped their oldest records.
 //!
-//! In: the [`DroppedPast`] of each rank. Out: how many messages of a queue have lost their receive, or the reverse, and which
-//! collective call is the first that all ranks have.
+//! In: the [`DroppedPast`] of each rank. Out: the number of messages of a queue that have lost their receive, or the reverse,
+//! and the first collective call that all ranks have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,27 +18,27 @@ pub struct DroppedBefore {
     ahead: FxHashMap<MessageOrder, i64>,
     /// Ranks whose order is unknown.
     unordered: FxHashSet<u32>,
-    /// Receivers and communicators of which dropped receives have got messages of unknown senders.
+    /// Receivers and communicators of dropped receives that got messages from unknown senders.
     untold: FxHashSet<(u32, u32)>,
     /// The first collective call that no rank has dropped, by object.
     first: FxHashMap<u32, u64>,
-    /// Objects that a rank of unknown order is in.
+    /// Objects with a rank of unknown order.
     unordered_objects: FxHashSet<u32>,
 }
 
 /// The begin of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct QueueBegin {
-    /// The first receives whose messages were dropped; the largest number for all.
+    /// Number of first receives whose messages were dropped; the largest number for all.
     pub lost_messages: u64,
-    /// The first messages whose receives were dropped; the largest number for all.
+    /// Number of first messages whose receives were dropped; the largest number for all.
     pub lost_receives: u64,
 }
 
 impl QueueBegin {
     const UNKNOWN: QueueBegin = QueueBegin { lost_messages: u64::MAX, lost_receives: u64::MAX };
 
-    /// Takes one off a number of lost ones. False if none was left.
+    /// Decrements a number of lost ones; the largest number stays. Returns false if none was left.
     pub fn take(lost: &mut u64) -> bool {
         let is_left = *lost > 0;
         if *lost < u64::MAX {

@@ -1,4 +1,5 @@
-//! What the ranks hand on at the end of each turn, so that it does not grow with the run.
+//! Takes finished links, jumps and waits from the ranks at the end of each turn, so that their memory does not grow
+//! with the run.
 //!
 //! In: each rank's links, jumps and waits. Out: the phases of the ideal run, and all jumps and waits sorted.
 

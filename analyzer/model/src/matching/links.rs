@@ -16,7 +16,7 @@ pub struct Link {
     /// Useful time of the rank at the call, nanoseconds.
     pub time: i64,
     pub to: Dependency,
-    /// Where the replay puts the delays behind this link and the next ones, if they do not go where those before it went.
+    /// Array for the delays after this link and the next ones; `None` if an earlier link's array holds them.
     pub delays: Option<Arc<Delays>>,
 }
 
@@ -36,7 +36,7 @@ pub enum Dependency {
 
 #[derive(Clone, Copy, Debug)]
 pub enum LinkEvent {
-    /// MPI_Init; true if the time behind it is selected.
+    /// MPI_Init; true if the time after it is selected.
     Begin(bool),
     NextPhase,
     /// The selection begins (true) or ends.
@@ -45,7 +45,7 @@ pub enum LinkEvent {
     End(i64),
 }
 
-/// Position of a rank in its links. It keeps the delay there for as long as anyone may ask for it.
+/// Position of a rank in its links. Shares the array of the delay there, so the delay lives as long as the mark.
 #[derive(Clone, Default, Debug)]
 pub struct Mark {
     /// Useful time, nanoseconds.
@@ -55,7 +55,7 @@ pub struct Mark {
     delays: Option<Arc<Delays>>,
 }
 
-/// Delays of a rank behind [`EACH`] links in a row, nanoseconds. The replay fills them in under its lock.
+/// Delays of a rank after each of [`EACH`] successive links, nanoseconds. The replay fills them in under its lock.
 #[derive(Debug)]
 pub struct Delays([AtomicI64; EACH as usize]);
 
@@ -68,14 +68,14 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Puts in the delay behind a link, by the link's number.
+    /// Stores the delay after a link, by the link's number.
     pub fn put(&self, link: u64, delay: i64) {
         self.0[(link % EACH) as usize].store(delay, Relaxed);
     }
 }
 
 impl Mark {
-    /// The rank's delay there, once the links before it are replayed.
+    /// The rank's delay at this position, once the links before it are replayed.
     pub fn delay(&self) -> i64 {
         let last = self.number.checked_sub(1).zip(self.delays.as_ref());
         last.map_or(0, |(link, delays)| delays.0[(link % EACH) as usize].load(Relaxed))
@@ -110,9 +110,9 @@ impl SelectionEdges {
 /// A rank's time in the run, on the run's common clock.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RankTime {
-    /// When MPI was initialized.
+    /// Time at which MPI was initialized.
     pub begin: i64,
-    /// When MPI_Finalize began, or the last call ended.
+    /// Begin of MPI_Finalize, or end of the last call.
     pub end: i64,
     /// Time at the rank's end spent waiting for events that never happened, nanoseconds; an ideal network has no such wait.
     pub in_vain: i64,
@@ -128,9 +128,9 @@ pub struct Links {
     selected: bool,
     wanted: bool,
     links: VecDeque<Link>,
-    /// Number of the first of them.
+    /// Number of the first link in `links`.
     first: u64,
-    /// Where the delay behind the last link will be.
+    /// Array that will hold the delay after the last link.
     delays: Option<Arc<Delays>>,
 }
 
@@ -215,7 +215,7 @@ impl Links {
         self.links.drain(..known)
     }
 
-    /// Takes out all links, the rank's end behind them. A link that is open depends on nothing that was recorded.
+    /// Takes out all links, followed by the rank's end. A link that is still open depends on nothing that was recorded.
     pub fn take_all(mut self) -> impl Iterator<Item = Link> {
         self.turn(self.span.end, LinkEvent::End(self.span.in_vain));
         for link in &mut self.links {

@@ -86,7 +86,7 @@ pub struct OperationTimes {
     pub spans: Option<OperationSpans>,
     /// Minimum, mean, median and maximum of the ranks' times in the call.
     pub ranks: [u64; 4],
-    /// Median time between a rank's call and its next one.
+    /// Median time between the end of a rank's call and its next one.
     pub behind: u64,
     /// Time of the root in the call.
     pub root: Option<u64>,

@@ -1,7 +1,7 @@
 //! Finds messages received in the wrong order.
 //!
-//! In: completed receives, in whatever order their messages become known. Examines them in the order of the rank's
-//! calls. Out: late senders whose message a rank waited for while another was there, received only later.
+//! In: completed receives, in whatever order their messages become known. Examines them in the order of the rank's calls. Out: late
+//! senders whose message a rank waited for although another message, received only later, was there.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub struct Order {
     late: VecDeque<Late>,
     /// Latest begin of a wait in `late`.
     latest: i64,
-    /// Late senders that were right, but are not passed on yet.
+    /// Late senders in the right order that are not passed on yet.
     right: Vec<Late>,
 }
 
@@ -48,8 +48,8 @@ impl Order {
         self.done + self.calls.len() as u64 - 1
     }
 
-    /// Fills in a call, then passes to `judge` each wait of which it is known whether it was for a message in the wrong order (true).
-    /// `margin` is the maximum error of the time of a call's earliest message.
+    /// Fills in a call. Passes each wait that is decided now to `judge`, with true for a message in the wrong order. `margin` is the
+    /// maximum error of the time of a call's earliest message.
     pub fn known(
         &mut self,
         number: u64,
@@ -91,7 +91,7 @@ impl Order {
             }
         }
     }
-    /// Late senders that no later call can prove wrong any more, once all calls were seen.
+    /// Remaining late senders, once all calls were seen: no later call can prove them to be in the wrong order.
     pub fn rest(&mut self) -> impl Iterator<Item = Late> {
         let unknown = self.calls.drain(..).flatten().filter_map(|received| received.late);
         self.right.drain(..).chain(self.late.drain(..)).chain(unknown)

@@ -1,8 +1,8 @@
 //! Messages that a rank received after later ones of the same sender, so that the library had to look past them.
 //!
-//! In: the messages to a rank in the order of their sends, its receives in the order of their completions. Out: by the line that posted
-//! the receives, how long messages lay there, and how many the library passed over to find the right one.
-//! The n-th message of a sender that is the m-th to be received had at least n - m others before it.
+//! In: the messages to a rank in the order of their sends, its receives in the order of their completions. Out: for each line that
+//! posted receives, the time that messages lay there, and the number that the library passed over to find the right one. The n-th
+//! message of a sender that is the m-th to be received had at least n - m others before it.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ pub struct QueuedMessages {
     pub lay: i64,
     /// Messages or receives that were passed over, at least.
     pub passed_over: u64,
-    /// The most for one message.
+    /// Maximum number passed over for one message.
     pub most: u64,
     /// The last line that completed a receive.
     pub completed_at: SpottedSite,

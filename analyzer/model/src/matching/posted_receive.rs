@@ -1,4 +1,4 @@
-//! A receive, what it can take, and what it got.
+//! A receive, the messages that it matches, and the one that it got.
 
 use super::concurrent::CallSpan;
 use crate::roles::SpottedSite;

@@ -41,7 +41,7 @@ pub struct MatchedMessage {
     pub message: Option<Message>,
     pub post: Post,
     pub completion: u32,
-    /// Probes that found the message before.
+    /// Earlier probes that found the message.
     pub probes: Vec<Probe>,
     /// The pair is a guess: several threads called at once.
     pub uncertain: bool,
@@ -199,7 +199,7 @@ impl Queues {
         Receipt::Placed(number, self.queues[number as usize].post(post))
     }
 
-    /// Places each of the `freed` receives that nothing blocks, and those that become free by that.
+    /// Places each of the `freed` receives that nothing blocks, and those that this frees in turn.
     fn release(&mut self, mut freed: BTreeSet<u64>, pairs: &mut Vec<MatchedMessage>) {
         let mut filled = Vec::new();
         while let Some((ticket, envelope, post)) = self.held.take_free(&mut freed) {

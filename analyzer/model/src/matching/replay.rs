@@ -1,12 +1,12 @@
 //! Replays the dependencies between ranks on an ideal network, without latency and with infinite bandwidth.
 //!
-//! In: for each rank in order, its useful time at the calls that receive something, and the same of the calls that gave it. Out:
-//! the time of the ideal run, as Dimemas finds it by replay for the POP metrics (Rosas, Giménez, Labarta: "Scalability
-//! prediction for fundamental performance factors", 2014). In that run calls take no time but that until what they depend
-//! on has happened, so a rank is late by one number, its delay, over the useful time it has had.
+//! In: for each rank in order, its useful time at the calls that receive something, and the giving ranks' useful time at their calls.
+//! Out: the time of the ideal run, as Dimemas finds it by replay for the POP metrics (Rosas, Giménez, Labarta: "Scalability
+//! prediction for fundamental performance factors", 2014). In that run a call takes no time except until its dependency is met, so
+//! one number per rank is enough: its delay, by which it is late relative to its useful time.
 //!
-//! Links come while the ranks are matched, and each is forgotten once it is replayed: memory holds those that another rank, furthest
-//! behind, holds up.
+//! Links arrive while the ranks are matched, and each is dropped once it is replayed: memory holds only links that wait for a rank
+//! further behind.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -63,9 +63,9 @@ struct ReplayedRank {
     /// Links replayed so far.
     done: u64,
     delay: i64,
-    /// Where the delay behind the last link is.
+    /// Array that holds the delay after the last link.
     delays: Option<Arc<Delays>>,
-    /// Another rank wakes it.
+    /// It waits for another rank to wake it.
     is_waiting: bool,
     /// Ranks that wait for its link of a given number.
     waiting: Vec<(u64, u32)>,
@@ -106,7 +106,7 @@ impl Replay {
             while let Some(rank) = self.ready.pop() {
                 self.go_on(rank);
             }
-            // After losses, a rank may depend on what never happens: drop that dependency and go on.
+            // After losses, a rank may depend on an event that never happens: drop that dependency and go on.
             let stuck = self.ranks.iter_mut().zip(0..).filter(|(rank, _)| !rank.links.is_empty());
             let Some((rank, number)) = stuck.min_by_key(|(rank, _)| rank.links[0].time) else { break };
             rank.links[0].to = Dependency::Nothing;
@@ -143,7 +143,7 @@ impl Replay {
         });
     }
 
-    /// The time at which what a link depends on has happened; `None` if the rank has to wait until others are replayed.
+    /// Time at which a link's dependency is met; `None` if the rank must wait until others are replayed.
     fn happened(&mut self, rank: u32, link: &Link) -> Option<i64> {
         let own = &mut self.ranks[rank as usize];
         match &link.to {

@@ -17,7 +17,7 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
     settled_by_path(run, follow, None)
 }
 
-/// As [`settled`], with call sites told apart by their nodes in a call tree.
+/// Like [`settled`], but tells call sites apart by their nodes in a call tree.
 pub fn settled_by_path(run: &Run, follow: Follow, tree: Option<&CallTree>) -> Settled {
     let mut common_clock = run.common_clock();
     let mut first = account_by_path(run, &common_clock, follow, tree);

@@ -30,7 +30,7 @@ pub struct Transfer {
     /// Maximum error of `ways`.
     pub error: i64,
     pub sends: Sample<i64>,
-    /// For each message that came before its receive: how long before, and the duration of the receive.
+    /// For each message that came before its receive: the time between the two, and the duration of the receive.
     pub receives: Sample<(i64, i64)>,
 }
 
@@ -42,7 +42,7 @@ pub struct Transfers {
     pub left_out: u64,
 }
 
-/// Maximum number of groups per rank: a program may send each message in a size of its own.
+/// Maximum number of groups per rank: a program may give each message a different size.
 const MOST: usize = 1 << 14;
 
 impl Transfers {

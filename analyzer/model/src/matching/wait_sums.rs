@@ -140,7 +140,7 @@ impl RankRecord for Jump {
     }
 }
 
-/// A wait that is in no sum yet: one for a late sender, until it is certain that the message was not one in the wrong order.
+/// A wait for a late sender that is in no sum yet, since its message may prove to be in the wrong order.
 #[derive(Clone, Copy, Debug)]
 pub struct Late {
     pub key: WaitKey,
@@ -150,7 +150,7 @@ pub struct Late {
     pub wait: (i64, i64),
 }
 
-/// A wait that is followed to its origin, as it may lie in a file.
+/// A wait to be followed to its origin, in the layout of a spill file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub struct FollowedWait {
@@ -245,7 +245,7 @@ impl Waits {
         }
     }
 
-    /// Adds a wait that exceeds its error. With `is_wrong`, another message than that of the late sender was there already.
+    /// Adds a wait that exceeds its error. With `is_wrong`, another message was there before the late sender's.
     pub fn judge(&mut self, late: &Late, is_wrong: bool) {
         let state = if is_wrong { WaitState::WrongOrder } else { late.key.state };
         let (key, (time, error)) = (WaitKey { state, ..late.key }, late.wait);
@@ -265,7 +265,7 @@ impl Waits {
 }
 
 impl WaitKey {
-    /// Drops whether the cause is selected, so that both cases share a sum.
+    /// Clears the cause's selection mark, so that both cases share a sum.
     fn anyway(self) -> WaitKey {
         WaitKey { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
     }

@@ -11,7 +11,7 @@ use crate::parallel::lock;
 
 /// Number of calls that a rank processes before the next rank has its turn.
 const TURN: usize = 1024;
-/// Turns that all ranks together may have while a worker does not come to the end of one, as turns of each.
+/// Maximum lead of the newest turn over the oldest unfinished one, in turns per rank.
 const LEAD: u64 = 4;
 
 /// Schedule of the ranks, and their inboxes.
@@ -52,7 +52,7 @@ impl Drop for Turn<'_, '_, '_> {
         if was_oldest {
             self.work.more.notify_all();
         } else if turns.ranks.len() > 1 {
-            // The worker itself takes one of them.
+            // One of the ranks is for this worker itself.
             self.work.more.notify_one();
         }
     }
@@ -85,8 +85,8 @@ impl<'a, 'r> Work<'a, 'r> {
         }
     }
 
-    /// Takes the rank furthest behind. Sleeps while other workers have all ranks that have calls left, or one has had its rank for so
-    /// long that memory would fill with what the others send to it.
+    /// Takes the rank furthest behind. Sleeps while other workers hold all ranks that have calls left, or while one worker holds its
+    /// rank for so long that the others' letters to it would fill memory.
     fn take(&self) -> Option<Turn<'_, 'a, 'r>> {
         let most = LEAD * self.ranks.len() as u64;
         let mut turns = lock(&self.turns);
@@ -122,8 +122,8 @@ impl<'a, 'r> Work<'a, 'r> {
         }
     }
 
-    /// Finds the causes of calls that have not returned; all letters were read before. With `is_whole`, what no rank recorded did
-    /// not happen.
+    /// Finds the causes of calls that have not returned; all letters were read before. With `is_whole`, an event that no rank recorded
+    /// did not happen.
     pub fn judge_open(&self, is_whole: bool) {
         if !self.ranks.iter().any(|rank| lock(rank).has_open()) {
             return;

@@ -75,7 +75,7 @@ struct Meaning {
 pub fn read(thread: &ThreadPages<'_>, found: &mut Found) {
     let by_number = thread.signatures.by_number(Meaning::default(), Meaning::of);
     let mut reader = Reader { thread: thread.number, found, by_number };
-    // Tests without success and calls that have not returned moved no data for certain.
+    // Tests without success and calls that have not returned are skipped: nothing shows that they moved data.
     let mut calls = ThreadCalls::of_records(thread, Extras::CONTENTS);
     while let Some(call) = calls.peek() {
         if !call.in_vain {

@@ -13,7 +13,7 @@ pub struct Members {
     size: u64,
     /// Pairs of a number in the group and a place in [`Run::ranks`](crate::Run::ranks), in order.
     here: Vec<(u32, u32)>,
-    /// Indices of `here` in the order of the places; empty where that is the order of the numbers.
+    /// Indices of `here` in the order of the places; empty if that is the order of the numbers.
     by_place: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ impl Members {
         self.position(rank).map(|at| self.here[at].0)
     }
 
-    /// Where a process is among those that have files here.
+    /// Index of a process among those that have files here.
     pub fn position(&self, rank: u32) -> Option<usize> {
         if self.by_place.is_empty() {
             return self.here.binary_search_by_key(&rank, |(_, place)| *place).ok();
@@ -94,7 +94,7 @@ impl Members {
         Some(self.by_place[at] as usize)
     }
 
-    /// True if the two may be one group, each with processes that the other lacks.
+    /// True if the two may be views of one group, each with processes that the other lacks.
     pub fn fit(&self, other: &Members) -> bool {
         self.size == other.size && !other.here.iter().any(|(number, _)| self.get(*number).is_some())
     }

@@ -104,7 +104,7 @@ impl Objects {
         self.neighbors.get(&(rank, communicator))
     }
 
-    /// The communicators in which a rank has neighbors, in order, with these.
+    /// Communicators in which a rank has neighbors, in order, with the neighbors.
     pub fn neighborhoods(&self, rank: u32) -> Vec<(u32, &Neighbors)> {
         let numbers = self.by_rank[rank as usize].values().copied();
         let mut found: Vec<_> = numbers.filter_map(|number| Some((number, self.neighbors(rank, number)?))).collect();

@@ -1,9 +1,9 @@
 //! Joins objects with processes of several worlds: intercommunicators between parents and spawned processes, and objects made
 //! from them.
 //!
-//! A process knows only the processes of its own world, so each side's file has one half of such an object. No file says which
-//! call spawned a world. If one rank took part in all spawning calls, their order tells, since a world begins before the call
-//! returns; otherwise nothing is joined.
+//! A process knows only the processes of its own world, so each side's file has one half of such an object. No file names the call
+//! that spawned a world. If one rank took part in all spawning calls, their order identifies the worlds, since a world begins before
+//! the call returns; otherwise nothing is joined.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,8 +20,8 @@ const FIRST: u32 = 0;
 pub struct Worlds {
     /// Spawned worlds in the order they began.
     spawned: Vec<u32>,
-    /// The first world's intercommunicators with processes that its calls spawned, by the run's number: the ranks that have it, with
-    /// their own numbers for it.
+    /// The first world's intercommunicators with processes that its calls spawned, by the run's number. Each has the ranks that know
+    /// it, with their own numbers for it.
     leaving: BTreeMap<u32, BTreeMap<usize, u32>>,
     /// Objects with members in other worlds, by kind, parent and ordinal.
     halves: HashMap<(u32, u32, u32), Vec<Halves>>,
@@ -44,7 +44,8 @@ impl Worlds {
             *begin = rank.header.begin.realtime.min(*begin);
             nested |= rank.origins.keys().any(|own| is_made_with_another(rank, *own));
         }
-        // Numbers are in the order of leaving MPI_Init, begins in that of entering it: where both agree, it is that of the calls.
+        // World numbers follow the order of leaving MPI_Init, begins the order of entering it. If the two agree, they are in the order
+        // of the calls.
         let certain = !nested && begins.values().is_sorted();
         let spawned = if certain { begins.into_keys().collect() } else { Vec::new() };
         Worlds { spawned, leaving: BTreeMap::new(), halves: HashMap::new() }
@@ -58,7 +59,7 @@ impl Worlds {
     }
 
     /// Number in the run, and processes, of a spawned process's intercommunicator with its parents. `None` if `own` is another object,
-    /// or if it is not known which call spawned the process.
+    /// or if the call that spawned the process is unknown.
     pub fn with_parents<'a>(&self, rank: &'a Rank, own: u32) -> Option<(u32, &'a definitions::Members)> {
         if rank.header.world == FIRST || rank.origins.contains_key(&own) {
             return None;
@@ -79,7 +80,7 @@ impl Worlds {
     /// next number of `groups`, and returns `None`.
     pub fn half(&mut self, key: &ObjectIdentity, group: &ProcessGroup, groups: &mut [ProcessGroup]) -> Option<u32> {
         let outside = |span: &Span| span.first < 0;
-        // The groups of an intercommunicator can be told apart only if one of them is all of other worlds.
+        // The groups of an intercommunicator can be told apart only if all processes of one belong to other worlds.
         let is_half = match key.others.is_empty() {
             true => key.members.iter().any(outside),
             false => key.members.iter().all(outside),

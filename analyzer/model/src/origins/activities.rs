@@ -1,4 +1,4 @@
-//! The times of a rank's activities, and which of them others waited for.
+//! Adds up the times of a rank's activities, and the time that others waited for each.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::roles::Role;
 use crate::stream::TimedCall;
 use crate::sums::{Grow, SpansAhead};
 
-/// The share of the other ranks that have to wait for a rank to be alone at work.
+/// Minimum share of the other ranks that wait while a rank counts as alone at work.
 const MOST_OTHERS: f64 = 0.8;
 
 /// A rank's activities so far.
@@ -23,18 +23,18 @@ pub struct ActivityReader {
     /// The rank's own waits that are not over.
     waiting: SpansAhead,
     others: usize,
-    /// The last call: its site, its end, and whether it is selected.
+    /// Site and end of the last call; true if the call is selected.
     last: Option<(u32, i64, bool)>,
     pub times: FxHashMap<Activity, ActivityTimes>,
 }
 
 impl ActivityReader {
-    /// Reads one of so many ranks.
+    /// Makes the reader of one rank of a run with `ranks` ranks.
     pub fn new(ranks: usize) -> ActivityReader {
         ActivityReader { others: ranks.saturating_sub(1), ..ActivityReader::default() }
     }
 
-    /// Adds what is known of the next part of the run: for what others blame the rank, and when it waits itself.
+    /// Adds the next part of the run: the times for which others blame the rank, and the rank's own waits.
     pub fn know(&mut self, blamed: &[BlamedTime], waiting: &[(i64, i64)]) {
         self.blamed.extend(blamed);
         self.waiting.add(waiting.iter().copied());
@@ -42,7 +42,7 @@ impl ActivityReader {
 
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
         let (site, counts) = (role.place.number() as u32, role.place.counts());
-        // Computation behind MPI_Init counts, and so does that before MPI_Finalize.
+        // Computation right after MPI_Init counts, and so does computation right before MPI_Finalize.
         if let Some((from, end, last_counts)) = self.last
             && end < call.start
             && (counts || last_counts)
@@ -70,9 +70,9 @@ impl ActivityReader {
 }
 
 impl ActivityTimes {
-    /// Adds what others waited from one moment until another; `others`: how many there are.
+    /// Adds the waits of others between two times. `others` is the number of other ranks.
     fn blame(&mut self, blamed: &[BlamedTime], (from, until): (i64, i64), others: usize) {
-        // Who begins and ceases to wait, in order.
+        // Changes of the number of waiting ranks, in order.
         let mut changes: Vec<(i64, i32)> = Vec::new();
         for blamed in blamed {
             let (begin, end) = (blamed.from.max(from), blamed.until.min(until));

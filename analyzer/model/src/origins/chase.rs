@@ -1,20 +1,20 @@
 //! Follows each wait from rank to rank until one that does not wait itself.
 //!
-//! In: all waits, sorted. Out: whom they blame, one part of the run's time after the other, so that no more is held than of one part.
+//! In: all waits, sorted. Out: the ranks that they blame, one part of the run's time after the other, so that memory holds one part.
 
 use crate::matching::{FollowedWait, WaitKey};
 use crate::spill::{Forward, Sorted};
 use crate::sums::Grow;
 
-/// Waits in a part of the run, about.
+/// Approximate number of waits in a part of the run.
 const WAITS: usize = 1 << 18;
 
-/// A time in which another rank waited for this one, which did not wait itself.
+/// A time in which another rank waited for this one, while this one did not wait.
 #[derive(Clone, Copy, Debug)]
 pub struct BlamedTime {
     pub from: i64,
     pub until: i64,
-    /// The last wait on the way here.
+    /// Last wait of the chain that leads to this rank.
     pub wait: WaitKey,
     /// It reached this rank through others that waited, too.
     pub is_indirect: bool,
@@ -33,7 +33,7 @@ pub struct ChasedPart {
 /// Follows all waits of all ranks.
 pub struct Chase<'a> {
     rest: Forward<'a, FollowedWait>,
-    /// Waits that are not over where the next part begins, sorted by begin.
+    /// Waits that are not over when the next part begins, sorted by begin.
     waits: Vec<Vec<FollowedWait>>,
     /// The begin of the next part.
     from: i64,
@@ -48,7 +48,7 @@ impl<'a> Chase<'a> {
         Chase::in_parts(waits, ranks, WAITS)
     }
 
-    /// Follows about so many waits at a time.
+    /// Follows about `count` waits at a time.
     fn in_parts(waits: &'a Sorted<FollowedWait>, ranks: usize, count: usize) -> Chase<'a> {
         let mut ends = waits.divided(count, |wait| wait.from);
         ends.push(i64::MAX);
@@ -56,7 +56,7 @@ impl<'a> Chase<'a> {
         Chase { rest, waits: of_ranks, from: i64::MIN, ends: ends.into_iter(), unknown: 0 }
     }
 
-    /// Follows a part of a wait to the rank that it is for, or to those that this one waits for meanwhile.
+    /// Follows a part of a wait to the awaited rank or, while that rank waits itself, to the ranks that it waits for.
     fn follow(&mut self, blamed: &mut [Vec<BlamedTime>], wait: &FollowedWait, (from, until): (i64, i64), depth: usize) {
         let key = wait.key();
         let cause = key.cause.rank as usize;
@@ -65,7 +65,7 @@ impl<'a> Chase<'a> {
             return;
         }
         let mut at = from;
-        // Ranks that wait for each other in a circle have clocks that are off: the circle ends somewhere.
+        // Only wrong clocks make ranks wait for each other in a circle: limit the depth.
         if depth < blamed.len() {
             let mut next = self.waits[cause].partition_point(|own| own.until <= from);
             while let Some(own) = self.waits[cause].get(next).copied().filter(|own| own.from < until) {
@@ -123,10 +123,12 @@ mod tests {
     use crate::roles::SpottedSite;
     use crate::spill::Spill;
 
-    /// Blamed nanoseconds by blamed rank, waiting rank of the last wait, and whether others were between; and what nobody is to blame for.
+    /// Blamed nanoseconds by blamed rank, waiting rank of the last wait, and true if others were between; and nanoseconds without a rank
+    /// to blame.
     type Blames = (std::collections::BTreeMap<(usize, u32, bool), i64>, i64);
 
-    /// Each of five ranks waits for the next again and again, in every tenth case for nobody, and a sixth for a long time.
+    /// Each of five ranks waits for the next again and again, every tenth time with no rank to blame; a sixth rank waits once, for a long
+    /// time.
     fn waits() -> Vec<WaitSpan> {
         let site = |rank| RankSite { rank, place: SpottedSite::numbered(rank) };
         let wait = |number: i64| {

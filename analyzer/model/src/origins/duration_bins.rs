@@ -1,10 +1,10 @@
-//! Durations by size, in bins whose bounds grow by an eighth or less: enough for medians and for what stands out.
+//! Durations by size, in bins whose bounds grow by an eighth or less: enough for medians and outliers.
 
 use std::collections::BTreeMap;
 
 use crate::sums::Grow;
 
-/// Bins in which the next power of two is reached.
+/// Number of bins per power of two.
 const IN_AN_OCTAVE: u32 = 8;
 
 /// Count and time of durations, by bin. Nanoseconds.

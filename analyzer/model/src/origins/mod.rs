@@ -1,9 +1,9 @@
 //! Origins of waiting: each wait followed back to the rank, and to the part of the program, that caused the delay itself.
 //!
-//! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank its times, and how long others
-//! waited meanwhile. At each moment of a wait the rank that is waited for computes, is in a call, or waits itself; in the last case
-//! the moment counts for the rank that that one waits for, and so on (propagation and root causes of wait states after Böhme, Geimer,
-//! Wolf, Arnold: "Identifying the root causes of wait states in large-scale parallel applications", 2010). Only first threads count.
+//! In: the waits of a run, one by one, and all ranks' calls. Out: for each [`Activity`] of each rank, its times and the time that
+//! others waited meanwhile. At each moment of a wait the awaited rank computes, is in a call, or waits itself; in the last case the
+//! moment counts for the rank that it waits for, and so on (propagation and root causes of wait states after Böhme, Geimer, Wolf,
+//! Arnold: "Identifying the root causes of wait states in large-scale parallel applications", 2010). Only first threads count.
 
 mod activities;
 mod chase;
@@ -32,7 +32,7 @@ pub struct ActivityTimes {
     pub count: u64,
     pub total: i64,
     pub bins: DurationBins,
-    /// Time of other ranks that waited meanwhile, each for itself.
+    /// Waiting time of other ranks meanwhile, summed over these ranks.
     pub blamed: i64,
     /// The part of `blamed` that reached this rank through others that waited, too.
     pub indirect: i64,
@@ -46,7 +46,7 @@ pub struct ActivityTimes {
     pub waits: FxHashMap<WaitKey, i64>,
 }
 
-/// All waits of a run by what they began with.
+/// All waits of a run, by the activity that caused them.
 pub struct WaitOrigins {
     /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,

@@ -39,13 +39,13 @@ const MOST: usize = 64;
 /// Minimum number of levels of a loop, and of iterations of a level.
 const LEAST_LEVELS: usize = 4;
 const LEAST_ROUNDS: u64 = 4;
-/// A level with less than this share of the work before it begins another loop, if the level before works long enough to be the
-/// last.
+/// A level begins another loop if it has less than this share of the previous level's work, and the previous level works long enough
+/// to be the last.
 const LESS: f64 = 0.5;
-/// Number of calls behind a completion that are compared with those before a post.
+/// Number of calls after a completion that are compared with those before a post.
 const COMPARED: usize = 4;
-/// The last level has at least this multiple of the least work, and its iterations take at least this multiple of the shortest
-/// ones: benchmarks stop where they take half as long again.
+/// The last level has at least this multiple of the least work, and its iterations take at least this multiple of the shortest ones:
+/// benchmarks stop when iterations take half as long again.
 const WORKS: f64 = 2.0;
 const LASTS: f64 = 1.4;
 
@@ -55,7 +55,7 @@ impl WorkLevel {
         if let Some(lead) = self.lead {
             return self.time.saturating_add(lead) as f64 / self.rounds.max(1) as f64;
         }
-        // There is one time between completion and post less than there are iterations.
+        // Between n iterations lie n - 1 gaps from completion to post.
         let between = self.time.saturating_sub(self.lives) as f64 / (self.rounds - 1).max(1) as f64;
         self.lives as f64 / self.rounds.max(1) as f64 + between
     }
@@ -87,7 +87,7 @@ impl LevelLoop {
 #[derive(Default)]
 struct Round {
     start: u64,
-    /// Hash of the calls behind the post.
+    /// Hash of the calls after the post.
     calls: FxHasher,
     computed: u64,
     /// End of the last call.
@@ -95,7 +95,7 @@ struct Round {
     /// Time at which the post was complete.
     complete: Option<u64>,
     behind: Option<u64>,
-    /// Signatures of the first calls behind the completion, and the number of such calls.
+    /// Signatures of the first calls after the completion, and the number of such calls.
     rest: ([u32; COMPARED], usize),
 }
 
@@ -103,7 +103,7 @@ struct Round {
 struct Row {
     signature: u32,
     posting: Posting,
-    /// Hash of the calls of each iteration, once one has ended; and the calls behind its completion.
+    /// Hash of the calls of each iteration, once one has ended; and the calls after its completion.
     calls: Option<u64>,
     rest: ([u32; COMPARED], usize),
     /// Calls before the first iteration.
@@ -211,8 +211,8 @@ impl Row {
         Row { signature, posting, calls: None, rest, before, rounds: 1, start, computed: 0, lives: 0 }
     }
 
-    /// Time from the first of the calls between completion and next post, as made before the first post, to that post: 0 if there are
-    /// none. `None` if others were made there, or if there are more than [`COMPARED`].
+    /// Time from the first of the calls before each post to the first post: 0 if there are no such calls. `None` if other calls
+    /// precede the first post, or if there are more than [`COMPARED`].
     fn lead(&self) -> Option<u64> {
         let (signatures, count) = self.rest;
         let first = COMPARED.checked_sub(count)?;
@@ -229,7 +229,7 @@ impl Row {
 }
 
 impl Round {
-    /// Notes a call behind the completion.
+    /// Notes a call after the completion.
     fn follow(&mut self, signature: u32) {
         if self.complete.is_some() {
             let (signatures, count) = &mut self.rest;

@@ -3,8 +3,8 @@
 use super::rule::BoundRule;
 use crate::sample::Sample;
 
-/// A request, from the begin of the posting call to the end of the completing call, or of the wait behind a test that completed
-/// it. Nanoseconds.
+/// A request, from the begin of the posting call to the end of the completing call, or of the wait after a test that completed it.
+/// Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct RequestLife {
     /// The whole life, without the recorder's page turns.
@@ -77,8 +77,8 @@ impl RequestLife {
         self.computing() <= (self.whole / 50).max(self.nothing())
     }
 
-    /// True if the request alone does not tell: the time between its calls may be the recorder's or a short computation, or it
-    /// may be a fiftieth of the life only because the wait was interrupted.
+    /// True if the request alone cannot decide: the time between its calls may be the recorder's or a short computation, or it may
+    /// be a fiftieth of the life only because the wait was interrupted.
     pub fn is_unclear(&self) -> bool {
         let (computing, nothing) = (self.computing(), self.nothing());
         computing > nothing && (computing <= UNCLEAR * nothing || self.is_direct())
@@ -118,7 +118,7 @@ pub struct Lives {
     pub stalled: u64,
     /// Requests whose bounds the engine's entries narrow.
     pub by_engine: u64,
-    /// Requests that MPI was asked about, and how many of them were complete before the completing call.
+    /// Requests whose state the recorder asked MPI for, and those of them that were complete before the completing call.
     pub asked: u64,
     pub early: u64,
     /// Lives of requests that were waited for at once, or that nothing waited for.

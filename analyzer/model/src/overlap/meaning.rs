@@ -41,7 +41,7 @@ pub struct OverlapMeaning {
     /// The request that it posts or creates.
     pub posting: Option<Posting>,
     pub site: u32,
-    /// Requests that it completes all of before it returns.
+    /// Number of requests that it completes before it returns.
     pub awaits: u64,
     pub creates: bool,
     pub at_once: bool,

@@ -83,7 +83,7 @@ struct OpenRequest {
     start: u64,
     /// End of the posting call.
     posted: u64,
-    /// Sums before the posting call, and behind it.
+    /// Sums before and after the posting call.
     before: Sums,
     behind: Sums,
     counts: bool,
@@ -99,7 +99,7 @@ struct FinishedRequest {
     /// End of the call that noticed the completion, and latest end of the transfer.
     end: u64,
     over: u64,
-    /// Sums before that call, and behind it.
+    /// Sums before and after that call.
     sums: [Sums; 2],
     came: Option<u64>,
 }
@@ -120,10 +120,10 @@ struct Reader<'a> {
     requests: &'a mut RankRequests,
     cursor: Cursor<'a>,
     by_number: Vec<OverlapMeaning>,
-    /// For each number of a signature the first that means the same.
+    /// By signature number: the first number with the same meaning.
     first_numbers: Vec<u32>,
     open: FxHashMap<u64, OpenRequest>,
-    /// Requests that were complete at their post, until a call waits for them; no record says which.
+    /// Requests that were complete at their post, until a call waits for them; no record names those.
     resting: VecDeque<FinishedRequest>,
     /// Requests that a test completed, while only tests follow: the program may compute until it waits for nothing.
     tested: VecDeque<FinishedRequest>,

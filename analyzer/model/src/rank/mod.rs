@@ -116,7 +116,7 @@ pub struct Rank {
     pub fate: ProcessFate,
     /// The tick from which the records of all its threads are kept; `None` if none were dropped.
     pub kept_from: Option<u64>,
-    /// Calls in records that were dropped. Totals have them.
+    /// Calls in records that were dropped. Totals include them.
     pub dropped_calls: u64,
     /// Damaged parts of the file.
     pub damage: Vec<Damage>,
@@ -157,7 +157,7 @@ pub enum End {
 
 impl Rank {
     /// Reads the chosen part of a rank's file, within the window. A running process counts until `now`, the system's monotonic
-    /// clock. `seen` is told how many bytes are done.
+    /// clock. Calls `seen` with the number of bytes done.
     pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, now: i64, seen: impl Fn(u64)) -> Rank {
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
@@ -200,7 +200,7 @@ impl Rank {
         rank
     }
 
-    /// Frees the memory of a file that says nothing more.
+    /// Frees the memory of a file that holds nothing more to read.
     pub fn let_go(&mut self) {
         if self.only_counts
             && let Some(trace) = Arc::get_mut(&mut self.trace)
@@ -209,7 +209,8 @@ impl Rank {
         }
     }
 
-    /// Contents of the file as far as its calls were counted: a running program writes more. Empty if no call is single.
+    /// Contents of the file as far as its calls were counted: a running program writes more. Empty if no single calls were
+    /// recorded.
     pub fn contents(&self) -> Contents<'_> {
         if self.only_counts {
             return Contents::default();
@@ -422,7 +423,7 @@ fn ledger(blocks: &[ThreadBlock]) -> [LedgerLine; LINES] {
     sum
 }
 
-/// True for calls made inside other calls, whose time includes theirs.
+/// True for a call made inside another call, whose time includes it.
 pub fn is_nested(entry: &CallTotal) -> bool {
     entry.signature.flags & NESTED != 0
 }

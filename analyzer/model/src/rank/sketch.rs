@@ -47,7 +47,7 @@ impl Sketch {
     }
 }
 
-/// Leaves a thread its newest page with a record and the pages behind it. Returns the pages before.
+/// Keeps the newest page with a record and the pages after it in `thread`. Returns the earlier pages.
 fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
     let begun = |page: &EventPage| page.words.get(0).is_some_and(|word| word != 0);
     let newest = thread.pages.iter().rposition(begun).unwrap_or(0);

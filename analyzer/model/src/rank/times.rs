@@ -6,7 +6,7 @@ use crate::sums::Total;
 use crate::tally::CallTotal;
 
 impl Rank {
-    /// Parts that calls of a thread count for, over time.
+    /// Parts of the selection that a thread's calls count for, over time.
     pub fn stretches(&self, thread: u32) -> &[(u64, Part)] {
         self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
     }

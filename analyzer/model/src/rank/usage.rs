@@ -4,7 +4,7 @@ use traces::definitions::{Counters, HostTime, Span, Usage, UsageMoment};
 
 use super::Rank;
 
-/// Use by a process or thread between two readings. `None` and empty if the system did not tell.
+/// Use by a process or thread between two readings. Fields are `None` or empty if the system did not report them.
 pub struct UsageBetween {
     /// Seconds between the readings.
     pub wall: f64,
@@ -15,7 +15,7 @@ pub struct UsageBetween {
     pub delay: Option<f64>,
     /// Core at the last reading.
     pub core: Option<u32>,
-    /// Cores that the process was allowed, at the last reading that tells them.
+    /// Cores that the process was allowed, at the last reading that lists them.
     pub allowed: Vec<u32>,
 }
 

@@ -45,7 +45,7 @@ pub struct Role {
     pub at_once: bool,
 }
 
-/// A [`CallSite`] by its number in [`CallSites`], with a mark whether the call is selected.
+/// A [`CallSite`] by its number in [`CallSites`], with a mark for calls outside the selection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct SpottedSite(u32);
 

@@ -185,7 +185,7 @@ fn of_rank(kind: RoundKind, deliveries: &[Delivery], events: &[RankEvent], used:
     rounds.iter().map(|round| round.iter().map(trip).collect()).collect()
 }
 
-/// For each delivery, whether it crosses another one. Deliveries are in the order of sending.
+/// Tells for each delivery if it crosses another one. Deliveries are in the order of sending.
 pub fn crossed(deliveries: &[Delivery]) -> Vec<bool> {
     let mut by_way: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
     for (number, delivery) in deliveries.iter().enumerate() {
@@ -205,9 +205,8 @@ pub fn crossed(deliveries: &[Delivery]) -> Vec<bool> {
     crossed
 }
 
-/// Marks messages of one direction that cross one of the other. Both are in the order of sending, so messages of the other
-/// direction that were sent before this one arrived come first; whether one of them arrived after this one was sent follows from
-/// the latest end.
+/// Marks messages of one direction that cross one of the other. Both are in the order of sending, so messages of the other direction
+/// that were sent before this one arrived come first; their latest end shows if one of them arrived after this one was sent.
 fn mark(deliveries: &[Delivery], there: &[usize], back: &[usize], crossed: &mut [bool]) {
     let mut order: Vec<usize> = there.to_vec();
     order.sort_unstable_by_key(|number| deliveries[*number].end);

@@ -80,7 +80,7 @@ impl ActiveSpan {
 
 /// Start and end of the first call that started MPI.
 fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
-    // What was dropped includes the first call.
+    // Dropped records include the first call.
     let kept = contents.threads.iter().filter(|thread| thread.dropped.is_none());
     let of_thread = |thread: &ThreadPages<'_>| {
         let mut reader = CallFinder::new(thread, starts)?;
@@ -89,7 +89,7 @@ fn first(contents: &Contents<'_>) -> Option<(u64, u64)> {
     kept.filter_map(of_thread).min()
 }
 
-/// Begin of the last call that ended MPI. In a profile, only its duration tells.
+/// Begin of the last call that ended MPI. In a profile, it follows from the call's duration.
 fn last_end(contents: &Contents<'_>, header: &FileHeader) -> Option<u64> {
     let counted = |thread: &ThreadPages<'_>| {
         let of = |kept: &&ProfileEntry| ends(function(thread, kept));
@@ -123,7 +123,7 @@ fn function(thread: &ThreadPages<'_>, kept: &ProfileEntry) -> u16 {
 
 /// Finds the first and the last call of some functions.
 struct CallFinder {
-    /// By signature number, whether its calls are wanted.
+    /// By signature number: true if its calls are wanted.
     wanted: Vec<bool>,
     /// Start and end of the first and of the last call found.
     found: Option<[(u64, u64); 2]>,

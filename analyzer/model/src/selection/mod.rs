@@ -33,11 +33,11 @@ pub struct Choice {
     pub by_region: bool,
     /// Only these ranks, in the launched world and in spawned ones.
     pub ranks: Option<Ranks>,
-    /// Of the other ranks only what describes them is read, not their calls.
+    /// Other ranks are only described: their calls are not read.
     pub describes_others: bool,
-    /// Only calls that began from then on, in nanoseconds on the run's common clock.
+    /// Only calls that began at this time or later, in nanoseconds on the run's common clock.
     pub from: Option<i64>,
-    /// Only calls that began before that.
+    /// Only calls that began before this time.
     pub to: Option<i64>,
     /// Only the time whose records all ranks have kept: for analyses of single calls. Totals are of the whole run.
     pub kept: bool,
@@ -45,7 +45,7 @@ pub struct Choice {
     pub whole: bool,
     /// Names of call sites are not saved for the next analysis.
     pub no_cache: bool,
-    /// What tables call a call site by.
+    /// Names of call sites in tables.
     pub naming: SiteNaming,
 }
 
@@ -55,7 +55,7 @@ impl Choice {
         self.from.is_some() || self.to.is_some()
     }
 
-    /// True if a rank is selected. A process without a number never is if ranks were chosen.
+    /// True if a rank is selected. If ranks were chosen, a process without a number is not selected.
     pub fn has_rank(&self, header: &FileHeader) -> bool {
         self.ranks.as_ref().is_none_or(|ranks| header.rank != NO_RANK && ranks.contain(header.rank))
     }

@@ -64,13 +64,13 @@ impl Marks {
                 events.push(RegionMark { at: *at, is_begin: false, number: *number });
             }
         }
-        // At the same tick, such an exit sorts behind the thread's own marks.
+        // At the same tick, such an exit sorts after the thread's own marks.
         for events in self.regions.values_mut() {
             events.sort_by_key(|event| event.at);
         }
     }
 
-    /// For each region, its entries without exit, in order, each with the thread.
+    /// Entries without exit of each region, in order, each with its thread.
     fn open(&self) -> HashMap<u32, VecDeque<(u64, u32)>> {
         let mut open: HashMap<u32, VecDeque<(u64, u32)>> = HashMap::new();
         for (thread, events) in &self.regions {
@@ -120,7 +120,7 @@ impl MarksReader {
         reader
     }
 
-    /// Begins with the regions that the thread is in, and the level of its last MPI_Pcontrol, after what was dropped.
+    /// Begins after the dropped records, with the regions that the thread is in and the level of its last MPI_Pcontrol.
     fn goes_on(&mut self, dropped: &Dropped<'_>) {
         let until = dropped.head.until;
         for number in dropped.regions {

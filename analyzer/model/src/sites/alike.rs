@@ -1,4 +1,4 @@
-//! Call sites that tables show as one: a place that is called by several paths has a number for each.
+//! Call sites that tables show as one: a place that is called by several paths has a number for each path.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use traces::signature::Signature;
 use super::Sites;
 use crate::rank::Rank;
 
-/// The first of the numbers that stand for one place. Numbers without others are missing.
+/// First number of each place with several numbers. Other numbers are missing.
 #[derive(Default)]
 pub struct AlikeSites(HashMap<u32, u32>);
 
@@ -28,7 +28,7 @@ impl Sites {
         };
         let mut alike = AlikeSites::default();
         for site in numbers {
-            // A path or a caller names several places alike; without a name, only the place itself does.
+            // Several places may share a name by path or caller; without such a name, only the place itself counts.
             let (named, alone, place) = is_same(site);
             let of = if named.is_some() { (named, None, None) } else { (None, alone, place) };
             alike.0.insert(site, *first.entry(of).or_insert(site));
@@ -47,7 +47,7 @@ impl AlikeSites {
         Signature { site: self.first(signature.site), ..*signature }
     }
 
-    /// For each number in a thread's records, the first number that means the same.
+    /// For each number in a thread's records, the first number with the same meaning.
     pub fn numbers(&self, thread: &ThreadPages<'_>) -> Vec<u32> {
         let mut first = HashMap::new();
         let same = |signature: &Signature, at_once: bool| {

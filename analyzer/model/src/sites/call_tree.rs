@@ -1,7 +1,7 @@
 //! The functions on the paths to MPI calls, of all ranks together, as a tree.
 //!
 //! In: the callers of each rank's call sites, and the functions around each. Out: a node for each function on a path, from the
-//! program's begin on. A function that its caller calls at two places is two nodes; inlined functions are nodes as others are.
+//! program's begin on. A function that its caller calls at two places has two nodes; inlined functions have nodes, too.
 
 use std::collections::HashMap;
 
@@ -26,15 +26,15 @@ pub struct CallNode {
     pub is_call: bool,
 }
 
-/// Caller, function, its file, where it is called, and whether it is MPI's.
+/// Caller, function, its file and its call site; true for a function of MPI.
 type NodeKey = (Option<u32>, String, String, String, bool);
 
 #[derive(Default)]
 pub struct CallTree {
-    /// Callers stand before what they call.
+    /// Callers come before the functions that they call.
     pub nodes: Vec<CallNode>,
     numbers: HashMap<NodeKey, u32>,
-    /// By the rank's place: where each of its call sites lies.
+    /// By the rank's place: the place of each of its call sites.
     known: Vec<HashMap<u32, CallPlace>>,
     /// By the rank's place: the node of each function of MPI that is called at a site.
     calls: Vec<HashMap<(u16, u32), u32>>,
@@ -71,7 +71,7 @@ impl CallTree {
         tree
     }
 
-    /// The path to one of a rank's sites, and where it leads.
+    /// The path to one of a rank's sites, and the place at its end.
     pub fn of_site(sites: &Sites, rank: &Rank, site: u32) -> (CallTree, CallPlace) {
         let mut tree = CallTree::default();
         let mut reader = RankPaths { sites, rank, modules: HashMap::new(), known: HashMap::new() };
@@ -92,7 +92,7 @@ impl CallTree {
         self.calls.push(calls);
     }
 
-    /// Where a rank's call site lies, the rank by its place in the run.
+    /// Place of a rank's call site. `rank` is the rank's place in the run.
     pub fn place(&self, rank: usize, site: u32) -> Option<&CallPlace> {
         self.known.get(rank)?.get(&site)
     }
@@ -102,7 +102,7 @@ impl CallTree {
         self.calls.get(rank)?.get(&(signature.call, signature.site)).copied()
     }
 
-    /// By node: it is a function of MPI, or on a path to one. Others were only sampled.
+    /// By node: true for a function of MPI, and for one on a path to MPI. Others were only sampled.
     pub fn leads_to_mpi(&self) -> Vec<bool> {
         let mut leads: Vec<bool> = self.nodes.iter().map(|node| node.is_call).collect();
         for (at, node) in self.nodes.iter().enumerate().rev() {
@@ -195,7 +195,7 @@ impl<'a> RankPaths<'a> {
         let module = self.rank.sites.get(&site).and_then(|site| self.rank.modules.get(&site.module));
         let is_of_system = module.is_some_and(|module| starts_programs(file_name(&module.path)));
         for frame in self.frames(site).into_iter().rev() {
-            // Ahead of the program's first function there is only what starts it.
+            // Frames above the program's first function only start the program.
             if place.node.is_none() && (is_of_system || frame.function == "_start") {
                 continue;
             }

@@ -1,7 +1,8 @@
 //! Finds the program's communication layer: its own functions around MPI's.
 //!
-//! Thin functions call MPI and nothing else on the way to it, or a thin function at one place. Those that several places call are the
-//! layer, with what is called by them alone and with the thin functions of source files that have no others. What the user names is the layer instead.
+//! A thin function calls only MPI on its way to MPI, or one thin function at one place. The layer consists of the thin functions that
+//! several places call, all functions of the source files that hold such functions and only thin ones, and the thin functions that only
+//! the layer calls. If the user names functions, these are the layer instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +14,12 @@ use crate::site_naming::has_form;
 #[derive(Default)]
 pub struct Layers(BTreeSet<(String, String)>);
 
-/// A function, as the tree's nodes show it together.
+/// A function, merged from its nodes in the tree.
 #[derive(Default)]
 struct Function<'a> {
-    /// Its callers and where they call it.
+    /// Its callers, each with the place of the call.
     callers: BTreeSet<(Option<Identity<'a>>, &'a str)>,
-    /// Functions that it calls on paths to MPI, and where.
+    /// Functions that it calls on paths to MPI, each with the place of the call.
     callees: BTreeSet<(Identity<'a>, &'a str)>,
     calls_mpi: bool,
 }
@@ -26,7 +27,7 @@ struct Function<'a> {
 type Identity<'a> = (&'a str, &'a str);
 
 impl Layers {
-    /// The layer by patterns, or as found if there are none.
+    /// Finds the layer by the patterns or, without patterns, from the tree.
     pub fn of(tree: &CallTree, patterns: &[String]) -> Layers {
         let nodes = tree.nodes.iter();
         if !patterns.is_empty() {
@@ -41,12 +42,12 @@ impl Layers {
         let thin = grown(BTreeSet::new(), &functions, Function::is_thin);
         let is_shared = |of: &&Identity<'_>| functions[*of].callers.len() > 1;
         let shared: BTreeSet<Identity<'_>> = thin.iter().filter(is_shared).copied().collect();
-        // A source file of thin functions alone is the layer's, those among them that one place calls, too.
+        // A source file of thin functions alone belongs to the layer, including functions that only one place calls.
         let others: BTreeSet<&str> = functions.keys().filter(|of| !thin.contains(*of)).map(|of| of.1).collect();
         let files: BTreeSet<&str> = shared.iter().map(|of| of.1).filter(|file| !others.contains(file)).collect();
         let is_of_file = |of: &&Identity<'_>| !of.1.is_empty() && files.contains(of.1);
         let begun = thin.iter().filter(|of| shared.contains(*of) || is_of_file(of)).copied().collect();
-        // What the layer alone calls is inside it.
+        // Thin functions that only the layer calls belong to it.
         let found = grown(begun, &functions, |function, found| {
             function.is_thin(&thin)
                 && function.callers.iter().all(|(caller, _)| caller.is_some_and(|of| found.contains(&of)))
@@ -66,7 +67,7 @@ impl Layers {
 }
 
 impl<'a> Function<'a> {
-    /// True if it calls nothing but MPI, or does nothing towards MPI but call a thin function at one place.
+    /// True if it calls only MPI, or if its only way to MPI is one call of a thin function.
     fn is_thin(&self, thin: &BTreeSet<Identity<'a>>) -> bool {
         match self.callees.len() {
             0 => self.calls_mpi,
@@ -76,7 +77,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// The set with all functions that belong to it, where each may make others do so.
+/// Adds functions to the set until no other one belongs to it; each new member may make others belong.
 fn grown<'a>(
     mut set: BTreeSet<Identity<'a>>,
     functions: &BTreeMap<Identity<'a>, Function<'a>>,

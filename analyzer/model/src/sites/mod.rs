@@ -38,7 +38,7 @@ pub struct Sites {
     modules: Modules,
     /// Modules whose call sites could not be resolved, with the reason.
     pub unresolved: Vec<String>,
-    /// Names by callers or paths, if these are asked for.
+    /// Names by callers or paths, if the user chose them.
     named: NamedSites,
 }
 
@@ -48,12 +48,12 @@ struct ModuleKey {
     build_id: Vec<u8>,
 }
 
-/// What tells call sites apart: those with the same identity have one name, whatever ranks they are of.
+/// Identity of a call site: sites with the same identity have one name on all ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SiteIdentity<'a> {
-    /// By its callers or its path, if that was asked for: name and place.
+    /// Name and place by its callers or its path, if the user chose these.
     Named(&'a str, &'a str),
-    /// As the program's own runtime says it: function, file and line.
+    /// Function, file and line, from the program's own runtime.
     Placed(&'a str, &'a str, u32),
     /// Path and build id of a module, and an offset in it.
     InModule(&'a str, &'a [u8], u64),
@@ -123,23 +123,24 @@ impl Sites {
         self.modules.entry(module.clone()).or_default().extend(found);
     }
 
-    /// These sites with the names that the user asks for.
+    /// These sites with the names that the user chose.
     pub fn named(mut self, ranks: &[Rank], naming: &SiteNaming) -> Sites {
         self.named = NamedSites::of(&self, ranks, naming);
         self
     }
 
-    /// The functions of the program's communication layer in whose place their callers are named.
+    /// Functions of the program's communication layer that names skip in favor of their callers.
     pub fn left_out(&self) -> &BTreeSet<String> {
         &self.named.left_out
     }
 
-    /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset; its caller or path if that was asked for.
+    /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset; its caller or path if the user chose
+    /// these.
     pub fn name(&self, rank: &Rank, site: u32) -> String {
         self.named.get(rank, site).map_or_else(|| self.own_name(rank, site), |named| named.name.clone())
     }
 
-    /// The identity of a rank's call site: many ranks have the same sites, and a name takes longer to make than to compare.
+    /// The identity of a rank's call site: many ranks share their sites, and an identity is compared faster than a name is made.
     pub fn identity<'a>(&'a self, rank: &'a Rank, site: u32) -> SiteIdentity<'a> {
         if let Some(named) = self.named.get(rank, site) {
             return SiteIdentity::Named(&named.name, &named.place);

@@ -1,4 +1,4 @@
-//! Names call sites by their callers or paths, where the user asks for that.
+//! Names call sites by their callers or paths, if the user asks for it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::site_naming::{NamedBy, SiteNaming};
 /// World, rank and process.
 type RankKey = (u32, u32, u32);
 
-/// Names of call sites that are not their own.
+/// Names of call sites by their callers or paths.
 #[derive(Default)]
 pub struct NamedSites {
-    /// Ranks share names: of many ranks their own copies would take gigabytes.
+    /// Ranks share names: copies for many ranks would take gigabytes.
     names: HashMap<RankKey, HashMap<u32, Arc<SiteName>>>,
     /// The functions of the communication layer that are left out of the names.
     pub left_out: BTreeSet<String>,
 }
 
-/// A name, and the same in short.
+/// A name and its short form.
 pub struct SiteName {
     pub name: String,
     pub place: String,
@@ -80,7 +80,7 @@ fn function_and_line(node: &CallNode, site: &str) -> String {
     site.rsplit_once(':').map_or(function.clone(), |(_, line)| format!("{function}:{line}"))
 }
 
-/// The first place outside the communication layer, named as a call site is. The layer's functions are added to `left_out`.
+/// The first place outside the communication layer, named like a call site. Adds the layer's functions to `left_out`.
 fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BTreeSet<String>) -> SiteName {
     let (mut node, mut site) = (place.node, &place.site);
     while let Some(inner) = node.filter(|inner| layers.holds(tree, *inner)) {

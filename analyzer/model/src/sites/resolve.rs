@@ -86,7 +86,7 @@ const MOST_PACKED: u64 = 1100;
 /// Maps a regular file.
 fn map(path: &Path) -> Result<Mmap, Wrong> {
     let file = regular::open(path).map_err(|error| system_words(&error))?;
-    // SAFETY: a program that someone cuts while it is being read ends this command with SIGBUS, and harms nothing.
+    // SAFETY: if someone truncates the program while it is read, SIGBUS ends this command and harms nothing.
     Ok(unsafe { Mmap::map(&file) }?)
 }
 

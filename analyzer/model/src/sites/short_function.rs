@@ -1,9 +1,9 @@
 //! Shortens the names of functions, for lines that hold many.
 
-/// A function's name without its arguments and what its templates are made of: `Solver::step` for
-/// `void Solver<double>::step(int)`.
+/// A function's name without its arguments and its template arguments: `Solver::step` for `void
+/// Solver<double>::step(int)`.
 pub fn short_function(name: &str) -> String {
-    // So begin the names of Rust's methods of traits.
+    // Names of Rust's trait methods begin like this.
     if name.starts_with('<') {
         return name.into();
     }
@@ -24,7 +24,7 @@ pub fn short_function(name: &str) -> String {
             '<' => depth += 1,
             '>' if depth > 0 => depth -= 1,
             '(' if depth == 0 && at > 0 => break,
-            // What a template returns stands in front of its name.
+            // The return type of a template precedes its name.
             ' ' if depth == 0 => short.clear(),
             _ if depth == 0 => short.push(letter),
             _ => {}

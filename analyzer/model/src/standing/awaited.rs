@@ -1,4 +1,4 @@
-//! Derives from a call's arguments what the call or its request waits for.
+//! Derives the events that a call or its request waits for from the call's arguments.
 
 use traces::calls::{ArgumentKind, Call, Class};
 
@@ -20,7 +20,7 @@ pub enum Awaited {
         /// The message is removed from the queue: false for MPI_Probe.
         takes: bool,
     },
-    /// The receiver's taking of a message.
+    /// The receipt of a message.
     Delivery {
         /// The run's number for the communicator.
         object: Option<u32>,
@@ -32,7 +32,7 @@ pub enum Awaited {
     },
     /// The other ranks of a collective call.
     Collective(CollectivePart),
-    /// Ranks that make a communicator with this one; the file does not tell which.
+    /// Ranks that make a communicator with this one; the file does not name them.
     Makers,
     /// An event that this analysis does not follow.
     Other,
@@ -49,7 +49,7 @@ pub enum SendMode {
     Received,
 }
 
-/// Messages of this size are buffered by no MPI library: eager limits are 4 to 256 KiB.
+/// No MPI library buffers messages of this size: eager limits are 4 to 256 KiB.
 const TOO_LARGE_TO_BUFFER: u64 = 1 << 20;
 
 impl Awaited {
@@ -63,7 +63,7 @@ impl Awaited {
 pub struct CollectivePart {
     /// The run's number for the communicator, window or file.
     pub object: u32,
-    /// Number of the rank's collective calls on it before.
+    /// Number of the rank's earlier collective calls on it.
     pub ordinal: u64,
     /// Number of earlier starts of a persistent call.
     pub starts: Option<u64>,
@@ -85,7 +85,7 @@ impl CollectivePart {
     }
 }
 
-/// Flow of a call in its object's collective order, and whether this rank is the root; `None` if not all processes take part.
+/// Flow of a call in its object's collective order; true if this rank is the root. `None` if not all processes take part.
 pub fn part_of(role: &Role) -> Option<(Flow, bool)> {
     match role.what {
         CallPart::Collective { flow, root } => Some((flow, root)),
@@ -121,7 +121,7 @@ pub fn awaited(role: &Role, objects: &Objects, ordinal: u64) -> Vec<Awaited> {
     }
     match role.what {
         CallPart::Message { partitioned: true, .. } => vec![Awaited::Other],
-        // The message was probed, so it is there.
+        // The message was probed, so it has arrived.
         CallPart::Message { .. } if takes_probed(role) => Vec::new(),
         CallPart::Message { sends, receives, .. } => {
             let (to, tag) = role.to;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use traces::calls::{ArgumentKind, Call};
 
-/// Arguments of a collective call that must agree on all ranks, as far as their files tell.
+/// Arguments of a collective call that must agree on all ranks, as far as the files show them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CollectiveKind {
     /// The function's id; a blocking and a nonblocking call do not match.
@@ -73,7 +73,7 @@ pub fn bytes_of_part(call: Call, (sent, received): (u64, u64), size: u64) -> Opt
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Made {
     pub count: u64,
-    /// The first of them, whose records were dropped.
+    /// Number of the first calls, whose records were dropped.
     #[serde(default)]
     dropped: u64,
     /// The latest calls.
@@ -91,7 +91,7 @@ struct MadeCall {
 const KEPT: usize = 64;
 
 impl Made {
-    /// Calls whose records were dropped.
+    /// Begins after `dropped` calls whose records were dropped.
     pub fn behind(dropped: u64) -> Made {
         Made { count: dropped, dropped, recent: VecDeque::new() }
     }
@@ -183,7 +183,7 @@ impl Reach<'_> {
 
     /// True if it has reached this call with this kind; sizes may differ.
     pub fn has_come_to(&self, ordinal: u64, kind: &CollectiveKind) -> bool {
-        // A call that is no longer kept was long ago.
+        // A call that is no longer kept was made long ago.
         let fits = |other: CollectiveKind| matches!(other.difference(kind), None | Some(CollectiveDifference::Bytes));
         self.count() > ordinal && self.kind(ordinal).is_none_or(fits)
     }

@@ -98,9 +98,9 @@ pub struct Entered {
 /// The requests that a call completes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completes {
-    /// All that it was given.
+    /// All requests given to the call.
     All,
-    /// One or some of those that it was given.
+    /// One or some of the requests given to the call.
     Any,
 }
 
@@ -258,7 +258,7 @@ fn completes(signature: &Signature) -> Option<Completes> {
     match call {
         Call::Wait | Call::Test | Call::Waitall | Call::Testall => Some(Completes::All),
         Call::Waitany | Call::Testany | Call::Waitsome | Call::Testsome => Some(Completes::Any),
-        // The file does not tell which request it asks about.
+        // The file does not name the request that the call asks about.
         Call::Request_get_status => Some(Completes::Any),
         _ => None,
     }

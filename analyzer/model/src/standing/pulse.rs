@@ -19,7 +19,7 @@ struct ThreadPulse {
     number: u32,
     depth: u32,
     levels: [Level; LEVELS],
-    /// The number that the next page of records has, position in the last one, and calls counted without a record.
+    /// Number of the next page of records, position in the last one, and calls counted without a record.
     pages: u32,
     place: Place,
     counted: u64,

@@ -1,4 +1,4 @@
-//! The position of a rank or thread, as its file alone tells it.
+//! The position of a rank or thread, by its file alone.
 
 use serde::{Deserialize, Serialize};
 use traces::calls::Call;
@@ -10,11 +10,11 @@ use crate::rank::End;
 /// Position of a rank or thread. Times in seconds since the rank's recording began.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Spot {
-    /// In a call, since then.
+    /// In a call, since this time.
     Inside(#[serde(with = "bytes")] Signature, f64),
-    /// Between successive equal polls without success, the first at that time.
+    /// Between successive equal polls without success, the first at this time.
     Asking(#[serde(with = "bytes")] Signature, f64),
-    /// Outside MPI since its last call ended then.
+    /// Outside MPI; the last call ended at this time.
     Outside(#[serde(with = "bytes::option")] Option<Signature>, f64),
     Finalized,
 }
@@ -49,7 +49,7 @@ impl Spot {
     }
 }
 
-/// True if a call returns whatever it finds.
+/// True if a call returns whether it finds something or not.
 fn polls(signature: &Signature) -> bool {
     Call::from_number(signature.call).is_some_and(Call::polls)
 }

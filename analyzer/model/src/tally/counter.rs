@@ -25,10 +25,10 @@ struct Moved {
 /// A completion is attributed to its starting call up to this many requests back.
 const REMEMBERED: usize = 1 << 20;
 
-/// The part of calls whose records were dropped: records behind them correct their totals.
+/// The part of calls whose records were dropped: later records correct their totals.
 const DROPPED: Part = LEFT_OUT - 1;
 
-/// What records that were kept add to a dropped call.
+/// Additions to a dropped call by records that were kept.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Correction {
     pub sent: i64,
@@ -60,7 +60,7 @@ pub struct Counter<'a> {
     undefined: BTreeMap<u32, u64>,
     /// By signature, one part after the other.
     sums: Vec<CallSum>,
-    /// By signature, whether its calls take a request number.
+    /// By signature: true if its calls take a request number.
     takes: Vec<bool>,
     /// Origins of the last requests, at the request's number modulo the length.
     began: Vec<Began>,
@@ -147,7 +147,7 @@ impl<'a> Counter<'a> {
         counter
     }
 
-    /// Goes on behind dropped records: with their last call, and the requests that they leave open.
+    /// Resumes after dropped records, with their last call and the requests that they leave open.
     fn goes_on(&mut self, dropped: &Dropped<'_>, first: Option<&EventPage<'_>>) {
         let base = self.sums.len() as u32;
         self.sums.resize(self.sums.len() + self.last as usize + 1, NOTHING);

@@ -74,7 +74,7 @@ pub struct ReadThread<'a> {
     damage: Vec<Damage>,
 }
 
-/// Counts a thread's records by part. `seen` is told the bytes of every page.
+/// Counts a thread's records by part. Calls `seen` with the bytes of every page.
 pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: impl Fn(u64)) -> ReadThread<'a> {
     let mut counter = Counter::new(thread, stretches);
     let mut damage = Vec::new();
@@ -105,7 +105,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
     ReadThread { tail, until, last_sign, counter, last_end, damage }
 }
 
-/// Last state that the records tell.
+/// Last state that the records show.
 fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> Recorded {
     let mut entries = counter.told;
     for counted in &thread.profile {
@@ -115,7 +115,7 @@ fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> 
         entries += total.entry.engine;
     }
     if !is_whole {
-        // Lost records may have told of any entries, so none counts as untold.
+        // Lost records may have held any entries, so none counts as unrecorded.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
     }
     Recorded { call: counter.last_call, productive: counter.last_productive, outside: counter.last_outside, entries }
@@ -139,7 +139,7 @@ impl ReadThread<'_> {
         let corrections = self.counter.corrections();
         self.counter.entries(thread, &mut tally);
         profile::add(thread, part, &corrections, &mut tally);
-        // Of 100,000 ranks, what they do not fill is half a GiB.
+        // For 100,000 ranks, the spare capacity would be half a GiB.
         tally.entries.shrink_to_fit();
         (tally, self.tail)
     }

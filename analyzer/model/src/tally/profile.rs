@@ -1,4 +1,4 @@
-//! Adds calls recorded only as counts and times, or of which only these are left.
+//! Adds calls that were recorded only as counts and times, or whose records were dropped.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::counter::Correction;
 use super::{CallTotal, Tally};
 use crate::selection::ProfilePart;
 
-/// Adds the selected entries to the counted calls, those of dropped calls with their corrections.
+/// Adds the selected entries to the counted calls; entries of dropped calls are corrected.
 pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, corrections: &HashMap<u32, Correction>, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
@@ -42,13 +42,13 @@ pub fn add(thread: &ThreadPages<'_>, part: ProfilePart, corrections: &HashMap<u3
     }
 }
 
-/// Sums of selected profile entries that tell only the function.
+/// Sums of selected profile entries that name only the function.
 pub fn by_function(shared: &[ProfileEntry], part: ProfilePart) -> Vec<CallTotal> {
     let counted = shared.iter().filter(|kept| kept.count > 0 && part.counts(kept.call as u16, kept.count));
     counted.map(|kept| entry(kept, anonymous(kept))).collect()
 }
 
-/// Calls that failed moved nothing.
+/// Applies a correction. Failed calls moved nothing.
 fn corrected(total: CallTotal, correction: Correction) -> CallTotal {
     let Correction { sent, received, failed, starts, engine } = correction;
     let (each, times) = (total.signature.moves(), failed.min(i64::MAX as u64) as i64);
@@ -88,7 +88,7 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
     }
 }
 
-/// The signature of calls that tell only their function.
+/// The signature of calls of which only the function is known.
 fn anonymous(kept: &ProfileEntry) -> Signature {
     Signature { number: ANY_SIGNATURE, call: kept.call as u16, ..Signature::EMPTY }
 }

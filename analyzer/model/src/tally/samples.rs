@@ -1,4 +1,4 @@
-//! Where a rank's threads were when they were sampled: between two calls, by the place; inside a call, by the call.
+//! Sums up the samples of a rank's threads: between two calls by place, inside a call by the call.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,11 +16,11 @@ pub type SiteCall = (u16, u32);
 pub struct Samples {
     /// The processor time of a period, nanoseconds; 0 if nothing was sampled.
     pub period: u64,
-    /// By the calls before and behind, which are missing at a thread's begin and end, and by the number of the site.
+    /// By the calls before and after, which are missing at a thread's begin and end, and by the number of the site.
     pub between: BTreeMap<(Option<SiteCall>, Option<SiteCall>), BTreeMap<u32, u64>>,
     pub inside: BTreeMap<SiteCall, u64>,
     pub unsampled: Unsampled,
-    /// All sites of samples, those outside the selection, too.
+    /// All sites of samples, including those outside the selection.
     pub sites: BTreeSet<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Samples {
 
 /// Collects a thread's samples by the numbers of signatures.
 pub struct SampleCounter {
-    /// By signature, whether its calls are made inside others.
+    /// By signature: true if its calls are made inside others.
     nested: Vec<bool>,
     /// Samples since the last call.
     latest: Vec<Sample>,

@@ -7,7 +7,7 @@ use crate::deadlock::{Doubt, Need};
 use crate::roles::Flow;
 use crate::standing::{Awaited, CollectiveDifference, CollectiveKind, CollectivePart, Standing};
 
-/// Why a rank takes no part in a collective call that another one is in.
+/// Reason why a rank takes no part in a collective call that another rank is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Absence {
     /// It has not come yet.
@@ -70,7 +70,7 @@ pub fn has_diverged(standing: &Standing, sightings: &[Sighting], object: u32) ->
     all.next().is_some_and(|first| all.any(|other| first.has_diverged(other)))
 }
 
-/// A neighbor that a rank receives from, and that does not have the rank among those that it sends to.
+/// A neighbor that a rank receives from, and that does not list the rank among its destinations.
 pub fn silent_neighbor(standing: &Standing, at: usize, object: u32) -> Option<usize> {
     let (objects, group) = (&standing.objects, &standing.objects.groups[object as usize]);
     let known = objects.neighbors(at as u32, object)?;

@@ -130,7 +130,7 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
         request.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Nobody, times));
     }
     for (thread, entered) in rank.entered() {
-        // Other threads may have posted theirs before this call did.
+        // Other threads may have posted receives before this call did.
         let times = (i64::MAX, i64::MAX);
         entered.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Call(thread), times));
     }
@@ -179,7 +179,7 @@ impl Mailbox {
         self.posts.iter().filter(|post| post.takes && post.fits(class)).count() as u64
     }
 
-    /// For each receive, whether a message can reach it.
+    /// Tells for each receive if a message can reach it.
     fn served(&self) -> Vec<bool> {
         let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (at, post) in self.posts.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Mailbox {
     }
 }
 
-/// For each receive on one communicator, in the order of posting, whether one of these messages can reach it.
+/// Tells for each receive on one communicator, in the order of posting, if one of these messages can reach it.
 fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
     let in_order = posts.windows(2).all(|two| two[0].comes_before(two[1]));
     if in_order && !posts.iter().any(|post| post.has_wildcard()) {
@@ -223,7 +223,7 @@ fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool>
     (0..posts.len()).map(is_served).collect()
 }
 
-/// As `serve`, for receives of one thread that name sender and tag: counting is enough.
+/// Like `serve`, for receives of one thread that name sender and tag: counting is enough.
 fn serve_in_order(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
     let mut left: FxHashMap<MessageClass, u64> = classes.iter().copied().collect();
     let is_served = |post: &&PostedReceive| {
@@ -235,7 +235,7 @@ fn serve_in_order(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> 
     posts.iter().map(is_served).collect()
 }
 
-/// True if all these receives find a message each while one of class `kept` stays free. Uses augmenting paths, each of which
+/// True if each of these receives finds a message while one of class `kept` stays free. Uses augmenting paths, each of which
 /// serves one more receive.
 fn all_find_one(posts: &[&PostedReceive], classes: &[(MessageClass, u64)], kept: usize) -> bool {
     let room = |class: usize| classes[class].1 - u64::from(class == kept);

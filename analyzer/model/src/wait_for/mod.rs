@@ -22,7 +22,7 @@ use mail::mailboxes;
 pub use mail::{Mailbox, MessageClass, MessagesUnderWay, PostedReceive, ReceiveOwner};
 pub use windows::holders;
 
-/// Why a rank's process cannot do anything.
+/// Reason why a rank's process cannot do anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
     /// A signal or a debugger stopped it.
@@ -85,9 +85,9 @@ struct Graph<'a> {
     standing: &'a Standing,
     sightings: &'a [Sighting],
     mail: Vec<Mailbox>,
-    /// For the collective calls that ranks are in, the ranks that take no part.
+    /// Ranks that take no part in the collective calls that others are in.
     absences: Absences,
-    /// Objects of which ranks have made collective calls that did not match.
+    /// Objects on which ranks made collective calls that did not match.
     diverged: FxHashSet<u32>,
 }
 

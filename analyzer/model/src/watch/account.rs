@@ -81,7 +81,7 @@ impl ThreadAccount {
         ThreadAccount { requests: RequestNumbers::new(thread, 0), ..ThreadAccount::default() }
     }
 
-    /// Adds what dropped records held. Their requests began at some time before.
+    /// Adds the contents of dropped records. Their requests began at some earlier time.
     pub fn goes_on(&mut self, dropped: &Dropped<'_>, known: &FxHashMap<u32, KnownCall>, rank: &mut RankAccount) {
         let thread = self.requests.thread();
         for total in dropped.totals {
@@ -133,7 +133,7 @@ pub struct Reader<'a> {
     pub rank: &'a mut RankAccount,
 }
 
-/// The signature of a number, and whether the number means that the request was complete at once.
+/// The signature of a number; true if the number means that the request was complete at once.
 pub fn meaning(known: &FxHashMap<u32, KnownCall>, number: u32) -> Option<(&KnownCall, bool)> {
     if let Some(found) = known.get(&number) {
         return Some((found, false));

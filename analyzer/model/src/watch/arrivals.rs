@@ -1,9 +1,9 @@
-//! Finds the ranks that have reached the collective call that a rank is in, and those that have not.
+//! Finds the ranks that have reached a rank's collective call, and those that have not.
 //!
-//! Finds the ranks that a rank waits for in the call that it has been in for a while.
+//! Finds the ranks that a rank waits for in a call that it has been in for a while.
 //!
-//! Only calls that name their partners tell: messages to and from a rank, collective calls, and completions of all that is
-//! pending. A rank that polls may compute between two calls, so it does not count as waiting.
+//! Only calls that name their partners show this: messages to and from a rank, collective calls, and completions of all
+//! pending requests. A rank that polls may compute between two calls, so it does not count as waiting.
 
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
@@ -19,20 +19,20 @@ use crate::standing::{CollectiveKind, Made, Reach, Spot};
 struct Part {
     /// The run's number for the object.
     object: u32,
-    /// Number of the rank's collective calls on it before.
+    /// Number of the rank's earlier collective calls on it.
     ordinal: u64,
     kind: CollectiveKind,
 }
 
-/// The ranks that have come to a collective call, and those that it lacks.
+/// Ranks that have reached a collective call, and ranks that it lacks.
 pub struct Arrivals {
     pub came: u64,
     pub of: u64,
-    /// Places of the ranks that have not arrived and that the call waits for here: all, or only the root.
+    /// Places of the ranks that have not arrived and that the call waits for on this rank: all, or only the root.
     pub absent: Vec<u32>,
 }
 
-/// For each rank, the arrivals at its collective call. `made` is by the rank's own numbers for objects.
+/// Finds the arrivals at each rank's collective call. `made` is by the rank's own numbers for objects.
 pub fn arrivals(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<Arrivals>> {
     let made = of_run(made, objects);
     let parts: Vec<Option<Part>> = (0..).zip(views).map(|(at, view)| part(at, &view.spot, &made, objects)).collect();
@@ -74,13 +74,13 @@ pub fn awaited_ranks(at: usize, view: &RankView, arrivals: Option<Arrivals>, obj
     let Some(call) = view.spot.call().filter(|_| view.stays()) else { return Vec::new() };
     let function = Call::from_number(call.call);
     let mut awaited = match (arrivals, function.map(Call::class)) {
-        // Of these a rank needs only some of the others.
+        // In these calls, a rank needs only some of the others.
         (Some(_), _) if matches!(function.and_then(Flow::of), Some(Flow::Neighbors | Flow::Prefix)) => Vec::new(),
         (Some(arrivals), _) => arrivals.absent,
         (None, Some(Class::PointToPoint | Class::Probe)) => partners(at, call, objects),
         (None, Some(Class::Completion)) if u64::from(call.requests.max(1)) >= view.pending => {
             let all = view.requests.iter().flat_map(|request| partners(at, &request.call, objects));
-            // The others' partners are unknown.
+            // The partners of requests that are not listed are unknown.
             if view.requests.len() as u64 == view.pending { all.collect() } else { Vec::new() }
         }
         _ => Vec::new(),

@@ -18,7 +18,7 @@ use crate::rank::Latest;
 use crate::standing::Spot;
 use crate::sums::Total;
 
-/// Maximum number of pending requests that a look tells of one by one.
+/// Maximum number of pending requests that a look lists one by one.
 pub const MOST_REQUESTS: usize = 20;
 
 pub struct WatchedFile {
@@ -65,7 +65,7 @@ impl WatchedFile {
         &self.account
     }
 
-    /// Definitions behind the byte `from` of each page; advances `from`.
+    /// Definitions after the byte `from` of each page; advances `from`.
     pub fn definitions(&self, from: &mut Vec<usize>) -> Vec<Definition> {
         from.resize(self.definitions.len(), 0);
         let pages = self.definitions.iter().zip(from);
@@ -92,7 +92,7 @@ impl WatchedFile {
         let written: BTreeMap<u32, _> =
             self.threads.iter().map(|(number, thread)| (*number, (thread.written(file), thread.block(file)))).collect();
         rank.header = file.header();
-        // The signatures of these records may be in a page that began meanwhile, behind what was mapped.
+        // The signatures of these records may be in a page that began meanwhile, beyond the mapped part.
         self.follower.refresh();
         self.find();
         let file = &self.follower;

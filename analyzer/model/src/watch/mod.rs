@@ -40,7 +40,7 @@ pub struct Watch {
     /// State of each rank, in the same order.
     pub views: Vec<RankView>,
     watched: Vec<Watched>,
-    /// Ranks of earlier runs, and of hosts that are not looked at.
+    /// Ranks of earlier runs, and of hosts that are not watched.
     aside: Vec<(Rank, Watched)>,
     /// News from other nodes, by file name.
     told: HashMap<String, ToldRank>,
@@ -210,7 +210,7 @@ impl Watch {
     }
 }
 
-/// True if a rank is on the watched host, or has not told its host yet.
+/// True if a rank is on the watched host, or if its host is not known yet.
 fn may_be_on(host: Option<&str>, rank: &Rank) -> bool {
     host.is_none_or(|host| ["", host].contains(&&*rank.process.host))
 }

@@ -1,4 +1,4 @@
-//! Collects what is new on the ranks of a node, for the watch on another node.
+//! Collects news of a node's ranks for the watch on another node.
 //!
 //! Out: [`NodeNews`], one for each look. Position and sums are sent whole each time; definitions and collective calls only grow,
 //! and are sent once.
@@ -63,7 +63,7 @@ pub struct ToldRank {
     pub host: String,
     header: FileHeader,
     definitions: Vec<Definition>,
-    /// As in the rank's own account.
+    /// Collective calls, by the rank's own number for the object.
     pub made: FxHashMap<u32, Made>,
     view: RankView,
     at: Instant,

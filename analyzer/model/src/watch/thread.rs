@@ -23,10 +23,10 @@ pub struct WatchedThread {
     pages: VecDeque<FoundPage>,
     /// Position in that page; `None` before it is begun.
     place: Option<Place>,
-    /// Records were lost behind those that were read.
+    /// Records after those that were read were lost.
     is_torn: bool,
     profile: Vec<FoundPage>,
-    /// The latest page that says what was dropped.
+    /// The latest page that sums up dropped records.
     dropped: Option<FoundPage>,
     /// Records were read.
     has_begun: bool,
@@ -41,7 +41,7 @@ pub struct ThreadMoment {
     /// Poll that the thread repeats without success, with its begin in ticks.
     pub asks: Option<(Signature, u64)>,
     pub ticks: u64,
-    /// Bytes sent that only its profile tells.
+    /// Bytes sent, as far as only its profile counts them.
     pub sent: u64,
     /// The last tick known of the thread.
     pub newest: u64,

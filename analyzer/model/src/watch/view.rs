@@ -27,13 +27,13 @@ pub struct RankView {
     pub pending: u64,
     pub requests: Vec<ListedRequest>,
     pub threads: Vec<ThreadView>,
-    /// Number of ranks that have reached its collective call, of how many.
+    /// Number of ranks that have reached its collective call, and number of all ranks of the call.
     pub came: Option<(u64, u64)>,
     /// Places of the ranks that its call waits for, as far as they are known.
     pub waits_for: Vec<u32>,
 }
 
-/// A pending request that a look tells of. The call began it, or created it if it is persistent.
+/// A pending request that a look lists. The call began it, or created it if it is persistent.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ListedRequest {
     #[serde(with = "bytes")]
@@ -77,7 +77,7 @@ impl RankView {
         }
     }
 
-    /// This view some seconds later, if nothing is known to have happened.
+    /// This view some seconds later, without news.
     pub fn later(&self, seconds: f64) -> RankView {
         let lives = self.process.is_none_or(|process| process.state != ProcessState::Gone);
         let longer = if lives { seconds } else { 0.0 };

@@ -47,7 +47,7 @@ fn header(page: &Page) -> Markup {
     }
 }
 
-/// Notes behind a fact, such as hosts behind the number of ranks.
+/// Notes after a fact, such as hosts after the number of ranks.
 fn notes(fact: &Fact) -> String {
     let text: String = fact.note.iter().map(|note| note.to_string()).collect();
     text.trim_start_matches(", ").into()
@@ -95,7 +95,7 @@ fn timeline() -> Markup {
 }
 
 fn sentence(page: &Page, finding: &Finding) -> Markup {
-    // The machine has no section of its own: it is a part of what is said about the run.
+    // The machine has no section: it belongs to the description of the run.
     let section = page.sections.iter().find(|section| section.id == finding.section);
     let (id, title) = section.map_or(("run", "About the run"), |section| (section.id, section.title));
     html! {
@@ -186,7 +186,7 @@ pub fn sources(lines: &SourceLines) -> Markup {
     data("sources", &json!(lines).to_string().replace('<', "\\u003c"))
 }
 
-/// A text in which what stands between backquotes is typed.
+/// A text with the words between backquotes as code.
 pub fn prose(text: &str) -> Markup {
     let text = visible(text);
     html! {

@@ -25,7 +25,7 @@ pub struct Bars {
 #[derive(Clone, Debug)]
 pub struct BarPart {
     pub name: String,
-    /// Its color, where it has one in other pictures, too.
+    /// Its color, if it has one in other pictures, too.
     pub hue: Option<Hue>,
 }
 

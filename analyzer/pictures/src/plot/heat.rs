@@ -27,7 +27,7 @@ pub fn matrix(
     if sums.iter().all(|bytes| *bytes == 0) {
         return Err(file.error("nothing to plot: no rank sent another anything"));
     }
-    // The axes end one position behind the last rank.
+    // The axes end one position after the last rank.
     let name = |place: &f64| names.get((place * f64::from(each)) as usize).cloned().unwrap_or_default();
     file.write(|svg| heat(svg, places, &sums, &name))
 }

@@ -9,9 +9,9 @@ use crate::plot::Drawn;
 use model::levels::{RegionSpan, TimeClass};
 
 const WIDTH: usize = 1200;
-/// Most rows; beyond it, neighboring ranks share a row.
+/// Maximum number of rows; beyond it, neighboring ranks share a row.
 const ROWS: usize = 64;
-/// Most messages that are drawn as lines.
+/// Maximum number of messages drawn as lines.
 const LINES: usize = 600;
 const LETTER: usize = 7;
 const MARGIN: usize = 14;

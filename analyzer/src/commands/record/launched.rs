@@ -78,7 +78,7 @@ pub fn die_of(signal: c_int) {
 fn passed_on() -> libc::sigset_t {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS, libc::SIGABRT];
     let mut set = MaybeUninit::uninit();
-    // SAFETY: sigfillset initializes what the others change.
+    // SAFETY: sigfillset initializes the set that the other calls change.
     unsafe {
         libc::sigfillset(set.as_mut_ptr());
         for signal in own.into_iter().chain([libc::SIGPIPE, libc::SIGTTIN, libc::SIGTTOU]) {

@@ -1,7 +1,7 @@
 //! `overhear record`: runs a program and records its MPI calls.
 //!
-//! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it creates the
-//! run's folder, passes the environment on in the launcher's own way, waits, and summarizes the run.
+//! Started by a launcher, this process sets the environment and becomes the program. In front of a launcher it creates
+//! the run's folder, passes the environment on in the launcher's own way, waits, and summarizes the run.
 
 mod launched;
 mod outcome;
@@ -28,9 +28,9 @@ use tables::terminal;
 
 /// Recording could not start.
 const CANNOT_BEGIN: u8 = 125;
-/// As in env(1): the program was found, but cannot be run.
+/// Exit status, after env(1): the program was found, but cannot be run.
 const CANNOT_RUN: u8 = 126;
-/// As in env(1): there is no such program.
+/// Exit status, after env(1): there is no such program.
 const NOT_FOUND: u8 = 127;
 
 /// Runs the program. Returns its exit status, unless the program replaces this process.
@@ -48,7 +48,7 @@ fn try_run(arguments: cli::RecordArgs) -> Result<u8, Error> {
     let library = launch::library()?;
     match launch::recognize(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
-        // Behind a launcher, this process's host is the rank's own.
+        // If a launcher started this process, its host is the rank's own.
         None => Ok(behind(&library_behind(library, &arguments.settings)?, arguments)),
     }
 }

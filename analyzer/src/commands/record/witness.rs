@@ -1,7 +1,7 @@
 //! A process beside the launcher that distinguishes signals to the group from those to this process alone, and ends the
 //! launcher if this process is killed.
 //!
-//! A signal does not tell its destination. The witness is in the same group, blocks the same signals, and is asked if
+//! A signal does not show its destination. The witness is in the same group, blocks the same signals, and is asked if
 //! it got the signal, too. The system signals a group's newest process first, so the witness already has it.
 //!
 //! Recipients of a signal: the launcher and, if it is a script like Intel MPI's mpirun, the launcher that the script
@@ -31,7 +31,7 @@ impl Witness {
             0 => {
                 drop(ours);
                 stand(its, recipients);
-                // SAFETY: ends the child without what its parent has set up for the end.
+                // SAFETY: ends the child without its parent's exit handlers.
                 unsafe { libc::_exit(0) }
             }
             process => Ok(Witness { process, line: ours }),

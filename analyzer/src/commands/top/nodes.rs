@@ -150,7 +150,7 @@ impl NodeReader {
 impl Drop for NodeReader {
     fn drop(&mut self) {
         let Some(child) = &mut self.child else { return };
-        // srun passes the signal on, and the reader ends once nobody reads.
+        // srun passes the signal on, and the reader ends once its output is not read any more.
         if let (Ok(None), Some(pid)) = (child.try_wait(), Pid::from_raw(child.id() as i32)) {
             let _ = kill_process(pid, Signal::TERM);
         }

@@ -5,7 +5,7 @@ use traces::definitions::{CalledFrom, Caller, Definition, Module, Site};
 
 use super::Folder;
 
-/// A site of the program `app`: its number, which is its offset, too, what called it, and the functions around it, innermost first.
+/// A site of the program `app`: its number, which is its offset, too, its caller, and the functions around it, innermost first.
 pub type PlantedSite = (u32, CalledFrom, &'static [(&'static str, &'static str, u32)]);
 
 /// Sites 1 and 4 are one place, which two paths lead to.

@@ -21,7 +21,7 @@ struct Piece {
 }
 
 fn in_memory(words: &[u64]) -> LiveWords<'_> {
-    // SAFETY: the words are borrowed, so nobody writes them.
+    // SAFETY: the words are borrowed, so they are not written.
     unsafe { LiveWords::at(words.as_ptr().cast(), size_of_val(words)) }
 }
 
@@ -98,7 +98,7 @@ impl Cut {
         seen
     }
 
-    /// A thread's pages before and behind its record `until`.
+    /// A thread's pages before and after its record `until`.
     fn at(thread: &ThreadPages<'_>, until: usize) -> (Vec<Piece>, Vec<Piece>) {
         let mut cut = Cut::of(thread);
         let (mut before, mut behind, mut left) = (Vec::new(), Vec::new(), until);

@@ -23,7 +23,7 @@ use super::{BEGIN, Folder, SECOND, header, in_call};
 /// A rank's finished calls in order, and its open one.
 #[derive(Clone, Default)]
 pub struct Story {
-    /// Finished calls, each with the records behind it.
+    /// Finished calls, each with the records after it.
     over: Vec<(Signature, Vec<u64>)>,
     open: Option<Signature>,
     asks: Option<Signature>,

@@ -36,7 +36,7 @@ impl InTerminal {
         // SAFETY: all are out parameters or null, and the size is copied.
         let opened = unsafe { libc::openpty(&mut here, &mut there, std::ptr::null_mut(), std::ptr::null(), &size) };
         assert_eq!(opened, 0);
-        // SAFETY: both were opened above, and nobody else has them.
+        // SAFETY: both were opened above, and have no other owner.
         let (here, there) = unsafe { (OwnedFd::from_raw_fd(here), OwnedFd::from_raw_fd(there)) };
         // A child with both ends would keep its own terminal open.
         // SAFETY: sets a flag of a file that is open.

@@ -14,7 +14,7 @@ use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 pub struct World {
     /// Its rank.
     pub rank: usize,
-    /// How many there are.
+    /// Number of processes.
     pub size: usize,
 }
 
@@ -132,7 +132,7 @@ pub fn alltoall<T: Element>(values: &[T]) -> Vec<T> {
     received
 }
 
-/// Sends `sent[i]` elements to process i and receives `received[i]` from it; `values` holds the parts one behind the other.
+/// Sends `sent[i]` elements to process i and receives `received[i]` from it; `values` holds the parts one after the other.
 pub fn alltoallv<T: Element>(values: &[T], sent: &[i32], received: &[i32]) -> Vec<T> {
     let mut all = vec![T::default(); received.iter().sum::<i32>() as usize];
     let (from, to) = (places(sent), places(received));
@@ -176,14 +176,14 @@ pub fn to_next<T: Element>(world: World, value: T) -> Option<T> {
 /// Sends.
 pub fn send<T: Element>(values: &[T], dest: usize, tag: i32) {
     let (from, dest) = (address(values), dest as c_int);
-    // SAFETY: so many values.
+    // SAFETY: pointer and count are those of `values`.
     check(unsafe { mpi_sys::MPI_Send(from, count(values), T::datatype(), dest, tag, comm_world()) });
 }
 
 /// Receives as many as there is room for.
 pub fn receive<T: Element>(values: &mut [T], source: usize, tag: i32) {
     let (count, to, source) = (count(values), address_mut(values), source as c_int);
-    // SAFETY: there is room for so many, and no status is wanted.
+    // SAFETY: there is room for `count` values, and no status is wanted.
     check(unsafe {
         mpi_sys::MPI_Recv(to, count, T::datatype(), source, tag, comm_world(), mpi_sys::RSMPI_STATUS_IGNORE)
     });
@@ -203,10 +203,10 @@ pub unsafe fn isend<T: Element>(values: &[T], dest: usize, tag: i32) -> MPI_Requ
     }
 }
 
-/// Begins to receive; from any process where there is no `source`.
+/// Begins to receive, from any process if there is no `source`.
 ///
 /// # Safety
-/// The values must stay where they are, and nobody may look at them, until the request is complete.
+/// The values must stay where they are, and must not be accessed, until the request is complete.
 pub unsafe fn irecv<T: Element>(values: &mut [T], source: Option<usize>, tag: i32) -> MPI_Request {
     // SAFETY: by the contract.
     unsafe {
@@ -233,7 +233,7 @@ pub fn test(request: &mut MPI_Request) -> bool {
 
 /// Waits for all requests.
 pub fn waitall(requests: &mut [MPI_Request]) {
-    // SAFETY: so many requests; no status is wanted.
+    // SAFETY: pointer and count are those of `requests`; no status is wanted.
     check(unsafe { mpi_sys::MPI_Waitall(count(requests), requests.as_mut_ptr(), mpi_sys::RSMPI_STATUSES_IGNORE) });
 }
 
@@ -242,12 +242,12 @@ pub fn waitany(requests: &mut [MPI_Request]) -> (usize, usize) {
     let mut index = 0;
     // SAFETY: a status is plain numbers, which MPI fills.
     let mut status: mpi_sys::MPI_Status = unsafe { std::mem::zeroed() };
-    // SAFETY: so many requests, and room for one index and status.
+    // SAFETY: pointer and count are those of `requests`, and there is room for one index and status.
     check(unsafe { mpi_sys::MPI_Waitany(count(requests), requests.as_mut_ptr(), &mut index, &mut status) });
     (index as usize, status.MPI_SOURCE as usize)
 }
 
-/// Where each process's elements begin.
+/// Begin of each process's elements.
 fn places(counts: &[i32]) -> Vec<i32> {
     counts.iter().scan(0, |next, count| Some(std::mem::replace(next, *next + count))).collect()
 }
@@ -268,7 +268,7 @@ fn check(code: c_int) {
     assert_eq!(code, 0, "an MPI function failed");
 }
 
-/// How MPI sends.
+/// Mode of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SendMode {
     /// MPI_Send, MPI_Isend.
@@ -284,7 +284,7 @@ pub enum SendMode {
 /// Sends in a mode.
 pub fn send_by<T: Element>(mode: SendMode, values: &[T], dest: usize, tag: i32) {
     let (from, count, dest, comm) = (address(values), count(values), dest as c_int, comm_world());
-    // SAFETY: so many values.
+    // SAFETY: pointer and count are those of `values`.
     check(unsafe {
         match mode {
             SendMode::Standard => mpi_sys::MPI_Send(from, count, T::datatype(), dest, tag, comm),
@@ -298,7 +298,7 @@ pub fn send_by<T: Element>(mode: SendMode, values: &[T], dest: usize, tag: i32) 
 /// Begins to send in a mode.
 ///
 /// # Safety
-/// As of [`isend`].
+/// The contract of [`isend`].
 pub unsafe fn isend_by<T: Element>(mode: SendMode, values: &[T], dest: usize, tag: i32) -> MPI_Request {
     let (from, count, dest, comm) = (address(values), count(values), dest as c_int, comm_world());
     // SAFETY: by the contract.
@@ -318,7 +318,7 @@ pub unsafe fn isend_by<T: Element>(mode: SendMode, values: &[T], dest: usize, ta
 /// Sends to a process and receives as many values from it.
 pub fn sendrecv<T: Element>(values: &[T], received: &mut [T], peer: usize, tag: i32) {
     let (sent, room, peer, comm) = (count(values), count(received), peer as c_int, comm_world());
-    // SAFETY: so many values, and room for so many; no status is wanted.
+    // SAFETY: pointers and counts are those of `values` and `received`; no status is wanted.
     check(unsafe {
         let (from, to, status) = (address(values), address_mut(received), mpi_sys::RSMPI_STATUS_IGNORE);
         let datatype = T::datatype();
@@ -326,10 +326,10 @@ pub fn sendrecv<T: Element>(values: &[T], received: &mut [T], peer: usize, tag: 
     });
 }
 
-/// Gives MPI so many bytes to keep buffered messages in, for good.
+/// Gives MPI this many bytes to keep buffered messages in, for good.
 pub fn attach(bytes: usize) {
     let buffer = Vec::leak(vec![0u8; bytes]);
-    // SAFETY: nobody else uses it any more.
+    // SAFETY: the buffer is leaked, and has no other user.
     check(unsafe { mpi_sys::MPI_Buffer_attach(address_mut(buffer).cast(), count(buffer)) });
 }
 
@@ -347,7 +347,7 @@ pub fn barrier_of(comm: MPI_Comm) {
     check(unsafe { mpi_sys::MPI_Barrier(comm) });
 }
 
-/// Has MPI progress what is under way.
+/// Lets MPI progress pending operations.
 pub fn progress() {
     let mut flag = 0;
     // SAFETY: room for one flag; no status is wanted.
@@ -357,7 +357,7 @@ pub fn progress() {
     });
 }
 
-/// A communicator of the first so many processes; nothing for the others.
+/// A communicator of the first `size` processes; nothing for the others.
 pub fn first_processes(world: World, size: usize) -> Option<MPI_Comm> {
     let is_in = world.rank < size;
     // SAFETY: all processes of the world call it; room for one communicator.
@@ -371,7 +371,7 @@ pub fn first_processes(world: World, size: usize) -> Option<MPI_Comm> {
 
 /// From process 0 to all of a communicator.
 pub fn broadcast<T: Element>(values: &mut [T], communicator: MPI_Comm) {
-    // SAFETY: so many values, and the communicator is valid.
+    // SAFETY: pointer and count are those of `values`, and the communicator is valid.
     check(unsafe { mpi_sys::MPI_Bcast(address_mut(values), count(values), T::datatype(), 0, communicator) });
 }
 
@@ -414,7 +414,7 @@ impl Window {
     /// Begins to read from another process.
     ///
     /// # Safety
-    /// The values must stay where they are, and nobody may look at them, until [`flush`](Self::flush).
+    /// The values must stay where they are, and must not be accessed, until [`flush`](Self::flush).
     pub unsafe fn get(&self, values: &mut [u8], target: usize, place: usize) {
         let (length, to, target) = (count(values), address_mut(values), target as c_int);
         // SAFETY: by the contract; MPI checks the place.
@@ -442,7 +442,7 @@ impl Window {
 
     /// All processes call it.
     pub fn free(mut self) {
-        // SAFETY: nobody uses the window afterwards.
+        // SAFETY: the window is not used afterwards.
         unsafe {
             check(mpi_sys::MPI_Win_unlock_all(self.window));
             check(mpi_sys::MPI_Win_free(&mut self.window));

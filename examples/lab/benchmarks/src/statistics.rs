@@ -1,6 +1,6 @@
 //! One figure for many, of which a few are far off.
 
-/// What takes longer than this, in the median of its kind, was disturbed.
+/// A value above this multiple of the median of its kind was disturbed.
 pub const DISTURBED: f64 = 1.5;
 /// Fewer values bound no median: their extremes do not hold it with 95 % confidence.
 const FEWEST: usize = 6;
@@ -38,7 +38,7 @@ pub fn interval(values: &[f64]) -> Option<(f64, f64)> {
     (values.len() >= FEWEST).then(|| (values[aside], values[values.len() - 1 - aside]))
 }
 
-/// How many were disturbed.
+/// Number of disturbed values.
 pub fn disturbed(values: &[f64]) -> usize {
     let typical = median(values);
     values.iter().filter(|value| **value > DISTURBED * typical).count()

@@ -97,7 +97,7 @@ impl<'a> Execution<'a> {
         command
     }
 
-    /// Removes what differs from run to run.
+    /// Removes text that differs from run to run.
     fn what_stays(&self, text: &str) -> String {
         let only = RegexSet::new(self.program.only).expect("the table has regular expressions");
         let varies = Regex::new(&self.program.varies.join("|")).expect("the table has regular expressions");

@@ -84,7 +84,7 @@ pub fn bridge(call: Call, style: Style) -> String {
         Returns::Value(of) => of,
     };
     let references = passed.iter().filter(|passing| !passing.is_constant()).map(|passing| passing.reference.as_str());
-    // gfortran passes text lengths behind all other arguments.
+    // gfortran passes text lengths after all other arguments.
     let lengths = passed.iter().filter_map(|passing| passing.length.as_deref());
     let all: Vec<&str> = references.chain(["&result_"]).chain(lengths).collect();
     let part = |part: fn(&Passing) -> &str| passed.iter().map(part).collect::<String>();

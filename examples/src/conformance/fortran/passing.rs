@@ -11,7 +11,7 @@ pub struct Passing {
     pub before: String,
     /// The address that C passes.
     pub reference: String,
-    /// Length of a text, which C passes behind all arguments.
+    /// Length of a text, which C passes after all arguments.
     pub length: Option<String>,
     /// C code after the call.
     pub after: String,

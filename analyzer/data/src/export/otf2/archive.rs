@@ -56,7 +56,7 @@ impl<'a> Archive<'a> {
     /// require.
     pub fn end_events(&self, locations: u64) -> Result<(), Error> {
         let functions = self.functions;
-        // SAFETY: the archive is open, and what is closed was opened.
+        // SAFETY: the archive is open, and so is everything that is closed here.
         unsafe {
             self.check((functions.close_event_files)(self.handle))?;
             self.check((functions.open_definition_files)(self.handle))?;

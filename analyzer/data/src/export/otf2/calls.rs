@@ -218,7 +218,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     }
 }
 
-/// Writes the enter event of a row of `calls`, with what is known of it besides.
+/// Writes the enter event of a row of `calls`, with its known attributes.
 fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Result<(), Error> {
     let (enter, time) = (Event::Enter(meaning.region), out.time(call.start));
     let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));

@@ -17,7 +17,7 @@ const MOST: u64 = 1 << 20;
 const OWN_SELF: u32 = 2;
 /// The group of each process alone, which all MPI_COMM_SELF share.
 pub const SELF_GROUP: u32 = 1;
-/// The first listed group, behind the group of all processes and [`SELF_GROUP`].
+/// The first listed group, after the group of all processes and [`SELF_GROUP`].
 pub const FIRST_GROUP: u32 = 2;
 
 pub struct Communicator {

@@ -112,7 +112,7 @@ impl<'a> DefinitionWriter<'a> {
         self.check(unsafe { (self.functions.write_context)(self.handle, number, context.region, place, parent) })
     }
 
-    /// Defines what interrupts threads to sample them: a timer with a period in nanoseconds.
+    /// Defines the timer that interrupts threads to sample them, with its period in nanoseconds.
     pub fn timer(&self, name: u32, period: u64) -> Result<(), Error> {
         let write = self.functions.write_generator;
         // SAFETY: the writer is open.

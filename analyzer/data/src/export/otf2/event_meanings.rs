@@ -199,7 +199,7 @@ impl Definitions {
         self.tree.place(at, sample.site).and_then(|place| place.node)
     }
 
-    /// The calling contexts, callers before what they call. Their regions and places are added to the definitions.
+    /// The calling contexts, callers before their callees. Their regions and places are added to the definitions.
     pub fn contexts(&mut self) -> Vec<Context> {
         let nodes = std::mem::take(&mut self.tree.nodes);
         let mut contexts = Vec::with_capacity(nodes.len());

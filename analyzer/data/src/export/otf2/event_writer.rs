@@ -49,7 +49,7 @@ pub enum Attribute {
 pub enum Event {
     Enter(u32),
     Leave(u32),
-    /// Where the thread was sampled, by the number of a calling context.
+    /// The place where the thread was sampled, by the number of a calling context.
     Sample(u32),
     /// A blocking call sends a message.
     Send(MessageEnd),

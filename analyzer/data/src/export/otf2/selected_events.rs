@@ -1,5 +1,5 @@
-//! Selects the messages and collective operations to write: those in the selection on communicators that OTF2 can express,
-//! and of messages those of which both ends are selected.
+//! Selects the messages and collective operations to write: those in the selection on communicators that OTF2 can express.
+//! Both ends of a message must be selected.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::signature::{peer, tag};

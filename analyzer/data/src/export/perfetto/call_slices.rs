@@ -66,7 +66,8 @@ pub fn write(
     Ok(written)
 }
 
-/// Writes where a rank's threads, given by number and track, were sampled between calls. Returns the number of samples.
+/// Writes the places where a rank's threads, given by number and track, were sampled between calls. Returns the number
+/// of samples.
 pub fn samples(
     file: &mut TraceFile,
     run: &Run,

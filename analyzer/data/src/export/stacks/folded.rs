@@ -18,7 +18,7 @@ pub fn write(paths: &RunPaths, ends: &[u32], out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-/// A function's name without what separates names.
+/// A function's name without the format's separators.
 fn name(function: &str) -> String {
     function.replace([';', '\n'], ":")
 }

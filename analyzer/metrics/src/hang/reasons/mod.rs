@@ -1,4 +1,4 @@
-//! Why a run hangs: the first cause of each kind among the ranks that wait for ever.
+//! Finds the reasons why a run hangs: the first cause of each kind among the ranks that wait for ever.
 
 mod collective_reasons;
 mod stuck_ranks;
@@ -11,7 +11,7 @@ use model::standing::Position;
 use model::{ProcessFate, Run};
 use tables::{Column, Label, Row, Table};
 
-/// The kind of cause for which ranks wait for ever.
+/// The kind of cause that makes ranks wait for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// A process is stopped.
@@ -149,7 +149,7 @@ fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
     rows
 }
 
-/// The reason if no other is known: where the first few waiting ranks are.
+/// The reason if no other is known: the positions of the first few waiting ranks.
 fn still(findings: &Findings<'_>) -> ReasonRow {
     let waiting = findings.waiting();
     let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
@@ -164,7 +164,7 @@ fn still(findings: &Findings<'_>) -> ReasonRow {
 pub fn stands(findings: &Findings<'_>, at: usize) -> String {
     let (run, position) = (findings.run, findings.standing.ranks[at].position());
     let call = call_of(position).map(|call| call_in_words(run, &run.ranks[at], call));
-    // If the run is over, how long its ranks stayed where they were is unknown.
+    // If the run is over, it is unknown for how long its ranks stayed at their positions.
     let live = findings.changes[at].as_ref().and_then(|_| findings.since_of(at, position));
     let since = live.map_or(String::new(), |since| format!(", since {since:.1} s"));
     match (position, call) {

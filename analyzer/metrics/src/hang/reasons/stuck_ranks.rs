@@ -31,7 +31,7 @@ pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     }
 }
 
-/// The message that a receive asks for, in words: `tag 7 from rank 0`.
+/// The message that a receive matches, in words: `tag 7 from rank 0`.
 fn wanted(findings: &Findings<'_>, post: &PostedReceive) -> String {
     let wanted = if post.tag == tag::ANY { "any tag".into() } else { format!("tag {}", post.tag) };
     match post.from {
@@ -61,7 +61,7 @@ fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
     }
 }
 
-/// A message from the rank that the receive names and that no receive asks for, in words.
+/// A message from the rank that the receive names, if no receive matches it; in words.
 fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
     let (run, standing, mailbox) = (findings.run, findings.standing, &findings.graph.mail[at]);
     let Peer::Rank(from) = post.from else { return None };

@@ -165,7 +165,7 @@ impl<'a> RankMatcher<'a> {
             if let Some(passed_over) = self.passed_over.as_mut().filter(|_| post.place.counts()) {
                 let lay = post.at - message.begin;
                 let completed_at = self.completions.get(completion).place;
-                // Of a receive with a wildcard the sender may not be known before.
+                // The sender of a wildcard receive may be unknown until now.
                 let received = post.received.unwrap_or_else(|| passed_over.receive(source));
                 passed_over.add(post.place, (message.number, received), lay, completed_at);
             }

@@ -11,7 +11,7 @@ use crate::matching::{Letter, Message};
 use crate::roles::CallPart;
 
 impl RankMatcher<'_> {
-    /// Goes on behind what was dropped: with its requests, and its numbers of collective calls.
+    /// Resumes after the dropped records, with the rank's open requests and its ordinals of collective calls.
     pub fn goes_on(&mut self, past: DroppedPast, line: &ClockLine) {
         let begin = line.nanoseconds_at(past.from);
         self.links.begin(begin);
@@ -24,7 +24,7 @@ impl RankMatcher<'_> {
         for ((thread, number), role) in past.pending {
             let mut request = Request::default();
             if let (CallPart::Message { receives: true, .. }, Some(pattern)) = (role.what, wanted(&role)) {
-                // When it was posted is not known, so no sender is said to have waited for that.
+                // The time of the post is unknown, so no sender is said to have waited for it.
                 let turn = CallSpan { thread, begin, end: begin, uncertain: false };
                 let mut post = Post::new(turn, role.place.left_out(), role.received);
                 post.at = line.nanoseconds_at(past.begin);

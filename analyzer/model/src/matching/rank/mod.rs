@@ -284,7 +284,7 @@ impl<'a> RankMatcher<'a> {
             CallPart::Probe => self.probe(stream, call, details),
             CallPart::Collective { flow, root } => {
                 let ordinal = (self.ordinal(role), 0);
-                // A call that was complete at once waited for nobody, but all ranks had to make it.
+                // A call that was complete at once waited for no rank, but all ranks had to make it.
                 let end = token.map_or(ArrivalEnd::Ended(call.end), ArrivalEnd::Pending);
                 self.collective(role, flow, root, ordinal, call, end);
                 // As for messages: the call itself may complete the request.
@@ -309,7 +309,7 @@ impl<'a> RankMatcher<'a> {
         let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
         if self.dropped.is_any {
-            // Others may have dropped their part.
+            // Other ranks may have dropped their part.
             return None;
         }
         // One side accepts and the other connects, by different functions.
@@ -383,7 +383,7 @@ impl<'a> RankMatcher<'a> {
         Some(first.other(neighbors.own))
     }
 
-    /// Hands on what the rank need not keep.
+    /// Hands on finished links and waits, so that the rank need not keep them.
     pub fn hand_on(&mut self, handed_on: &HandedOn) {
         handed_on.links(self.number, self.links.take_known());
         handed_on.waits(&mut self.waits);

@@ -38,7 +38,7 @@ enum Awaited {
 enum Known {
     /// It has not happened. The rank, if given, is the only one that can bring it about.
     Unmet(WaitState, Option<u32>),
-    /// It happened; with the cause if that was after the call began.
+    /// It happened. The cause is given if the event came after the call's begin.
     Met(Option<Cause>),
 }
 
@@ -110,7 +110,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// Charges the waits of calls that have not returned. With `is_whole`, what no rank recorded did not happen.
+    /// Charges the waits of calls that have not returned. With `is_whole`, an event that no rank recorded did not happen.
     pub fn judge_open(&mut self, is_whole: bool) {
         for open in std::mem::take(&mut self.open) {
             let known = self.known(&open);

@@ -49,7 +49,7 @@ enum Half {
 /// An epoch that a rank has opened.
 #[derive(Default)]
 struct OpenWindow {
-    /// The peer, its earlier epochs with this rank, and the node of the step that the peer opens it by.
+    /// The peer, its earlier epochs with this rank, and the node of the step by which the peer opens the epoch.
     peers: Vec<(u32, u64, Option<CollectiveNode>)>,
     /// Number of the wait in [`Window::waiting`].
     waiting: u64,
@@ -122,7 +122,7 @@ impl<'a> Epochs<'a> {
     pub fn post(&self, window: u32, group: i32, call: Called, links: &mut Links, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
-        // MPI_Win_test ended the epoch before, which does not wait.
+        // MPI_Win_test ended the previous epoch, and does not wait.
         if let Some(open) = window.exposures.remove(&rank) {
             self.end(&mut window, rank, open, Vec::new(), waits);
         }

@@ -40,9 +40,9 @@ struct Target {
     /// Calls of MPI_Win_lock, with true for an exclusive lock.
     calls: Vec<(Called, bool)>,
     held: Vec<ReleasedLock>,
-    /// Locks that are held now, by rank: true for an exclusive one, and since when.
+    /// Locks held now, by rank: true for an exclusive one, and its begin.
     open: FxHashMap<u32, (bool, i64)>,
-    /// Locks left after the last cleanup.
+    /// Calls and locks left after the last cleanup.
     kept: usize,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Locks<'a> {
         }
     }
 
-    /// Charges calls that ended before all ranks' calls were read up to there.
+    /// Charges the calls that ended before `reached`, the time up to which all ranks' calls were read.
     fn resolve(&self, target: &mut Target, reached: i64, waits: &mut Waits) {
         let Target { calls, held, .. } = target;
         held.sort_unstable_by_key(|held| held.until);
@@ -98,7 +98,7 @@ impl<'a> Locks<'a> {
             let during = held[began..].iter().take_while(|held| held.until < call.end);
             let mut during = during.filter(conflicts).filter(|_| known).peekable();
             let mut begin = call.begin;
-            // Until one of them gives it back the call waits for that one, then for the next.
+            // The call waits for each holder in turn, until that one gives the lock back.
             while let Some(one) = during.next() {
                 let end = if during.peek().is_some() { one.until } else { call.end };
                 let cause = Cause { at: one.until, who: one.by, state: WaitState::LockContention };

@@ -38,7 +38,7 @@ impl<'a> Windows<'a> {
         let Some(window) = role.object else { return };
         let (peer, detail) = role.to;
         match (epoch, peer) {
-            // Which rank gets the lock first is unknown.
+            // It is unknown which rank gets the lock first.
             (Epoch::Lock, _) if call.open => {}
             (Epoch::Lock, Peer::Rank(target)) => self.locks.lock(window, target, detail, call),
             (Epoch::Unlock, Peer::Rank(target)) => self.locks.unlock(window, target, call, waits),

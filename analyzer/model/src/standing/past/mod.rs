@@ -99,14 +99,14 @@ pub struct Past {
     /// End of its last call.
     pub last_end: i64,
     persistent: FxHashMap<RequestId, (Role, u64)>,
-    /// Requests that one thread completed before the begin by another was read.
+    /// Requests whose completion by one thread was read before their begin by another.
     early: FxHashMap<RequestId, Option<Arrived>>,
-    /// Some of it is unknown, since records were dropped that counts do not replace.
+    /// Parts of it are unknown: records were dropped that counts cannot replace.
     pub is_partial: bool,
 }
 
 impl Past {
-    /// The past that dropped records leave. The begins of requests lie before what is kept.
+    /// The past left by dropped records. Its requests began before the kept records.
     fn behind(dropped: DroppedPast, objects: &Objects, line: &ClockLine) -> Past {
         let begin = line.nanoseconds_at(dropped.from);
         let mut past = Past {
@@ -130,7 +130,7 @@ impl Past {
             past.pending.insert(id, PendingRequest { awaits, place: role.place, begun: begin, since: begin });
         }
         for (id, role) in dropped.persistent {
-            // So was that of a persistent collective call.
+            // The place of a persistent collective call was dropped, too.
             past.is_partial |= part_of(&role).is_some();
             past.persistent.insert(id, (role, 0));
         }

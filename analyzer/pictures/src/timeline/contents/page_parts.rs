@@ -147,7 +147,7 @@ impl PageParts<'_> {
         Ok((PageBins::in_page(&grid, data), Some(fine)))
     }
 
-    /// Encodes the samples of a time, a row's each, and names their functions. Leaves them out where they are too many.
+    /// Encodes the samples of a time, row by row, and names their functions. Leaves them out if there are too many.
     fn samples(
         &self,
         (from, to): (i64, i64),

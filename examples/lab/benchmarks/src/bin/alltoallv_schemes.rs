@@ -84,7 +84,8 @@ impl Blocks {
 }
 
 const DATA: i32 = 0;
-/// Each round has a tag of its own for what is asked: who is done may ask for the next while others are still being served.
+/// Each round has its own tag for questions: a process that is done may ask for the next while others are still being
+/// served.
 const ASK: i32 = 1;
 
 fn direct(world: World, mine: &Blocks) -> Blocks {
@@ -143,10 +144,10 @@ fn pulled(world: World, mine: &Blocks, round: i32) -> Blocks {
     came
 }
 
-/// Begins to receive the next of so many questions; nothing if there are none to come.
+/// Begins to receive the next of `to_serve` questions; the null request if none is to come.
 ///
 /// # Safety
-/// As for [`irecv`].
+/// The contract of [`irecv`].
 unsafe fn question(to_serve: usize, place: &mut [u8], tag: i32) -> mpi_sys::MPI_Request {
     // SAFETY: by the contract; the other is a constant of the library.
     unsafe { if to_serve > 0 { irecv(place, None, tag) } else { mpi_sys::RSMPI_REQUEST_NULL } }

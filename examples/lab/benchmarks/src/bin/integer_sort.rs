@@ -79,7 +79,7 @@ fn sort(keys: &[i32], arguments: &Arguments, world: World) -> Vec<i32> {
     mine
 }
 
-/// Which process gets each bucket: buckets in order, about the same number of keys to each process.
+/// Assigns each bucket to a process: buckets in order, about the same number of keys to each process.
 fn owners(sizes: &[i32], world: World) -> Vec<usize> {
     let all: i64 = sizes.iter().map(|size| *size as i64).sum();
     let mut before = 0i64;

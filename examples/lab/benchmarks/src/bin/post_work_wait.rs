@@ -101,7 +101,7 @@ fn possible(arguments: &Arguments, world: World) -> Result<(), String> {
     }
 }
 
-/// The other rank: takes or gives a message as often as it is told to.
+/// The other rank: takes or gives a message as often as the rank under test asks for it.
 fn answer(direction: Direction, data: &mut [u8]) {
     let mut again = [1u8];
     loop {
@@ -140,7 +140,7 @@ struct Row {
 }
 
 impl Row {
-    /// Of 100.
+    /// Percent.
     fn availability(&self) -> f64 {
         100.0 * (1.0 - self.overhead / self.transfer)
     }
@@ -156,7 +156,7 @@ struct Iteration {
 struct Test<'a> {
     direction: Direction,
     data: &'a mut [u8],
-    /// How often MPI_Test is called during the work.
+    /// Number of calls of MPI_Test during the work.
     tests: u64,
 }
 
@@ -167,7 +167,7 @@ impl Test<'_> {
     }
 
     fn run(mut self, arguments: &Arguments) -> Row {
-        // The first messages of a size set up what later ones find.
+        // The first messages of a size do the setup for later ones.
         for _ in 0..4 {
             self.iterate(0);
         }

@@ -20,7 +20,7 @@ struct Arguments {
     iterations: usize,
 }
 
-/// A process's place along one direction of the grid, of so many.
+/// A process's place along one direction of the grid, and the number of places.
 #[derive(Clone, Copy)]
 struct Line {
     at: usize,
@@ -58,7 +58,7 @@ fn main() {
     finalize();
 }
 
-/// One sweep. What flows in counts the cells it has passed. Returns how many values are wrong.
+/// One sweep. The values that flow in count the cells they have passed. Returns the number of wrong values.
 fn sweep(arguments: &Arguments, world: World, forward: bool, down: bool) -> i32 {
     let (columns, rows) = world.grid();
     let x = Line { at: world.rank % columns, length: columns, stride: 1 };

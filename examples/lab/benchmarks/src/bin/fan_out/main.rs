@@ -51,7 +51,7 @@ struct Arguments {
     all: bool,
 }
 
-/// Rounds that set up what later ones find.
+/// Rounds that do the setup for later ones.
 const FIRST: u32 = 4;
 /// Mavericks that are printed, the longest first.
 const MAVERICKS: usize = 10;

@@ -26,7 +26,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// As it is printed and asked for.
+    /// Name in the output and on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
     }
@@ -36,7 +36,7 @@ impl Function {
 pub struct Round {
     /// From the first send to the last answer; in the second stage of reading, the longest read.
     pub whole: f64,
-    /// From the first send to the answer of each peer; in the second stage of reading, what each took.
+    /// From the first send to the answer of each peer; in the second stage of reading, the time that each took.
     pub answers: Vec<f64>,
 }
 
@@ -97,7 +97,7 @@ impl Transport<'_> {
 
     fn ask(&mut self) -> Round {
         let length = self.data.len();
-        // SAFETY: nobody looks at the answers before all have come, below.
+        // SAFETY: the answers are not read before all have come, below.
         let post = |(at, slot): (usize, &mut [u8])| unsafe { irecv(slot, Some(at + 1), DATA) };
         let mut receives: Vec<_> = self.answers.chunks_exact_mut(length).enumerate().map(post).collect();
         let mut sends = Vec::with_capacity(self.peers);
@@ -135,7 +135,7 @@ impl Transport<'_> {
         let (length, mark) = (self.data.len(), self.mark());
         let begin = Instant::now();
         (1..=self.peers).for_each(|peer| self.put_mark(peer, 0));
-        // MPI may keep what was put until it is flushed.
+        // MPI may delay a put until it is flushed.
         (1..=self.peers).for_each(|peer| self.window.flush(peer));
         let mut answers = vec![0.0; self.peers];
         while answers.contains(&0.0) {
@@ -156,7 +156,8 @@ impl Transport<'_> {
         }
     }
 
-    /// Over TCP and in shared memory the target's processor carries out what others put and get: who polls memory alone waits for ever.
+    /// Over TCP and in shared memory the target's processor carries out the puts and gets of others: a rank that polls memory alone
+    /// waits for ever.
     fn progress(&self) {
         progress();
         if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < self.world.size) {
@@ -168,7 +169,7 @@ impl Transport<'_> {
         let length = self.data.len();
         let begin = Instant::now();
         for (at, slot) in self.answers.chunks_exact_mut(length).enumerate() {
-            // SAFETY: nobody looks at the answers before the flush, below.
+            // SAFETY: the answers are not read before the flush, below.
             unsafe { self.window.get(slot, at + 1, 0) };
         }
         let flushed = |peer| {
@@ -198,7 +199,7 @@ impl Transport<'_> {
     fn read(&mut self) {
         self.await_byte(0);
         let begin = Instant::now();
-        // SAFETY: nobody looks at the data before the flush.
+        // SAFETY: the data is not read before the flush.
         unsafe { self.window.get(&mut self.data, ROOT, 0) };
         self.window.flush(ROOT);
         send(&begin.elapsed().as_secs_f64().to_ne_bytes(), ROOT, TIME);

@@ -12,14 +12,14 @@ const READY: i32 = 2;
 pub struct Side<'a> {
     pub protocol: &'a Protocol,
     pub peer: usize,
-    /// Of the two the one that receives first where the protocol is ordered.
+    /// True for the one that receives first, if the protocol is ordered.
     pub is_second: bool,
     /// Elements of a message.
     pub length: usize,
-    /// How often each message is sent.
+    /// Number of times that each message is sent.
     pub repeats: usize,
     pub sent: &'a [f64],
-    /// Twice as long as what is sent, since two receives of one message may be under way.
+    /// Twice as long as the data that is sent, since two receives of one message may be under way.
     pub received: &'a mut [f64],
 }
 
@@ -111,14 +111,14 @@ impl<'a> Side<'a> {
 
     fn post(&mut self, swap: usize) -> MPI_Request {
         let at = self.place(swap);
-        // SAFETY: nobody looks at what is received, each request is completed, and no two of one place are under way.
+        // SAFETY: the received data is not read, each request is completed, and no two of one place are under way.
         unsafe { irecv(&mut self.received[at], Some(self.peer), DATA) }
     }
 
     fn send(&self, swap: usize) -> Option<MPI_Request> {
         let (mode, sent) = (self.protocol.mode, self.message(swap));
         if self.protocol.begins_send && !self.answers() {
-            // SAFETY: what is sent stays as it is, and the request is completed.
+            // SAFETY: the data stays as it is while it is sent, and the request is completed.
             return Some(unsafe { isend_by(mode, sent, self.peer, DATA) });
         }
         send_by(mode, sent, self.peer, DATA);
@@ -139,7 +139,7 @@ impl<'a> Side<'a> {
         &self.sent[first..first + self.length]
     }
 
-    /// Where what it receives comes.
+    /// Place of the message that a swap receives.
     fn place(&self, swap: usize) -> std::ops::Range<usize> {
         let half = if self.repeats > 1 { swap % 2 * (self.received.len() / 2) } else { 0 };
         let first = half + swap / self.repeats * self.length;

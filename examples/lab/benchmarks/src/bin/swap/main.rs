@@ -199,14 +199,14 @@ fn experiments(arguments: &Arguments, pairs: Pairs) -> Vec<Experiment<'static>> 
 /// Leaves the processors to the others: many MPIs wait by asking all the time.
 fn idle() {
     let mut over = [0u8];
-    // SAFETY: nobody looks at it before the request is complete.
+    // SAFETY: the buffer is not read before the request is complete.
     let mut request = unsafe { irecv(&mut over, Some(0), OVER) };
     while !test(&mut request) {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// A rank that swaps, and what it needs.
+/// A rank that swaps, and its state.
 struct Swapper {
     world: World,
     pairs: Pairs,
@@ -249,7 +249,7 @@ impl Swapper {
         let elements = experiment.volume / 8;
         let numbers: Vec<u64> = self.messages.iter().copied().filter(|messages| *messages <= elements).collect();
         if !self.is_plain {
-            // The first messages of a size set up what later ones find.
+            // The first messages of a size do the setup for later ones.
             for messages in &numbers {
                 self.go(experiment, *messages);
             }

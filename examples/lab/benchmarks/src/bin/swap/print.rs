@@ -20,7 +20,7 @@ impl Row {
         Row { experiment: *experiment, points, statistics }
     }
 
-    /// Seconds that a message costs whatever its size. The messages of an ordered swap are one behind the other.
+    /// Seconds that a message costs whatever its size. The messages of an ordered swap follow each other.
     fn latency(&self) -> Option<Spread> {
         let share = if self.experiment.protocol.is_ordered { 0.5 } else { 1.0 };
         let part = |time: f64| share * time;

@@ -2,7 +2,7 @@
 
 use benchmarks::SendMode::{self, Buffered, Ready, Standard, Synchronous};
 
-/// What the processors of a swap call. Where it is ordered, the second one receives before it sends, both by calls that
+/// Calls of the processors of a swap. In an ordered swap, the second one receives before it sends, both by calls that
 /// return when they are done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Protocol {
@@ -12,11 +12,11 @@ pub struct Protocol {
     pub number: u8,
     /// The document's name for it.
     pub name: &'static str,
-    /// How messages are sent.
+    /// Mode of the sends.
     pub mode: SendMode,
     /// The receive is begun before the send.
     pub posts_receive: bool,
-    /// The send is begun, and completed behind the receive.
+    /// The send is begun, and completed after the receive.
     pub begins_send: bool,
     /// MPI_Sendrecv does all.
     pub is_native: bool,
@@ -63,7 +63,7 @@ pub const PROTOCOLS: [Protocol; 21] = [
 ];
 
 impl Protocol {
-    /// As the document numbers it, without brackets.
+    /// Its number in the document, without brackets.
     pub fn id(&self) -> String {
         format!("{},{}", u8::from(self.is_ordered), self.number)
     }

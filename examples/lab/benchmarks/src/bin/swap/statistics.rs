@@ -2,7 +2,7 @@
 
 use benchmarks::statistics::{disturbed, interval, mean, median};
 
-/// A number of messages and what they took. Times in seconds, divided by how often each message was sent.
+/// A number of messages and their times, in seconds, divided by the number of times that each message was sent.
 pub struct Point {
     pub messages: usize,
     /// Each go: the largest time of one processor.
@@ -16,7 +16,7 @@ pub struct Statistics {
     pub a: Option<Spread>,
     /// min T_N / bytes.
     pub b: f64,
-    /// Of a * messages + b * bytes, of 100: the mean, and the largest.
+    /// Error of a * messages + b * bytes in percent: the mean, and the largest.
     pub error: Option<(f64, f64)>,
 }
 
@@ -27,13 +27,13 @@ pub struct Spread {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Of one protocol and a volume in bytes.
+/// The statistics of one protocol and a volume in bytes.
 pub fn statistics(points: &[Point], bytes: u64) -> Statistics {
     let a = match points {
         [.., one, two] => {
             let step = (two.messages - one.messages) as f64;
             let slopes: Vec<f64> = two.times.iter().zip(&one.times).map(|(two, one)| (two - one) / step).collect();
-            // Of medians: the median of differences has the noise of both.
+            // Difference of the medians: the median of differences has the noise of both.
             let of = (median(&two.times) - median(&one.times)) / step;
             Some(Spread { median: of, interval: interval(&slopes) })
         }
@@ -57,7 +57,7 @@ impl Point {
         spread(&self.times)
     }
 
-    /// How many goes took longer than the median by more than half.
+    /// Number of goes that took longer than the median by more than half.
     pub fn disturbed(&self) -> usize {
         disturbed(&self.times)
     }

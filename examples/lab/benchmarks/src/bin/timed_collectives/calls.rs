@@ -28,7 +28,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The first so many ranks of the world; the others get a group of their own. All ranks call it.
+    /// The first `size` ranks of the world; the others get their own group. All ranks call it.
     pub fn of_first(world: World, size: usize) -> Group {
         if size == world.size {
             return Group { communicator: comm_world(), rank: world.rank, size };
@@ -43,16 +43,16 @@ impl Group {
     /// From the root to all.
     pub fn broadcast(self, values: &mut [f64]) {
         let (to, count) = (values.as_mut_ptr().cast(), values.len() as c_int);
-        // SAFETY: so many values.
+        // SAFETY: the pointer has `count` values.
         check(unsafe { mpi_sys::MPI_Bcast(to, count, f64::datatype(), 0, self.communicator) });
     }
 
-    /// Every rank's values, one rank behind the other, to the root.
+    /// Gathers every rank's values at the root, rank after rank.
     pub fn gather(self, values: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; values.len() * self.size];
         let (from, to, count) = (values.as_ptr().cast(), all.as_mut_ptr().cast(), values.len() as c_int);
         let double = f64::datatype();
-        // SAFETY: so many values, and room for those of all ranks.
+        // SAFETY: `from` has `count` values, and `to` has room for those of all ranks.
         check(unsafe { mpi_sys::MPI_Gather(from, count, double, to, count, double, 0, self.communicator) });
         all
     }
@@ -73,7 +73,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// With messages of so many bytes.
+    /// Buffers for messages of this many bytes.
     pub fn new(function: &Function, bytes: usize, group: Group) -> Buffers {
         let parts = if function.has_parts { group.size } else { 1 };
         let count = bytes.div_ceil(size_of::<i32>());
@@ -111,10 +111,10 @@ impl Buffers {
         });
     }
 
-    /// The nonblocking function.
+    /// Begins the nonblocking function.
     ///
     /// # Safety
-    /// The buffers must stay where they are, and nobody may look at them, until the request is complete.
+    /// The buffers must stay where they are, and must not be accessed, until the request is complete.
     pub unsafe fn begin(&mut self, operation: Operation, Group { communicator, .. }: Group) -> MPI_Request {
         let (from, to, n, int): (*const c_void, *mut c_void, _, _) =
             (self.from.as_ptr().cast(), self.to.as_mut_ptr().cast(), self.count, i32::datatype());

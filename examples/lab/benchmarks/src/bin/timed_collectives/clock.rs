@@ -18,7 +18,7 @@ pub struct Clock {
     difference: Difference,
 }
 
-/// How far a clock is ahead of another, and by how much that may be off, seconds.
+/// Time by which a clock is ahead of another, and its error, seconds.
 #[derive(Clone, Copy, Default)]
 struct Difference {
     ahead: f64,
@@ -37,7 +37,7 @@ impl Clock {
         let mut clock = Clock { begin: Instant::now(), difference: Difference::default() };
         let World { rank, size } = world;
         let power = 1usize << size.ilog2();
-        // Of the ranks from this one on, against this one's.
+        // Differences of the ranks from this one on, against this one.
         let mut known = vec![Difference::default()];
         let mut stride = 1;
         while stride < power && rank < power {
@@ -132,7 +132,7 @@ impl Clock {
 
     /// Waits until a time. Whether it was not yet over.
     pub fn wait_until(&self, time: f64) -> bool {
-        // Where ranks share processors, those that wait let others on until shortly before.
+        // If ranks share processors, those that wait let others on until shortly before.
         const SHORTLY: f64 = 30e-6;
         let in_time = self.now() <= time;
         loop {

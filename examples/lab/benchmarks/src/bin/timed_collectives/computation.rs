@@ -11,7 +11,7 @@ pub fn work(units: u64) {
     black_box(state);
 }
 
-/// Computes until so many seconds are over.
+/// Computes for a number of seconds.
 pub fn for_seconds(seconds: f64) {
     let begin = Instant::now();
     while begin.elapsed().as_secs_f64() < seconds {
@@ -19,7 +19,7 @@ pub fn for_seconds(seconds: f64) {
     }
 }
 
-/// The least number of units, by twentieths, that takes so many seconds, as the document finds its workload.
+/// The least number of units, by twentieths, that takes this many seconds, as the document finds its workload.
 pub fn units_of(seconds: f64) -> u64 {
     const ENOUGH: u64 = 1 << 36;
     let mut units = 16u64;

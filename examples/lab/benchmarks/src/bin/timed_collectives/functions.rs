@@ -4,9 +4,9 @@ use mpi_sys::MPI_Request;
 
 use crate::calls::{Buffers, Group, Operation};
 
-/// A function, and what it moves.
+/// A function, and its operation.
 pub struct Function {
-    /// As the command line names it.
+    /// Its name on the command line.
     pub name: &'static str,
     pub operation: Operation,
     /// It only begins the operation.
@@ -52,13 +52,13 @@ impl Function {
     /// Begins the operation.
     ///
     /// # Safety
-    /// The buffers must stay where they are, and nobody may look at them, until the request is complete.
+    /// The buffers must stay where they are, and must not be accessed, until the request is complete.
     pub unsafe fn begin(&self, buffers: &mut Buffers, group: Group) -> MPI_Request {
         // SAFETY: by the contract.
         unsafe { buffers.begin(self.operation, group) }
     }
 
-    /// The whole operation, of a nonblocking function with the wait right behind. Returns the seconds in the two calls.
+    /// The whole operation; of a nonblocking function, with the wait right after. Returns the seconds in the two calls.
     pub fn complete(&self, buffers: &mut Buffers, group: Group) -> f64 {
         let begin = std::time::Instant::now();
         match self.is_nonblocking {

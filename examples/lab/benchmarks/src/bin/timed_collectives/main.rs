@@ -128,7 +128,7 @@ fn possible(arguments: &Arguments, world: World) -> Result<Vec<&'static Function
     }
 }
 
-/// Powers of two below the number of ranks where that is asked for, and the number itself.
+/// Powers of two below the number of ranks, if these are wanted, and the number itself.
 fn numbers_of_ranks(arguments: &Arguments, world: World) -> Vec<usize> {
     let smaller = std::iter::successors(Some(2), |size| Some(size * 2)).take_while(|size| *size < world.size);
     smaller.filter(|_| arguments.by_ranks).chain([world.size]).collect()

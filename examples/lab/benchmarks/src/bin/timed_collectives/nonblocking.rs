@@ -1,4 +1,5 @@
-//! Nonblocking operations: what beginning, testing and waiting take, and what of the operation is hidden, as in section 4.1.
+//! Measures nonblocking operations: the times of beginning, testing and waiting, and the hidden part of the operation, as in
+//! section 4.1.
 
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ pub enum Scheme {
     Work,
 }
 
-/// How to measure.
+/// Settings of a measurement.
 #[derive(Clone, Copy)]
 pub struct Plan {
     pub scheme: Scheme,
@@ -31,7 +32,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The number of tests in a message of so many bytes.
+    /// The number of tests in a message of this many bytes.
     pub fn tests(&self, bytes: usize) -> u64 {
         if self.every > 0 { (bytes as u64).div_ceil(self.every) + 1 } else { 0 }
     }

@@ -53,12 +53,12 @@ impl Place {
 }
 
 impl Results {
-    /// Of a blocking function.
+    /// Adds a row for a blocking function.
     pub fn blocking(&mut self, function: &'static Function, buffers: &Buffers, group: Group, windows: Vec<Window>) {
         self.blocking.push(BlockingRow { place: Place::new(function, buffers, group), windows });
     }
 
-    /// Of a nonblocking one.
+    /// Adds a row for a nonblocking function.
     pub fn nonblocking(
         &mut self,
         function: &'static Function,

@@ -6,18 +6,18 @@
 use crate::calls::Group;
 use crate::clock::Clock;
 
-/// How often windows may get longer.
+/// Maximum number of times that windows get longer.
 const ATTEMPTS: u32 = 2;
-/// Operations before the first window, of which the fastest tells how long a window has to be: one interruption of a slow one would make
-/// all windows as long as itself.
+/// Operations before the first window. The fastest of them sets the length of a window: one interruption of a slow one would make all
+/// windows as long as itself.
 pub const WARM_UP: usize = 4;
-/// A window's length, in what the slowest rank took then, and at least.
+/// A window's length, as a multiple of the slowest rank's time in that operation, and at least, in seconds.
 const ROOM: f64 = 3.0;
 const LEAST: f64 = 200e-6;
 
 /// Windows after which rank 0 names a new time: a rank that was interrupted for long misses no more than these.
 const IN_A_ROW: usize = 8;
-/// How long before the first of them it is named.
+/// Seconds between the moment rank 0 names that time and the first of these windows.
 const AHEAD: f64 = 200e-6;
 
 /// Times and states of all ranks in one window, on rank 0.
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// Runs an operation in so many windows or more. What was found is on rank 0; the others get nothing.
+/// Runs an operation in `runs` windows or more. Rank 0 gets the windows; the others get nothing.
 pub fn run(clock: &Clock, group: Group, runs: usize, mut operation: impl FnMut()) -> Vec<Window> {
     let mut fastest = f64::INFINITY;
     for _ in 0..WARM_UP {
