@@ -3,15 +3,16 @@
 //! In: the file, opened for reading and writing, which other processes write at the same time. Out: where the bytes of
 //! this process go.
 //!
-//! Several processes write words of the header, by atomic additions. All else belongs to one process. Words are
-//! stored in the order that readers of a running program load them in reverse: an extent's offset before the member's
-//! length, a head before its place in the table, the magic behind the header.
+//! Several processes write words of the header, by atomic additions. All else belongs to one process. The magic is
+//! stored after the rest of the header, and a head before its place in the table; [`head_words`](super::head_words) says
+//! the order within a head.
 
 use std::io::{Error, ErrorKind};
 use std::mem::offset_of;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::slice;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU64 as Count, Ordering::*};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,10 +21,11 @@ use rustix::fs::fstat;
 use rustix::io::{pread, pwrite};
 use zerocopy::{FromZeros, IntoBytes};
 
+use super::head_words::{HeadWords, claim};
 use super::{
-    ALIGNMENT, EXTENTS, FIRST_EXTENT, HEAD_BYTES, HEADER_BYTES, HOST, MAGIC, MEMBERS, MemberHead, MemberName,
-    NodeHeader, TABLE, VERSION, extent_bytes, extent_of, extent_start,
+    FIRST_EXTENT, HEAD_BYTES, HEADER_BYTES, HOST, MAGIC, MEMBERS, MemberHead, MemberName, NodeHeader, TABLE, VERSION,
 };
+use crate::orders::AtomicU64;
 
 /// The longest wait for the process that creates the file to write its header.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -32,11 +34,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Member {
     header: Words,
     head: Words,
-    /// Held to claim extents: they rise in the file as in the member, so all of a member up to its length is in the
-    /// file.
+    /// Held to claim extents.
     claiming: Mutex<()>,
     /// Bytes that were written.
-    written: AtomicU64,
+    written: Count,
 }
 
 /// Words of the file that other processes may read or write.
@@ -47,10 +48,14 @@ impl Words {
         MmapOptions::new().offset(at).len(bytes).map_raw(file.as_raw_fd()).map(Words)
     }
 
+    fn all(&self) -> &[AtomicU64] {
+        // SAFETY: words of the mapping, which only atomic operations touch.
+        unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) }
+    }
+
+    /// The word at an offset in bytes, a multiple of eight.
     fn at(&self, at: usize) -> Option<&AtomicU64> {
-        let is_word = at.is_multiple_of(size_of::<u64>()) && at.checked_add(size_of::<u64>())? <= self.0.len();
-        // SAFETY: a word of the mapping, which only atomic operations touch.
-        is_word.then(|| unsafe { AtomicU64::from_ptr(self.0.as_mut_ptr().add(at).cast()) })
+        self.all().get(at / size_of::<u64>())
     }
 
     /// Stores a word. A reader that loads it also sees all that was stored before.
@@ -87,39 +92,48 @@ impl Member {
     /// another host created it, if there is no place left, or the file system has no room or no shared mappings.
     pub fn join(file: BorrowedFd<'_>, boot: [u8; 16], process: u32) -> Result<Member, Error> {
         let header = created(file, boot)?;
-        let at = claim(&header, HEAD_BYTES + FIRST_EXTENT).ok_or(ErrorKind::FileTooLarge)?;
+        let end = header.at(offset_of!(NodeHeader, end)).ok_or(ErrorKind::UnexpectedEof)?;
+        let at = claim(end, HEAD_BYTES + FIRST_EXTENT).ok_or(ErrorKind::FileTooLarge)?;
         // Written before it is mapped: a full file system would mean SIGBUS later. As long as a memory page, so that
         // none of it is left without room.
         let zeros = vec![0; memory_page().clamp(size_of::<MemberHead>(), HEAD_BYTES as usize)];
         write_all(file, &zeros, at)?;
         let head = Words::map(file, at, size_of::<MemberHead>())?;
-        head.publish(offset_of!(MemberHead, pid), u64::from(process))?;
-        head.publish(offset_of!(MemberHead, extents), at + HEAD_BYTES)?;
-        let taken = header.at(offset_of!(NodeHeader, taken)).ok_or(ErrorKind::UnexpectedEof)?;
+        let member = Member { header, head, claiming: Mutex::new(()), written: Count::new(0) };
+        let words = member.words().ok_or(ErrorKind::UnexpectedEof)?;
+        words.begin(at, process);
+        let taken = member.header.at(offset_of!(NodeHeader, taken)).ok_or(ErrorKind::UnexpectedEof)?;
         let place = taken.fetch_add(1, AcqRel);
         if place >= MEMBERS as u64 {
             return Err(ErrorKind::StorageFull.into());
         }
-        header.publish(TABLE + place as usize * size_of::<u64>(), at)?;
-        Ok(Member { header, head, claiming: Mutex::new(()), written: AtomicU64::new(0) })
+        member.header.publish(TABLE + place as usize * size_of::<u64>(), at)?;
+        Ok(member)
+    }
+
+    fn words(&self) -> Option<HeadWords<'_>> {
+        HeadWords::new(self.header.at(offset_of!(NodeHeader, end))?, self.head.all())
     }
 
     /// The offset in the file of an offset in the member, whose extent is claimed if it was not. `None` if there is
     /// none left.
     pub fn place(&self, offset: u64) -> Option<u64> {
-        let extent = extent_of(offset);
-        let begin = match self.extent(extent)?.load(Acquire) {
-            0 => self.claim_up_to(extent)?,
-            begin => begin,
-        };
-        Some(begin + (offset - extent_start(extent)))
+        let words = self.words()?;
+        words.place(offset).or_else(|| self.claimed(words, offset))
+    }
+
+    #[cold]
+    fn claimed(&self, words: HeadWords<'_>, offset: u64) -> Option<u64> {
+        let _alone = self.claiming.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        words.claim_up_to(offset)?;
+        words.place(offset)
     }
 
     /// Notes that bytes up to here were written to the file.
     pub fn wrote(&self, bytes: u64, end: u64) {
         self.written.fetch_add(bytes, Relaxed);
-        if let Some(used) = self.head.at(offset_of!(MemberHead, used)) {
-            used.fetch_max(end, Release);
+        if let Some(words) = self.words() {
+            words.reach(end);
         }
     }
 
@@ -130,33 +144,13 @@ impl Member {
 
     /// The member's name, once it has one.
     pub fn name(&self) -> Option<MemberName> {
-        MemberName::from_word(self.head.at(offset_of!(MemberHead, name))?.load(Acquire))
+        self.words()?.name()
     }
 
     pub fn rename(&self, name: MemberName) {
-        if let Some(word) = self.head.at(offset_of!(MemberHead, name)) {
-            word.store(name.word(), Release);
+        if let Some(words) = self.words() {
+            words.rename(name);
         }
-    }
-
-    fn extent(&self, extent: usize) -> Option<&AtomicU64> {
-        let at = offset_of!(MemberHead, extents) + extent * size_of::<u64>();
-        self.head.at(at).filter(|_| extent < EXTENTS)
-    }
-
-    #[cold]
-    fn claim_up_to(&self, last: usize) -> Option<u64> {
-        let _alone = self.claiming.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut begin = 0;
-        for extent in 0..=last {
-            let word = self.extent(extent)?;
-            begin = word.load(Acquire);
-            if begin == 0 {
-                begin = claim(&self.header, extent_bytes(extent))?;
-                word.store(begin, Release);
-            }
-        }
-        Some(begin)
     }
 }
 
@@ -169,13 +163,6 @@ pub fn has_member(file: impl AsFd, name: MemberName) -> bool {
     let heads = (0..MEMBERS as u64).map_while(|place| word(TABLE as u64 + place * size_of::<u64>() as u64));
     let mut names = heads.filter(|at| *at != 0).filter_map(word);
     word(0) == Some(u64::from_le_bytes(MAGIC)) && names.any(|found| found == name.word())
-}
-
-/// Claims this many bytes of the file for this process.
-fn claim(header: &Words, bytes: u64) -> Option<u64> {
-    let at = header.at(offset_of!(NodeHeader, end))?.fetch_add(bytes, Relaxed);
-    let is_place = at >= HEADER_BYTES as u64 && at.is_multiple_of(ALIGNMENT);
-    (is_place && at.checked_add(bytes)? <= i64::MAX as u64).then_some(at)
 }
 
 /// The header, once the process that creates the file has written it.

@@ -16,11 +16,13 @@
 //! between leaves an unused place. [`member`] is the side that writes.
 
 mod form;
+mod head_words;
 mod member;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub use form::FileForm;
+pub use head_words::{HeadWords, claim};
 pub use member::{Member, boot_bytes, create, has_member};
 
 /// The first bytes of a node file.

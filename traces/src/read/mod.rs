@@ -25,8 +25,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use file_words::FileAccess;
 use file_words::FileWords;
 pub use follow::{Follower, FoundPage};
-pub use node_file::rank_files;
 use node_file::{Layout, NodeFile};
+pub use node_file::{member_head, rank_files};
 pub use pages::{
     Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_outside,
     open_polls, open_productive,

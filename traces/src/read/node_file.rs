@@ -150,10 +150,8 @@ impl NodeFile {
     }
 
     fn head_at(&self, at: u64) -> Option<MemberHead> {
-        let early: MemberHead = self.copy(at)?;
-        let head: MemberHead = self.copy(at)?;
-        // The extents of a length are there once it is.
-        Some(MemberHead { used: early.used, name: early.name, ..head })
+        let at = usize::try_from(at).ok().filter(|at| at.is_multiple_of(WORD))?;
+        member_head(self.words().from(at / WORD))
     }
 
     fn name_of(&self, head: &MemberHead) -> String {
@@ -202,6 +200,18 @@ impl NodeFile {
         }
         Layout { parts, used: head.used }
     }
+}
+
+/// The head at the first of these words: with at least the length that it had when it got its name, and all extents that
+/// its length reaches into.
+pub fn member_head(words: LiveWords<'_>) -> Option<MemberHead> {
+    let copy = || {
+        let head: Option<MemberHead> = words.copy(0);
+        see_published();
+        head
+    };
+    let (name, used) = (copy()?.name, copy()?.used);
+    Some(MemberHead { name, used, ..copy()? })
 }
 
 /// True if a head or an extent may begin there.
