@@ -4,7 +4,7 @@ use super::lateness::{LateActivity, late_activities};
 use super::{Evidence, Finding, FindingKind, late_ranks, lock_contention, slow_calls};
 use crate::words::{numbers_of, plural, upper};
 use model::matching::WaitState;
-use model::origins::Activity;
+use model::origins::{Activity, WaitOrigins};
 use model::sums::Total;
 use tables::WorldRank;
 
@@ -30,8 +30,8 @@ struct LateWork {
 }
 
 /// All findings about late ranks, except those that findings on calls explain already.
-pub fn findings(known: &Evidence, of_calls: &[Finding]) -> Vec<Finding> {
-    let late = late_activities(known);
+pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -> Vec<Finding> {
+    let late = late_activities(known, origins);
     let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
     let mut works: Vec<LateWork> = Vec::new();
     let mut calls: Vec<Finding> = Vec::new();

@@ -110,7 +110,9 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_rare && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
         return Lateness::NowAndThen { long, of: cases, usual };
     }
-    Lateness::Always
+    // Where all ranks come, and these compute no longer, calls have made them late.
+    let is_of_calls = late.is_common() && !late.has_more_work();
+    if is_of_calls || late.is_steady() { Lateness::Always } else { Lateness::Alternating }
 }
 
 /// The median case of all ranks, nanoseconds.
@@ -140,7 +142,9 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
-    let next = if culprits.len() == 1 {
+    let next = if late.others().is_empty() {
+        "No other rank computes there: divide that work among all ranks, or let the others go on meanwhile.".to_string()
+    } else if culprits.len() == 1 {
         format!("Give {who} a smaller share of that work.")
     } else {
         "Spread that work more evenly.".to_string()

@@ -9,16 +9,18 @@ use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use model::Run;
 use model::matching::{WaitKey, WaitState};
-use model::origins::{Activity, ActivityTimes};
+use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
 use model::shared_walk::SharedWalk;
 use model::sites::CallTree;
 use model::sums::Grow;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use tables::WorldRank;
 
 /// The ranks that cause this share of the waiting are named.
 const MOST_OF_IT: f64 = 0.8;
+/// Ranks that are late in this share of the cases are always late.
+const STEADY: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
 const LEAST_SHARE: f64 = 0.005;
 
@@ -37,8 +39,9 @@ pub struct LateActivity<'a> {
     pub known: &'a Evidence<'a>,
     walk: &'a SharedWalk,
     pub activity: Activity,
-    /// All ranks' times there, by their places in the run; those that others waited for most come first.
+    /// All ranks' times there, by their places in the run: the culprits, then those that others waited for most.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
+    culprits: usize,
     /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
     own: Rc<[[f64; 2]]>,
     /// By the rank's place in the run, its computation and calls.
@@ -49,14 +52,14 @@ pub struct LateActivity<'a> {
     pub blamed: i64,
 }
 
-/// Activities that ranks wait for, the costliest first.
-pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
+/// Activities that ranks wait for by these origins, the costliest first.
+pub fn late_activities<'a>(known: &'a Evidence<'a>, origins: &'a WaitOrigins) -> Vec<LateActivity<'a>> {
     let Some(walk) = known.walk else { return Vec::new() };
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();
-    for ((rank, activity), times) in &walk.origins.activities {
+    for ((rank, activity), times) in &origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
-    let times: Rc<[[OwnTimes; 2]]> = own_times(known.run, &walk.origins).into();
+    let times: Rc<[[OwnTimes; 2]]> = own_times(known.run, origins).into();
     let own: Rc<[[f64; 2]]> = own_shares(&times).into();
     let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
     let sampled = is_sampled.then(|| Rc::new(CallTree::of(&known.run.sites, &known.run.ranks)));
@@ -65,7 +68,9 @@ pub fn late_activities<'a>(known: &'a Evidence<'a>) -> Vec<LateActivity<'a>> {
         ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
         let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
         let (own, times, sampled) = (own.clone(), times.clone(), sampled.clone());
-        late.push(LateActivity { known, walk, activity, ranks, own, times, sampled, blamed });
+        let mut one = LateActivity { known, walk, activity, ranks, culprits: 0, own, times, sampled, blamed };
+        one.name_culprits();
+        late.push(one);
     }
     join_minor_ways(&mut late);
     let much = if known.lacks_cores() { MUCH_OF_SHARED } else { MUCH };
@@ -102,7 +107,7 @@ fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
     *late = joined;
 }
 
-impl LateActivity<'_> {
+impl<'a> LateActivity<'a> {
     /// The mean rank's time that the waiting costs, seconds.
     pub fn costs(&self) -> f64 {
         self.known.mean(self.blamed)
@@ -123,18 +128,33 @@ impl LateActivity<'_> {
         if all > 0.0 { own / all } else { 1.0 }
     }
 
-    /// Ranks that cause nearly all of the waiting, the one with the most first.
-    pub fn culprits(&self) -> &[(u32, &ActivityTimes)] {
+    /// Puts the culprits first: the ranks that cause nearly all of the waiting, the one with the most first. If some of them compute
+    /// longer than ranks that are not among them, only these: the others are waited for while they do what every rank does.
+    fn name_culprits(&mut self) {
         let part = |(rank, times): &(u32, &ActivityTimes)| own_part(&self.own, self.activity, *rank, times);
         let all: i64 = self.ranks.iter().map(part).sum();
         let mut seen = 0i64;
+        self.culprits = self.ranks.len();
         for (at, one) in self.ranks.iter().enumerate() {
             seen.grow(part(one));
             if seen as f64 >= MOST_OF_IT * all as f64 {
-                return &self.ranks[..=at];
+                self.culprits = at + 1;
+                break;
             }
         }
-        &self.ranks
+        let Some(usual) = self.mean_work_of_rest() else { return };
+        let longer = |one: &(u32, &ActivityTimes)| self.work(one) - usual >= UNSURE * seconds(one.1.waited_for);
+        let (longer, like_others): (Vec<_>, Vec<_>) = self.culprits().iter().copied().partition(longer);
+        if !longer.is_empty() {
+            let others = self.others().to_vec();
+            self.culprits = longer.len();
+            self.ranks = [longer, like_others, others].concat();
+        }
+    }
+
+    /// Ranks that cause the waiting, the one with the most first.
+    pub fn culprits(&self) -> &[(u32, &'a ActivityTimes)] {
+        &self.ranks[..self.culprits]
     }
 
     /// True if all ranks come there.
@@ -151,24 +171,43 @@ impl LateActivity<'_> {
         places.iter().map(|rank| world_rank(&self.run().ranks[*rank as usize])).collect()
     }
 
-    /// True if the culprits compute longer than the others: there or, if the others do not come there, in all. Otherwise they are
-    /// late because they came late to that work.
-    pub fn has_more_work(&self) -> bool {
-        let culprits = self.culprits();
-        let totals: FxHashMap<u32, i64> = self.ranks.iter().map(|(rank, times)| (*rank, times.total)).collect();
-        let here = |rank: u32| totals.get(&rank).map_or(0.0, |total| seconds(*total));
-        let in_all = |rank: u32| self.times[rank as usize][0].undelayed();
-        let is_common = self.is_common();
-        let mean = |ranks: &[u32]| {
-            let times = ranks.iter().map(|rank| if is_common { here(*rank) } else { in_all(*rank) });
-            times.sum::<f64>() / ranks.len().max(1) as f64
+    /// Seconds that a rank computes: there or, if some ranks do not come there, in all.
+    fn work(&self, (rank, times): &(u32, &ActivityTimes)) -> f64 {
+        if self.is_common() { seconds(times.total) } else { self.times[*rank as usize][0].undelayed() }
+    }
+
+    /// The mean work of ranks that are no culprits; `None` if all are.
+    fn mean_work_of_rest(&self) -> Option<f64> {
+        let all = self.times.len();
+        let rest = all.checked_sub(self.culprits).filter(|rest| *rest > 0)?;
+        let work: f64 = if self.is_common() {
+            self.others().iter().map(|one| self.work(one)).sum()
+        } else {
+            let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
+            let others = (0..all as u32).filter(|rank| !named.contains(rank));
+            others.map(|rank| self.times[rank as usize][0].undelayed()).sum()
         };
-        let named: Vec<u32> = culprits.iter().map(|(rank, _)| *rank).collect();
-        let all = 0..self.run().ranks.len() as u32;
-        let is_named: FxHashSet<u32> = named.iter().copied().collect();
-        let rest: Vec<u32> = all.filter(|rank| !is_named.contains(rank)).collect();
-        let waited: f64 = culprits.iter().map(|(_, times)| seconds(times.waited_for)).sum();
-        rest.is_empty() || mean(&named) - mean(&rest) >= UNSURE * waited / named.len().max(1) as f64
+        Some(work / rest as f64)
+    }
+
+    /// Seconds that the mean culprit computes beyond the mean of the other ranks; `None` if there are none.
+    fn more_work(&self) -> Option<f64> {
+        let work: f64 = self.culprits().iter().map(|one| self.work(one)).sum();
+        Some(work / self.culprits.max(1) as f64 - self.mean_work_of_rest()?)
+    }
+
+    /// True if the culprits compute longer than the others. Otherwise they are late because they came late to that work.
+    pub fn has_more_work(&self) -> bool {
+        let waited: f64 = self.culprits().iter().map(|(_, times)| seconds(times.waited_for)).sum();
+        self.more_work().is_none_or(|more| more >= UNSURE * waited / self.culprits.max(1) as f64)
+    }
+
+    /// True if the culprits are late in nearly all cases, or if their work beyond that of the others explains most of the waiting.
+    pub fn is_steady(&self) -> bool {
+        let (late, count) = self.culprits().iter().fold((0, 0), |sum, (_, one)| (sum.0 + one.late, sum.1 + one.count));
+        let waiters = self.known.ranks().saturating_sub(self.culprits);
+        let explained = self.more_work().unwrap_or(0.0) * (self.culprits * waiters) as f64;
+        late as f64 >= STEADY * count as f64 || explained >= seconds(self.blamed) / 2.0
     }
 
     /// Number of times that others waited for the culprits.
@@ -177,8 +216,8 @@ impl LateActivity<'_> {
     }
 
     /// Times of ranks that are not culprits.
-    pub fn others(&self) -> &[(u32, &ActivityTimes)] {
-        &self.ranks[self.culprits().len()..]
+    pub fn others(&self) -> &[(u32, &'a ActivityTimes)] {
+        &self.ranks[self.culprits..]
     }
 
     pub fn run(&self) -> &Run {

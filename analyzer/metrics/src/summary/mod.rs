@@ -20,6 +20,7 @@ mod own_times;
 mod polling;
 mod progress;
 mod sampled_work;
+mod serving;
 mod slow_calls;
 mod slow_host;
 mod small_collectives;
@@ -40,6 +41,7 @@ use model::engine::EngineAccount;
 use model::matching::Account;
 use model::shared_walk::SharedWalk;
 use model::{Rank, Run};
+use serving::serving_ranks;
 use tables::{Value, WorldRank};
 use used_sites::{UsedSite, used_sites};
 
@@ -194,6 +196,8 @@ finding_kinds! {
     NoOverlap "no_overlap";
     /// MPI calls take time that no late rank explains.
     Transfer "transfer";
+    /// A rank waits for messages nearly all the time, and no rank waits for it.
+    Serving "serving";
 }
 
 impl FindingKind {
@@ -379,14 +383,19 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(machine);
     let sites = used_sites(known);
     let of_calls = of_calls(known, &sites);
-    let mut late = late_findings::findings(known, &of_calls);
+    let serving = serving_ranks(known);
+    let origins = known.walk.map(|walk| serving.without(&walk.origins));
+    let mut late = match &origins {
+        Some(origins) => late_findings::findings(known, origins, &of_calls),
+        None => Vec::new(),
+    };
     let slow_host = slow_host::finding(known);
     // The slow host explains why its ranks are late.
     if let Some(slow) = &slow_host {
         late.retain(|finding| finding.kind != FindingKind::LateRank || !slow.has_ranks_of(finding));
     }
     // Totals do not tell computation from time in which a rank was ready and did not run.
-    if late.is_empty() && slow_host.is_none() && !is_scheduled {
+    if late.is_empty() && slow_host.is_none() && !is_scheduled && serving.is_empty() {
         all.extend(uneven_totals::finding(known));
     }
     all.extend(slow_host);
@@ -396,6 +405,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
         all.extend(overlap::finding(known, &sites));
     }
     all.extend(transfer::finding(known, &sites, &all));
+    all.extend(serving.finding());
     let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
     let in_mpi = known.in_mpi();
     for finding in all.iter_mut().filter(|finding| !finding.kind.is_about_the_run()) {

@@ -47,6 +47,7 @@ pub struct ActivityTimes {
 }
 
 /// All waits of a run, by the activity that caused them.
+#[derive(Clone)]
 pub struct WaitOrigins {
     /// By the rank's place in [`Run::ranks`](super::Run::ranks).
     pub activities: FxHashMap<(u32, Activity), ActivityTimes>,

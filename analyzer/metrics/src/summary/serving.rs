@@ -1,0 +1,137 @@
+//! Ranks that only serve: they wait for messages nearly all the time and compute little, and no rank waits for them, like the master
+//! of a farm or a rank that writes output.
+//!
+//! In: the origins of waiting. Out: those ranks, the origins without their waits, and a finding. Nothing that other ranks do could
+//! make use of their time, so no rank is to blame for their waits.
+
+use std::borrow::Cow;
+
+use super::own_times::own_times;
+use super::{Evidence, Finding, FindingKind, LEAST_SHARE};
+use crate::totals::{seconds, world_rank};
+use crate::words::{numbers_of, site_in_words, upper};
+use model::Rank;
+use model::matching::{WaitKey, WaitState};
+use model::origins::WaitOrigins;
+use model::sums::{Grow, Total};
+use rustc_hash::FxHashMap;
+use tables::WorldRank;
+
+/// With two ranks, one that waits for the other is half of the run.
+const LEAST_RANKS: usize = 3;
+/// At most one rank in this many serves: where more wait nearly always, the work is what is wrong.
+const MOST_RANKS: usize = 3;
+/// Share of its time that a serving rank waits.
+const LEAST_WAITING: f64 = 0.8;
+/// Share of its waiting that is for messages.
+const FOR_MESSAGES: f64 = 0.9;
+/// Its computation is at most this share of the median rank's.
+const MOST_WORK: f64 = 0.2;
+
+/// The waits of one rank, nanoseconds.
+#[derive(Default)]
+struct Waits {
+    all: i64,
+    for_messages: i64,
+    longest: Option<(i64, WaitKey)>,
+}
+
+/// The serving ranks, by their places in the run, in order.
+pub struct ServingRanks<'a> {
+    known: &'a Evidence<'a>,
+    ranks: Vec<(u32, Waits)>,
+}
+
+pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
+    let mut serving = ServingRanks { known, ranks: Vec::new() };
+    let Some(walk) = known.walk.filter(|_| known.run.ranks.len() >= LEAST_RANKS) else { return serving };
+    let mut waits: FxHashMap<u32, Waits> = FxHashMap::default();
+    let mut blamed: FxHashMap<u32, i64> = FxHashMap::default();
+    for ((rank, _), times) in &walk.origins.activities {
+        blamed.entry(*rank).or_default().grow(times.blamed);
+        for (key, time) in &times.waits {
+            waits.entry(key.waiter.rank).or_default().add(*key, *time);
+        }
+    }
+    let work: Vec<f64> = own_times(known.run, &walk.origins).iter().map(|[work, _]| work.undelayed()).collect();
+    let mut sorted = work.clone();
+    sorted.sort_by(f64::total_cmp);
+    let usual = sorted[sorted.len() / 2];
+    for (place, rank) in known.run.ranks.iter().enumerate() {
+        let Some(waits) = waits.remove(&(place as u32)) else { continue };
+        let is_blamed = known.mean(blamed.get(&(place as u32)).copied().unwrap_or(0)) >= LEAST_SHARE * known.wall();
+        if waits.are_of_server(rank) && work[place] <= MOST_WORK * usual && !is_blamed {
+            serving.ranks.push((place as u32, waits));
+        }
+    }
+    if MOST_RANKS * serving.ranks.len() > known.run.ranks.len() {
+        serving.ranks.clear();
+    }
+    serving
+}
+
+impl Waits {
+    fn add(&mut self, key: WaitKey, time: i64) {
+        self.all.grow(time);
+        if matches!(key.state, WaitState::LateSender | WaitState::WrongOrder) {
+            self.for_messages.grow(time);
+        }
+        self.longest = self.longest.max(Some((time, key)));
+    }
+
+    fn are_of_server(&self, rank: &Rank) -> bool {
+        seconds(self.all) >= LEAST_WAITING * rank.wall() && self.for_messages as f64 >= FOR_MESSAGES * self.all as f64
+    }
+}
+
+impl ServingRanks<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+
+    fn serves(&self, place: u32) -> bool {
+        self.ranks.binary_search_by_key(&place, |(rank, _)| *rank).is_ok()
+    }
+
+    /// The origins of waiting without the waits of serving ranks.
+    pub fn without<'o>(&self, origins: &'o WaitOrigins) -> Cow<'o, WaitOrigins> {
+        if self.is_empty() {
+            return Cow::Borrowed(origins);
+        }
+        let mut origins = origins.clone();
+        for times in origins.activities.values_mut() {
+            let before = times.blamed;
+            times.waits.retain(|wait, _| !self.serves(wait.waiter.rank));
+            times.blamed = times.waits.values().copied().total();
+            times.waited_for = times.waited_for.min(times.blamed);
+            let share = times.blamed as f64 / before.max(1) as f64;
+            times.indirect = (times.indirect as f64 * share) as i64;
+            times.late = (times.late as f64 * share).round() as u64;
+        }
+        Cow::Owned(origins)
+    }
+
+    pub fn finding(&self) -> Option<Finding> {
+        let (_, first) = self.ranks.first()?;
+        let run = self.known.run;
+        let ranks: Vec<WorldRank> =
+            self.ranks.iter().map(|(place, _)| world_rank(&run.ranks[*place as usize])).collect();
+        let wall: f64 = self.ranks.iter().map(|(place, _)| run.ranks[*place as usize].wall()).sum();
+        let share =
+            100.0 * seconds(self.ranks.iter().map(|(_, waits)| waits.all).total()) / wall.max(f64::MIN_POSITIVE);
+        let places = self.known.account.map(|account| &account.places);
+        let site = first.longest.and_then(|(_, wait)| places?.get(wait.waiter.place.number()));
+        let place = site.map(|site| format!(" in {}", site_in_words(site))).unwrap_or_default();
+        let (waits, serves, them) =
+            if ranks.len() == 1 { ("waits", "serves", "it") } else { ("wait", "serve", "them") };
+        let headline = format!(
+            "{} only {serves}: {} {waits} {share:.0} % of the time for messages{place}, and no rank waits for {them}.",
+            upper(&numbers_of(&ranks)),
+            if ranks.len() == 1 { "it" } else { "they" },
+        );
+        let next = format!("If that is not meant so, give {them} work of the other ranks, or run fewer ranks.");
+        let sites = site.map(|site| site.site.clone()).filter(|site| !site.is_empty());
+        let finding = Finding::new(FindingKind::Serving, "waits", headline).next(next);
+        Some(finding.ranks(ranks).sites(sites.into_iter().collect()))
+    }
+}
