@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 
 use super::own_times::{OwnTimes, own_times};
-use super::{Evidence, Finding, FindingKind};
+use super::used_sites::UsedSite;
+use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
 use crate::words::{plural, rank_in_words};
 use model::Rank;
+use model::sums::Total;
 use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
@@ -88,8 +90,26 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         None => format!("the ranks were {}", ready(delay, wall)),
     };
     let headline = format!("{cause}: {whom}.");
-    let detail = "Waits that this explains are charged to no rank below.";
-    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).detail(detail).next(next))
+    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).next(next))
+}
+
+/// Says what the delays mean for the findings about the program. Without one, they may hide its cause: then the call that takes most
+/// time is named.
+pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_others: bool) {
+    if has_others {
+        finding.add("Waits that this explains are charged to no rank.");
+        return;
+    }
+    let time = |used: &UsedSite| known.mean(used.ranks.iter().map(|(_, habits)| habits.time).total());
+    let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
+    if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
+        let sentence = format!(
+            "Most time in MPI goes into {}: {}. These delays hide how much of that is the program's.",
+            most.place(),
+            known.cost(time(most))
+        );
+        finding.add(&sentence);
+    }
 }
 
 /// The one rank whose own work was delayed, if the work of all others together was delayed less.
@@ -147,6 +167,6 @@ fn no_sharing(ranks: &[&Rank]) -> String {
             rank_in_words(rank),
             plural(cores as u64, "core")
         ),
-        None => "overhear report --by host shows the machine.".to_string(),
+        None => "See which ranks waited for a core, and when they had one.".to_string(),
     }
 }

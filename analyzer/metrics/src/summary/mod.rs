@@ -1,6 +1,7 @@
 //! The conclusions about a run: what costs time, who or what causes it, and what to try next.
 //!
 //! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
+//! Delays by the machine come first unless something else costs much more.
 //! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. So no
 //! cost is above what the ranks' own totals allow, and costs of different causes can be compared and added.
 
@@ -53,6 +54,8 @@ const LEAST_SHARE: f64 = 0.02;
 const LEAST_SHARE_OF_JITTER: f64 = 0.05;
 /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
 const MUCH_IN_MPI: f64 = 0.1;
+/// Delays of ranks qualify all other findings, but one that costs this many times as much comes first.
+const MUCH_MORE: f64 = 2.0;
 /// Maximum number of findings on a first screen.
 const MOST: usize = 6;
 
@@ -204,6 +207,10 @@ impl FindingKind {
     /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
     fn is_about_the_run(self) -> bool {
         self <= FindingKind::NotRunning
+    }
+
+    fn is_of_the_machine(self) -> bool {
+        matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
     }
 
     /// True if the sites that the finding names are the calls around the work, and not its cause.
@@ -412,8 +419,17 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
         finding.costs = finding.costs.map(|costs| costs.min(in_mpi));
     }
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));
+    let has_others = all.iter().any(|finding| !finding.kind.is_about_the_run());
+    let most = all.iter().filter_map(|finding| finding.costs).fold(0.0, f64::max);
+    for finding in all.iter_mut().filter(|finding| finding.kind.is_of_the_machine()) {
+        machine::explain(finding, known, &sites, has_others);
+    }
+    let comes_first = |finding: &Finding| {
+        let is_small = finding.kind.is_of_the_machine() && finding.costs.is_some_and(|costs| MUCH_MORE * costs < most);
+        finding.kind.is_about_the_run() && !is_small
+    };
     all.sort_by(|a, b| {
-        let rank = |finding: &Finding| if finding.kind.is_about_the_run() { finding.kind as usize } else { usize::MAX };
+        let rank = |finding: &Finding| if comes_first(finding) { finding.kind as usize } else { usize::MAX };
         rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0)))
     });
     all.truncate(MOST);
