@@ -291,7 +291,7 @@ pub fn sample(value: &str) -> Result<u64, String> {
         return Ok(0);
     }
     let period = nanoseconds(value).filter(|period| PERIODS.contains(period));
-    period.map(|period| period as u64).ok_or_else(|| "not off, nor a time from 1ms to 10s, as 10ms".into())
+    period.map(|period| period as u64).ok_or_else(|| "neither off nor a time from 1ms to 10s, such as 10ms".into())
 }
 
 /// A time such as `10ms`, `60s`, `5min` or `2h`, in nanoseconds.
@@ -378,7 +378,7 @@ fn one_of(value: &str, among: &[&'static str], what: &str) -> Result<usize, Stri
     among
         .iter()
         .position(|name| *name == value)
-        .ok_or_else(|| format!("there is no such {what}; the nearest one is {}", nearest(value, among.iter().copied())))
+        .ok_or_else(|| format!("there is no such {what}; there are {}", among.join(", ")))
 }
 
 /// The size limit of a rank's file, in bytes.

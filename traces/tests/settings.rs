@@ -82,16 +82,16 @@ fn more_than_64_ranks_of_a_host_share_a_file_unless_the_user_says_otherwise() {
 fn every_variable_is_checked_by_name_and_value() {
     let wrong = [
         ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
-        ("OVERHEAR_MODE", "trce", "OVERHEAR_MODE=trce: there is no such mode; the nearest one is trace"),
+        ("OVERHEAR_MODE", "trce", "OVERHEAR_MODE=trce: there is no such mode; there are trace, profile, null"),
         (
             "OVERHEAR_PROGRESS",
             "event",
-            "OVERHEAR_PROGRESS=event: there is no such way to record the progress engine; the nearest one is events",
+            "OVERHEAR_PROGRESS=event: there is no such way to record the progress engine; there are off, count, time, events",
         ),
         (
             "OVERHEAR_SYNC",
             "bth",
-            "OVERHEAR_SYNC=bth: there is no such occasion to compare clocks; the nearest one is both",
+            "OVERHEAR_SYNC=bth: there is no such occasion to compare clocks; there are off, init, both",
         ),
         (
             "OVERHEAR_FILTER",
@@ -100,8 +100,8 @@ fn every_variable_is_checked_by_name_and_value() {
         ),
         ("OVERHEAR_MAX_BYTES", "12Q", "OVERHEAR_MAX_BYTES=12Q: not a size, as 500M, 1.5G, 64KiB or 1e6"),
         ("OVERHEAR_MAX_BYTES", "64KiB", "OVERHEAR_MAX_BYTES=64KiB: too small: recording needs at least 1M"),
-        ("OVERHEAR_SAMPLE", "10", "OVERHEAR_SAMPLE=10: not off, nor a time from 1ms to 10s, as 10ms"),
-        ("OVERHEAR_SAMPLE", "10us", "OVERHEAR_SAMPLE=10us: not off, nor a time from 1ms to 10s, as 10ms"),
+        ("OVERHEAR_SAMPLE", "10", "OVERHEAR_SAMPLE=10: neither off nor a time from 1ms to 10s, such as 10ms"),
+        ("OVERHEAR_SAMPLE", "10us", "OVERHEAR_SAMPLE=10us: neither off nor a time from 1ms to 10s, such as 10ms"),
         ("OVERHEAR_RUN", "mine", "OVERHEAR_RUN=mine: not a run, which is 32 hexadecimal digits"),
         ("OVERHEAR_TEST_CLOCK", "1:2,3", "OVERHEAR_TEST_CLOCK=1:2,3: 3 is not SECONDS:PPM"),
     ];

@@ -55,6 +55,14 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     Some(Scheduled { wall, delay, outside, work_delay, most_work_delay: delay.min(ready) })
 }
 
+/// The share of the ranks' time in which they were ready to run but did not; `None` if it is unknown of all.
+pub fn delayed_share(run: &Run) -> Option<f64> {
+    let all: Vec<Scheduled> = run.asked().filter_map(scheduled).collect();
+    let sum = |figure: fn(&Scheduled) -> f64| all.iter().map(figure).sum::<f64>();
+    let wall = sum(|one| one.wall);
+    (wall > 0.0).then(|| sum(|one| one.delay) / wall)
+}
+
 /// Time in MPI of the thread that initialized it, without starting and ending MPI.
 fn main_time_in_mpi(rank: &Rank) -> f64 {
     const ENDS: [Call; 5] = [Call::Init, Call::Init_thread, Call::Finalize, Call::Session_init, Call::Session_finalize];

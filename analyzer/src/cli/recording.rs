@@ -97,6 +97,7 @@ fn argument(setting: &'static Setting) -> Arg {
     };
     let (first, rest) = meaning.split_at(1);
     let argument = Arg::new(variable).long(flag);
+    let argument = if flag == "dir" { argument.short('o') } else { argument };
     // Words behind the flag belong to the program.
     let argument = if values == SWITCH {
         argument.num_args(0..=1).require_equals(true).default_missing_value(SWITCH[1])

@@ -2,7 +2,7 @@
 
 use super::joined::{Comparison, Side};
 use super::run_figures::Figures;
-use super::{chief, run_figures};
+use super::{chief, noise, run_figures};
 use crate::overview;
 use tables::{Fact, FactKey, Value, facts};
 
@@ -44,19 +44,46 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     facts
 }
 
-/// The difference of the wall times, and the function with the largest part of it.
+/// The difference of the wall times, its parts outside MPI and in MPI, and the function that changed most.
 fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -> Option<Fact> {
     let signed = |value: f64| format!("{}{}", if value < 0.0 { "-" } else { "+" }, Value::Seconds(value.abs()));
     let difference = wall.difference()?;
-    let percent = wall.ratio().map_or(String::new(), |ratio| format!(" ({:+.1} %)", 100.0 * (ratio - 1.0)));
-    let in_mpi = mpi.and_then(Comparison::difference).map(|mpi| format!("; in MPI {} a rank", signed(mpi)));
+    let mut text = wall.ratio().map_or(String::new(), |ratio| format!(" ({:+.1} %)", 100.0 * (ratio - 1.0)));
+    if wall.test.is_some_and(|test| !noise::differs(&test)) {
+        text += ", no more than noise";
+    }
+    if let Some(in_mpi) = mpi.and_then(Comparison::difference) {
+        text += &format!("; a rank {} outside MPI, {} in MPI", signed(difference - in_mpi), signed(in_mpi));
+    }
     let is_function =
         |figure: &&Comparison| figure.name.table == run_figures::FUNCTIONS && chief::is_chief(&figure.name);
     let change = |figure: &Comparison| figure.difference().unwrap_or(0.0);
     let most = all.iter().filter(is_function).max_by(|one, other| change(one).abs().total_cmp(&change(other).abs()));
-    let most = most.map(|figure| format!(", most of it in {} ({})", figure.name.row.join(" "), signed(change(figure))));
-    let text = format!("{percent}{}{}", in_mpi.unwrap_or_default(), most.unwrap_or_default());
+    if let Some(most) = most.filter(|most| change(most) != 0.0) {
+        let unsure = if most.differs == Some(false) { ", noise" } else { "" };
+        text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(change(most)));
+    }
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
+}
+
+/// Least difference of the sides' delays, as a share of their time, that is worth a note.
+const OTHER_DELAYS: f64 = 0.1;
+
+/// The note on a machine that kept the ranks of one side from running more than those of the other.
+fn other_delays(a: &Side, b: &Side) -> Option<String> {
+    let mean = |side: &Side| {
+        let known: Vec<f64> = side.iter().filter_map(|run| run.delayed).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    };
+    let (of_a, of_b) = (mean(a)?, mean(b)?);
+    ((of_a - of_b).abs() >= OTHER_DELAYS).then(|| {
+        format!(
+            "the machine differs, too: ranks of A were ready to run but not running {:.0} % of the time, those of B {:.0} %: \
+             overhear report --by host",
+            100.0 * of_a,
+            100.0 * of_b
+        )
+    })
 }
 
 /// Notes on noise, and on differences between the runs that distort the comparison.
@@ -90,6 +117,7 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
     if ranks.len() > 1 {
         warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
     }
+    warnings.extend(other_delays(a, b));
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
         warnings.push(format!(

@@ -1,6 +1,7 @@
 //! All figures of one run, each identified by its table, its row and its column.
 
 use crate::engine::Ledger;
+use crate::scheduling::delayed_share;
 use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
 use model::Run;
 use model::matching::{Follow, settled};
@@ -38,6 +39,8 @@ pub struct Figures {
     pub program: Fact,
     pub command: String,
     pub ranks: u32,
+    /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
+    pub delayed: Option<f64>,
 }
 
 /// Computes all figures of a run but those of `Figures::add_overlap`.
@@ -63,7 +66,8 @@ pub fn figures(run: &Run) -> Figures {
     }
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
-    Figures { all, has_calls, warnings, program, command: rank_programs::command(run.first()), ranks: run.size() }
+    let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
+    Figures { all, has_calls, warnings, program, command, ranks, delayed }
 }
 
 impl Figures {
