@@ -25,6 +25,8 @@ pub struct Scheduled {
     /// The part of the delay that lies outside MPI. Time in which the thread slept counts as outside as far as the time
     /// outside reaches: a rank that polls never sleeps in MPI.
     pub work_delay: f64,
+    /// Time in which the thread was not ready to run: it slept, or waited for input or output.
+    pub slept: f64,
     /// Upper bound of `work_delay`: all of the delay, as far as the time outside MPI in which the rank was ready has
     /// room for it.
     pub most_work_delay: f64,
@@ -52,7 +54,7 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     let slept = (wall - ran - delay).max(0.0);
     let ready = (outside - slept).max(0.0);
     let work_delay = if delay > 0.0 { (delay * ready / (ran + delay)).min(ready) } else { 0.0 };
-    Some(Scheduled { wall, delay, outside, work_delay, most_work_delay: delay.min(ready) })
+    Some(Scheduled { wall, delay, outside, slept, work_delay, most_work_delay: delay.min(ready) })
 }
 
 /// The share of the ranks' time in which they were ready to run but did not; `None` if it is unknown of all.

@@ -28,7 +28,7 @@ pub fn say(output: &Output) {
     let apart = match waiting > 0.0 {
         true => {
             let waiting = in_units(waiting / ticks * seconds);
-            format!("; another {waiting} of overhear's own work fell into time that it spent waiting")
+            format!("; {waiting} more went by while it waited anyway")
         }
         false => String::new(),
     };

@@ -2,6 +2,7 @@
 
 use super::lateness::LateActivity;
 use super::{Evidence, Finding, FindingKind, eager_limit, sampled_work};
+use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{numbers_of, plural, site_in_words, upper};
 use model::matching::WaitState;
@@ -20,6 +21,9 @@ const RARE: f64 = 0.3;
 const LONG: f64 = 1.5;
 /// The long cases explain the waiting if they hold this share of it.
 const EXPLAINED: f64 = 0.6;
+
+/// Ranks that are off the processor for this share of their time outside MPI do not compute.
+const OFF_PROCESSOR: f64 = 0.8;
 
 /// The pattern behind an activity's figures.
 enum Lateness {
@@ -69,10 +73,13 @@ pub fn finding(late: &LateActivity) -> Finding {
         }
         Lateness::Always => always(late, &who, &place, &cost),
     };
-    let detail = [finding.detail.clone(), sampled_work::in_words(late), passed_on(late)]
+    let is_off_processor = is_off_processor(late);
+    let off_processor = if is_off_processor { off_processor(culprits.len()) } else { String::new() };
+    let detail = [finding.detail.clone(), sampled_work::in_words(late), off_processor, passed_on(late)]
         .into_iter()
         .filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
+    let finding = Finding { is_off_processor, ..finding };
     finding.detail(detail).costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites())
 }
 
@@ -239,6 +246,20 @@ fn synchronized_by(late: &LateActivity) -> String {
     let Some(wait) = late.main_wait() else { return String::new() };
     let site = late.site_of_wait(wait.waiter.place.number()).map(site_in_words).unwrap_or_default();
     format!("They wait in {site}.")
+}
+
+/// True if the culprits are hardly ever ready to run between their calls.
+fn is_off_processor(late: &LateActivity) -> bool {
+    late.culprits().iter().all(|(rank, _)| {
+        let scheduled = scheduled(&late.run().ranks[*rank as usize]);
+        scheduled.is_some_and(|of_rank| of_rank.slept >= OFF_PROCESSOR * of_rank.outside)
+    })
+}
+
+fn off_processor(ranks: usize) -> String {
+    let (is, they) = if ranks == 1 { ("is", "it sleeps, or waits") } else { ("are", "they sleep, or wait") };
+    let who = if ranks == 1 { "It" } else { "They" };
+    format!("{who} {is} off the processor for most of the time outside MPI: {they} for input or output.")
 }
 
 /// The part of the waiting that goes through other ranks.

@@ -238,12 +238,24 @@ pub struct Finding {
     pub ranks: Vec<WorldRank>,
     /// The call sites that it names, the cause first.
     pub sites: Vec<String>,
+    /// True if the ranks sleep, or wait for input or output, outside MPI: samples of processor time find nothing there.
+    pub is_off_processor: bool,
 }
 
 impl Finding {
     fn new(kind: FindingKind, section: &'static str, headline: impl Into<String>) -> Finding {
         let (headline, detail) = (headline.into(), String::new());
-        Finding { kind, costs: None, section, headline, detail, next: None, ranks: Vec::new(), sites: Vec::new() }
+        Finding {
+            kind,
+            costs: None,
+            section,
+            headline,
+            detail,
+            next: None,
+            ranks: Vec::new(),
+            sites: Vec::new(),
+            is_off_processor: false,
+        }
     }
 
     fn costs(self, seconds: f64) -> Finding {
