@@ -205,11 +205,12 @@ finding_kinds! {
 
 impl FindingKind {
     /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
-    fn is_about_the_run(self) -> bool {
+    pub fn is_about_the_run(self) -> bool {
         self <= FindingKind::NotRunning
     }
 
-    fn is_of_the_machine(self) -> bool {
+    /// True if the finding is that ranks were ready to run and did not.
+    pub fn is_of_the_machine(self) -> bool {
         matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
     }
 

@@ -97,12 +97,18 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
     first
 }
 
-/// First sentence of the first screen, if something stands out. That a run is not complete, other messages say.
+/// First sentence of the first screen, if something stands out: after one about the machine also the first about the program. That a
+/// run is not complete, other messages say.
 fn main_sentence(folder: &Path) -> Option<String> {
     let naming = SiteNaming::for_conclusions(Vec::new());
     let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
-    let first = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter().next()?;
-    (first.kind != FindingKind::Unfinished).then_some(first.headline)
+    let mut findings = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter();
+    let first = findings.next().filter(|first| first.kind != FindingKind::Unfinished)?;
+    if !first.kind.is_of_the_machine() {
+        return Some(first.headline);
+    }
+    let of_program = findings.find(|finding| !finding.kind.is_about_the_run());
+    Some(of_program.map_or(first.headline.clone(), |other| format!("{} {}", first.headline, other.headline)))
 }
 
 /// The reason why there is no trace, as far as it is known.
