@@ -3,10 +3,11 @@
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Definition, Object, ObjectKind, Origin};
-use traces::signature::{Signature, lock, peer, tag};
+use traces::signature::{STARTS, Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
+use crate::common::requests::Planted;
 use crate::common::stories::{collective, inside, on_object, outside, run, to};
 use crate::common::{Folder, overhear, signature, stdout};
 
@@ -153,6 +154,26 @@ fn a_collective_file_call_is_not_told_to_access_the_file_by_all_ranks_together()
     assert!(!collective.unwrap()["advice"].as_str().unwrap().contains("together"));
     says(&advice(Call::File_write_at), "advice", "by all ranks together");
     says(&advice(Call::File_sync), "advice", "Call it once");
+}
+
+#[test]
+fn requests_waited_for_after_computation_have_a_cost_and_those_with_only_another_post_between_are_no_finding() {
+    let found = |computing| {
+        let mut planted = Planted::default();
+        for _ in 0..50 {
+            let post = Signature { flags: STARTS, ..signature(0, Call::Irecv, 0, 0, 1 << 20) };
+            planted.request(post, [1_000, computing, MILLISECOND]);
+        }
+        let folder = Folder::new();
+        planted.write(&folder, 0, 1);
+        finding(&folder, "no_overlap")
+    };
+    let cost = found(2 * MILLISECOND).unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.050).abs() < 1e-3, "{cost}");
+    // A wait hides no more than the computation before it.
+    let cost = found(600_000).unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.030).abs() < 1e-3, "{cost}");
+    assert_eq!(found(10_000), None);
 }
 
 #[test]
