@@ -245,9 +245,19 @@ impl Starved {
 
     /// 99th percentile of the lengths in ticks, to 2 %.
     pub fn percentile_99(&self) -> u64 {
+        self.quantile(0.99)
+    }
+
+    /// Median of the lengths in ticks, to 2 %.
+    pub fn median(&self) -> u64 {
+        self.quantile(0.5)
+    }
+
+    /// The length that this share of the times does not exceed.
+    fn quantile(&self, share: f64) -> u64 {
         let mut lengths: Vec<(u32, u64)> = self.lengths.iter().map(|(length, times)| (*length, *times)).collect();
         lengths.sort();
-        let wanted = (self.count() as f64 * 0.99).ceil() as u64;
+        let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut seen = 0;
         for (length, times) in lengths {
             seen.grow(times);

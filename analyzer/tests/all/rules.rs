@@ -3,10 +3,11 @@
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Definition, Object, ObjectKind, Origin};
-use traces::signature::{Signature, lock, peer, tag};
+use traces::signature::{STARTS, Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
+use crate::common::requests::Planted;
 use crate::common::stories::{collective, inside, on_object, outside, run, to};
 use crate::common::{Folder, overhear, signature, stdout};
 
@@ -93,6 +94,86 @@ fn communicators_made_again_and_again_are_found_with_what_their_calls_cost_and_n
     let cost = found.unwrap()["cost_s"].as_f64().unwrap();
     assert!((cost - 0.198).abs() < 1e-3, "{cost}");
     assert_eq!(finding_of(ranks(19), "made_again"), None);
+}
+
+#[test]
+fn datatypes_made_again_and_again_are_found_with_what_building_committing_and_freeing_them_takes() {
+    let ranks = |times: usize| {
+        let one = |_| [Call::Type_vector, Call::Type_commit, Call::Type_free].map(on_nobody);
+        (0..2).map(|_| in_a_row((0..times).flat_map(one), 1)).collect()
+    };
+    let found = finding_of(ranks(100), "made_again");
+    says(&found, "headline", "Each rank builds 100 datatypes in MPI_Type_vector");
+    says(&found, "advice", "build and commit it once, before the loop");
+    // All but one of 100 triples of calls.
+    let cost = found.unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.297).abs() < 1e-3, "{cost}");
+    assert_eq!(finding_of(ranks(100), "transfer"), None);
+    assert_eq!(finding_of(ranks(19), "made_again"), None);
+}
+
+/// Advice that is about other ranks or the network.
+fn is_about_others(found: &Value) -> bool {
+    let text = format!("{} {} {}", found["headline"], found["detail"], found["advice"]);
+    ["all ranks", "overhear network", "together", "bytes"].iter().any(|word| text.contains(word))
+}
+
+#[test]
+fn a_call_that_is_local_gets_no_advice_about_other_ranks_or_the_network() {
+    let calls =
+        [Call::Type_indexed, Call::Pack, Call::Alloc_mem, Call::Comm_rank, Call::Group_incl, Call::Reduce_local];
+    for call in calls {
+        let ranks = (0..2).map(|_| in_a_row((0..10).map(|_| on_nobody(call)), 50)).collect();
+        let found = finding_of(ranks, "transfer");
+        says(&found, "advice", &call.mpi_name());
+        assert!(!is_about_others(&found.unwrap()), "{}", call.mpi_name());
+    }
+    // Others wait for a rank in such a call.
+    let waits = || {
+        (0..5).fold(Calls::default(), |calls, at| {
+            calls.call(on_nobody(Call::Barrier), (10 + 150 * at) * MILLISECOND, 101 * MILLISECOND)
+        })
+    };
+    let builds = (0..5).fold(Calls::default(), |calls, at| {
+        let built = calls.call(on_nobody(Call::Type_indexed), (10 + 150 * at) * MILLISECOND, 100 * MILLISECOND);
+        built.call(on_nobody(Call::Barrier), (110 + 150 * at) * MILLISECOND, MILLISECOND)
+    });
+    let found = finding_of(vec![builds, waits(), waits(), waits()], "slow_call");
+    says(&found, "advice", "No other rank takes part in that call");
+}
+
+#[test]
+fn a_collective_file_call_is_not_told_to_access_the_file_by_all_ranks_together() {
+    let advice = |call| {
+        let file = signature(0, call, peer::NONE, 64, 0);
+        finding_of((0..2).map(|_| in_a_row((0..10).map(|_| file), 50)).collect(), "transfer")
+    };
+    let collective = advice(Call::File_write_all);
+    says(&collective, "advice", "larger pieces");
+    says(&collective, "advice", "MPI_File_iwrite_all");
+    assert!(!collective.unwrap()["advice"].as_str().unwrap().contains("together"));
+    says(&advice(Call::File_write_at), "advice", "by all ranks together");
+    says(&advice(Call::File_sync), "advice", "Call it once");
+}
+
+#[test]
+fn requests_waited_for_after_computation_have_a_cost_and_those_with_only_another_post_between_are_no_finding() {
+    let found = |computing| {
+        let mut planted = Planted::default();
+        for _ in 0..50 {
+            let post = Signature { flags: STARTS, ..signature(0, Call::Irecv, 0, 0, 1 << 20) };
+            planted.request(post, [1_000, computing, MILLISECOND]);
+        }
+        let folder = Folder::new();
+        planted.write(&folder, 0, 1);
+        finding(&folder, "no_overlap")
+    };
+    let cost = found(2 * MILLISECOND).unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.050).abs() < 1e-3, "{cost}");
+    // A wait hides no more than the computation before it.
+    let cost = found(600_000).unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.030).abs() < 1e-3, "{cost}");
+    assert_eq!(found(10_000), None);
 }
 
 #[test]

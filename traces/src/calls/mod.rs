@@ -95,6 +95,12 @@ impl Class {
     pub fn filter_name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
+
+    /// True if all its calls are local by the MPI standard: they return without another process.
+    pub const fn is_local(self) -> bool {
+        use Class::{Attribute, Datatype, Environment, Errhandler, Group, Info, Operation, Query, Tool};
+        matches!(self, Group | Datatype | Operation | Attribute | Info | Errhandler | Environment | Tool | Query)
+    }
 }
 
 macro_rules! kind_enum {

@@ -144,14 +144,12 @@ fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
 
 /// The measured figures of all rows of a table. Columns with `is_name` name the row.
 fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
-    let named = |row: &[Value]| -> Vec<Value> {
-        let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);
-        columns.map(|(_, value)| value.clone()).filter(|value| *value != Value::None).collect()
-    };
     let of_row = |row: &Vec<Value>| {
-        let names = named(row);
-        let label = if let [Value::Label(label)] = names[..] { Some(label) } else { None };
-        let parts: Vec<String> = names.iter().map(|name| name.to_string().trim_start().to_string()).collect();
+        let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);
+        let names: Vec<(&str, &Value)> =
+            columns.map(|(column, value)| (&*column.key, value)).filter(|(_, value)| **value != Value::None).collect();
+        let label = if let [(_, Value::Label(label))] = names[..] { Some(*label) } else { None };
+        let parts = row_name(&names);
         let figures = sheet.columns.iter().zip(row).filter(|(column, _)| !column.is_name && column.unit.is_measured());
         let figure = |(column, value): (&ColumnHead, &Value)| {
             let name = FigureName {
@@ -167,6 +165,28 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
         figures.map(figure).collect::<Vec<_>>()
     };
     sheet.rows.iter().flat_map(of_row).collect()
+}
+
+/// The parts of a row's name, from the keys and the values of its columns; the bounds of a range of sizes are one part.
+fn row_name(names: &[(&str, &Value)]) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for (key, value) in names {
+        let part = value.to_string().trim_start().to_string();
+        match parts.last_mut().filter(|_| *key == "size_below_bytes") {
+            Some(from) => *from = range(from, &part),
+            None => parts.push(part),
+        }
+    }
+    parts
+}
+
+/// `4.0-8.0 KiB`, `512 B-1.0 KiB`; a single size if the bounds are equal.
+fn range(from: &str, below: &str) -> String {
+    match (from.split_once(' '), below.split_once(' ')) {
+        _ if from == below => from.to_string(),
+        (Some((least, unit)), Some((_, other))) if unit == other => format!("{least}-{below}"),
+        _ => format!("{from}-{below}"),
+    }
 }
 
 pub const RUN: &str = "run";
@@ -186,3 +206,23 @@ pub const OVERLAP: &str = "overlap";
 pub const POP: &str = "pop";
 /// All tables, as `--fail-if TABLE:` may name them.
 pub const TABLES: [&str; 9] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP, OVERLAP];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_sizes_is_one_part_of_a_rows_name() {
+        let name = |from: u64, below: Value| {
+            let function = Value::Text("MPI_Irecv".into());
+            let from = Value::Bytes(from);
+            let names = [("size_bytes", &from), ("size_below_bytes", &below), ("function", &function)];
+            let known: Vec<(&str, &Value)> = names.into_iter().filter(|(_, value)| **value != Value::None).collect();
+            row_name(&known).join(" ")
+        };
+        assert_eq!(name(4096, Value::Bytes(8192)), "4.0-8.0 KiB MPI_Irecv");
+        assert_eq!(name(512, Value::Bytes(1024)), "512 B-1.0 KiB MPI_Irecv");
+        assert_eq!(name(0, Value::Bytes(0)), "0 B MPI_Irecv");
+        assert_eq!(name(100, Value::None), "100 B MPI_Irecv");
+    }
+}

@@ -1,4 +1,4 @@
-//! The finding on communicators, windows and files that are made again and again at one line.
+//! The finding on communicators, windows, files and datatypes that are made again and again at one line.
 
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
@@ -14,19 +14,19 @@ const LEAST_TIMES: u64 = 20;
 struct Made {
     by: ArgumentKind,
     freed_by: ArgumentKind,
-    /// The words for making it, freeing it, and itself.
+    /// The words for making it, the calls that finish and free it, and itself.
     makes: &'static str,
     frees: &'static str,
     name: &'static str,
     next: &'static str,
 }
 
-const MADE: [Made; 3] = [
+const MADE: [Made; 4] = [
     Made {
         by: ArgumentKind::NewComm,
         freed_by: ArgumentKind::FreeComm,
         makes: "makes",
-        frees: "frees",
+        frees: "the call that frees it",
         name: "communicator",
         next: "Make it once, before the loop, and keep it.",
     },
@@ -34,7 +34,7 @@ const MADE: [Made; 3] = [
         by: ArgumentKind::NewWin,
         freed_by: ArgumentKind::FreeWin,
         makes: "makes",
-        frees: "frees",
+        frees: "the call that frees it",
         name: "window",
         next: "Make it once, before the loop, and keep it: MPI_Win_fence or MPI_Win_lock is enough between two uses.",
     },
@@ -42,9 +42,18 @@ const MADE: [Made; 3] = [
         by: ArgumentKind::NewFile,
         freed_by: ArgumentKind::FreeFile,
         makes: "opens",
-        frees: "closes",
+        frees: "the call that closes it",
         name: "file",
         next: "Open it once, before the loop, and close it at the end.",
+    },
+    // MPI_Type_commit has the datatype in and out, as MPI_Type_free has.
+    Made {
+        by: ArgumentKind::NewDatatype,
+        freed_by: ArgumentKind::FreeDatatype,
+        makes: "builds",
+        frees: "the calls that commit and free it",
+        name: "datatype",
+        next: "If its shape stays the same, build and commit it once, before the loop, and keep it.",
     },
 ];
 
@@ -69,9 +78,14 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let headline =
         format!("{who} {makes} {} in {}: {}.", plural(times, made.name), used.place(), used.known.cost(costs));
     let each = crate::totals::seconds(time) / used.count().max(1) as f64;
-    let detail = format!("Each takes {}, with the call that {} it.", Value::Seconds(each), made.frees);
+    let detail = format!("Each takes {}, with {}.", Value::Seconds(each), made.frees);
     let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(made.next);
     Some(finding.costs(costs).sites(used.sites()))
+}
+
+/// True for a call that frees such objects, or commits a datatype: its time counts where the objects are made.
+pub fn frees(call: Call) -> bool {
+    MADE.iter().any(|made| call.has(made.freed_by))
 }
 
 /// Nanoseconds that all ranks spend freeing such objects, shared out by the number that each line makes.

@@ -8,6 +8,7 @@
 mod aborted;
 mod by_hand;
 mod eager_limit;
+mod file_advice;
 mod finding_rows;
 mod late_findings;
 mod late_ranks;

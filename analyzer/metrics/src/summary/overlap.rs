@@ -1,38 +1,83 @@
-//! The finding on requests that were waited for later although nothing could move them meanwhile.
+//! The finding on requests that are waited for after computation in which nothing could move them.
+//!
+//! The cost is the part of the waits that such computation could have hidden: a wait hides no more than the computation before it.
+
+use std::collections::BTreeMap;
 
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
-use crate::overlap;
+use crate::median::median;
+use crate::overlap::GatheredRequests;
 use crate::totals::percent;
+use model::overlap::{Lives, RequestLife};
 use model::sums::Total;
 
 /// A smaller share of the requests, or fewer requests, are not reported.
 const LEAST_PERCENT: f64 = 10.0;
-const LEAST_REQUESTS: u64 = 10;
+const LEAST_REQUESTS: f64 = 10.0;
 /// Waits that take a smaller share of the run leave nothing to hide.
 const LEAST_SHARE: f64 = 0.01;
+/// Nanoseconds. Less time between post and wait is no work of the program: other requests are posted, a buffer is filled.
+const LEAST_WORK: u64 = 50_000;
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
-    let waits = sites.iter().filter(|used| used.completes()).map(UsedSite::own).total();
+    let waiting: Vec<&UsedSite> = sites.iter().filter(|used| used.completes()).collect();
+    let waits = waiting.iter().map(|used| used.own()).total();
     // Ranks that share cores wait for cores, too, for an unknown time.
     if known.shares_cores() || known.mean(waits) < LEAST_SHARE * known.wall() {
         return None;
     }
     let all = known.requests?;
-    let [requests, stalled] = [all.total(|lives| lives.requests), all.total(|lives| lives.stalled)];
-    let share = percent(stalled as f64, requests as f64).filter(|share| *share >= LEAST_PERCENT)?;
+    let requests = all.total(|lives| lives.requests);
+    let stalled: f64 = all.lives.values().map(|lives| Stalled::of(lives).requests).sum();
+    let share = percent(stalled, requests as f64).filter(|share| *share >= LEAST_PERCENT)?;
     if stalled < LEAST_REQUESTS {
         return None;
     }
-    let rows = overlap::postponed(all).rows;
-    let row = rows.iter().max_by_key(|row| row.lives.stalled)?;
+    let calls = waiting.iter().map(|used| used.count()).total();
+    let costs = known.mean(waits.min(hidden(all, requests, calls)));
+    let (site, _) = by_site(all).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = format!(
-        "{share:.1} % of the nonblocking requests were waited for later with nothing entering MPI meanwhile, so their messages may \
-         not have moved; most are posted at {}.",
-        row.place.site
+        "{share:.1} % of the nonblocking requests are waited for after computation in which nothing enters MPI, so their messages may \
+         not have moved; most are posted at {site}: {}.",
+        known.cost(costs)
     );
-    Some(
-        Finding::new(FindingKind::NoOverlap, "overlap", text)
-            .next("Call MPI_Test between post and wait, and see by the table whether more is hidden."),
-    )
+    let finding = Finding::new(FindingKind::NoOverlap, "overlap", text);
+    let next = "Call MPI_Test between post and wait, and see by the table whether more is hidden.";
+    Some(finding.next(next).costs(costs))
+}
+
+/// Requests of one place and size that computation kept from moving.
+struct Stalled {
+    requests: f64,
+    /// Nanoseconds of a wait that the computation before it could have hidden, median.
+    hidden: f64,
+}
+
+impl Stalled {
+    fn of(lives: &Lives) -> Stalled {
+        let is_late = |life: &&RequestLife| !life.at_once && !life.progressed;
+        let late: Vec<&RequestLife> = lives.of_postponed.values().filter(is_late).collect();
+        let worked: Vec<&RequestLife> = late.iter().filter(|life| life.computing() >= LEAST_WORK).copied().collect();
+        let hidden = median(worked.iter().map(|life| life.computing().min(life.waiting) as f64)).unwrap_or(0.0);
+        // Lives are a sample if there are many.
+        let share = worked.len() as f64 / late.len().max(1) as f64;
+        Stalled { requests: share * lives.stalled as f64, hidden }
+    }
+}
+
+/// Nanoseconds of all ranks' waits that could have been hidden. A call that waits for several requests counts once.
+fn hidden(all: &GatheredRequests, requests: u64, calls: u64) -> i64 {
+    let of_requests: f64 = all.lives.values().map(Stalled::of).map(|stalled| stalled.requests * stalled.hidden).sum();
+    let requests_of_a_call = (requests as f64 / calls.max(1) as f64).max(1.0);
+    (of_requests / requests_of_a_call) as i64
+}
+
+/// Number of stalled requests by the site that posts them.
+fn by_site(all: &GatheredRequests) -> BTreeMap<&str, f64> {
+    let mut sites = BTreeMap::new();
+    for ((place, _), lives) in &all.lives {
+        *sites.entry(place.site.as_str()).or_insert(0.0) += Stalled::of(lives).requests;
+    }
+    sites
 }

@@ -65,12 +65,26 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
     );
     let next = format!(
         "Call MPI_Test on them in that computation, about every {}, or let a thread of the library move them: {}.",
-        Value::Seconds(longest.typical() / 10.0),
+        Value::Seconds(median_of_all(here.iter().map(|row| (row.median, row.times))).max(SHORT) / 10.0),
         progress_thread(&known.run.first().library.name())
     );
     let finding = Finding::new(FindingKind::Unprogressed, "progress", headline).detail(detail).next(next);
     let sites = vec![wait.site.site.clone(), longest.from.clone()];
     Some(finding.costs(costs).ranks(ranks.into_iter().collect()).sites(sites))
+}
+
+/// Median over all rows' times, from each row's median and the number of its times: one long time on one rank does not
+/// change it.
+fn median_of_all(rows: impl Iterator<Item = (f64, u64)>) -> f64 {
+    let mut rows: Vec<(f64, u64)> = rows.collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all: u64 = rows.iter().map(|(_, times)| times).sum();
+    let mut seen = 0;
+    let is_middle = |(_, times): &&(f64, u64)| {
+        seen += times;
+        2 * seen >= all
+    };
+    rows.iter().find(is_middle).map_or(0.0, |(median, _)| *median)
 }
 
 /// The setting for a progress thread, by the library's name.
@@ -84,5 +98,17 @@ fn progress_thread(library: &str) -> &'static str {
         "Open MPI has none for messages between ranks of a host"
     } else {
         "its manual says whether it has one"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median_of_all;
+
+    #[test]
+    fn one_long_time_does_not_change_how_often_to_test() {
+        assert_eq!(median_of_all([(0.138, 40), (0.120, 40), (2.298, 1)].into_iter()), 0.138);
+        assert_eq!(median_of_all([(0.1, 1), (0.2, 10)].into_iter()), 0.2);
+        assert_eq!(median_of_all(std::iter::empty()), 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! The finding on MPI calls of few ranks that keep the others waiting: file access, large transfers.
 
 use super::lateness::LateActivity;
-use super::{Finding, FindingKind};
+use super::{Finding, FindingKind, file_advice};
 use crate::words::{numbers_of, upper};
 use model::origins::Activity;
 use traces::calls::{Call, Class};
@@ -14,7 +14,7 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
         return None;
     }
     // If ranks share cores, a call takes time while it polls for a rank that is not running.
-    let is_of_files = call.is_some_and(|call| matches!(call.class(), Class::Io | Class::File));
+    let is_of_files = call.is_some_and(file_advice::is_of_files);
     if late.known.shares_cores() && !is_of_files {
         return None;
     }
@@ -28,10 +28,16 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
     let (is, them) = if culprits.len() == 1 { ("is", "it") } else { ("are", "them") };
     let headline =
         format!("{} {is} {} while the others wait for {them}: {}.", upper(&who), late.place(), late.known.cost(costs));
-    let next = if late.site(site).function.starts_with("MPI_File") {
-        "Let all ranks access the file together (MPI_File_..._all), or do it while the others compute."
-    } else {
-        "See by the sizes whether that call has more to do than the others' calls."
+    let next = match call {
+        Some(call) if file_advice::is_collective(call) => file_advice::of_late(call),
+        Some(call) if call.class() == Class::Io => {
+            "Let all ranks access the file together (MPI_File_..._all), or do it while the others compute."
+        }
+        Some(_) if is_of_files => "Do it while the others compute.",
+        Some(call) if call.class().is_local() => {
+            "No other rank takes part in that call: make it less often, or while the others compute."
+        }
+        _ => "See by the sizes whether that call has more to do than the others' calls.",
     };
     let finding = Finding::new(FindingKind::SlowCall, "waits", headline).next(next);
     Some(finding.costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites()))

@@ -2,7 +2,7 @@
 
 use super::eager_limit::COPIED;
 use super::used_sites::UsedSite;
-use super::{Evidence, Finding, FindingKind};
+use super::{Evidence, Finding, FindingKind, file_advice, made_again};
 use crate::scheduling::{by_host, most_shared};
 use crate::words::plural;
 use model::matching::WaitState;
@@ -24,7 +24,11 @@ const SLOW: f64 = 2.0;
 pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
     let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
     let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
-    let is_named = |used: &UsedSite| used.sites().iter().any(|site| theirs.contains(&site));
+    let has_made_again = others.iter().any(|other| other.kind == FindingKind::MadeAgain);
+    let is_named = |used: &UsedSite| {
+        let frees = has_made_again && used.call().is_some_and(made_again::frees);
+        frees || used.sites().iter().any(|site| theirs.contains(&site))
+    };
     // The other end of those messages is another line.
     let has_messages = others.iter().any(|other| {
         let is_of_messages =
@@ -44,32 +48,104 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
         return None;
     }
     let most = sites.iter().max_by_key(|used| of_site(used))?;
-    let headline = format!("MPI itself takes {}, most of it in {}.", known.cost(costs), most.place());
-    let per_call = crate::totals::seconds(of_site(most)) / most.count().max(1) as f64;
-    let calls = plural(most.count() / most.ranks.len().max(1) as u64, "call");
-    let size = most.bytes() / most.count().max(1);
-    let of_size = if size > 0 { format!(" of {}", Value::Bytes(size)) } else { String::new() };
-    let detail = format!(
-        "There a rank makes {calls}{of_size}; each takes {} from when all ranks that it needs are there.",
-        Value::Seconds(per_call)
-    );
-    let next = if most.site.function.starts_with("MPI_File") {
-        "Access the file in larger pieces, by all ranks together (MPI_File_..._all), or while they compute (MPI_File_i...)."
-    } else if is_of_target(most) {
-        "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
-         often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
-    } else if size > 0 && per_call > SLOW * slowest(known.ranks(), size) {
-        "No network is that slow: see if ranks get their cores (`overhear report --by rank`), and which way MPI sends (`overhear \
-         doctor`)."
-    } else if size == 0 || size >= LARGE {
-        "Compare it with what the network allows (`overhear network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
-         and compute meanwhile."
-    } else {
-        "So few bytes cost their steps from rank to rank: combine calls, or begin them earlier, by nonblocking ones, and compute \
-         meanwhile."
+    let all = sites.iter().map(|used| of_site(used)).total();
+    let most_of_it = if 2 * of_site(most) >= all { "most of it" } else { "the largest part of it" };
+    let headline = format!("MPI itself takes {}, {most_of_it} in {}.", known.cost(costs), most.place());
+    let call = CallCost {
+        used: most,
+        seconds: crate::totals::seconds(of_site(most)) / most.count().max(1) as f64,
+        counted: costs / known.mean(all).max(f64::MIN_POSITIVE),
+        counts_copies: costs < time,
     };
-    let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(detail).next(next);
+    let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(call.detail());
+    let finding = match call.advice() {
+        Some(next) => finding.next(next),
+        None => finding,
+    };
     Some(finding.costs(costs).sites(most.sites()))
+}
+
+/// The calls at the line that takes most of the time.
+struct CallCost<'a> {
+    used: &'a UsedSite<'a>,
+    /// Time of one call without the waits for others.
+    seconds: f64,
+    /// The part of the calls' time that the finding counts as cost.
+    counted: f64,
+    /// That part is the time to copy the calls' bytes; otherwise the rest is time in which a rank is kept from a core.
+    counts_copies: bool,
+}
+
+impl CallCost<'_> {
+    /// Mean bytes of a call.
+    fn size(&self) -> u64 {
+        self.used.bytes() / self.used.count().max(1)
+    }
+
+    /// True if no other rank takes part in a call.
+    fn is_of_one_rank(&self) -> bool {
+        let is_independent = |call: Call| file_advice::is_of_files(call) && !file_advice::is_collective(call);
+        self.used.call().is_some_and(|call| call.class().is_local() || call.polls() || is_independent(call))
+    }
+
+    fn detail(&self) -> String {
+        let calls = plural(self.used.count() / self.used.ranks.len().max(1) as u64, "call");
+        let of_size = if self.size() > 0 { format!(" of {}", Value::Bytes(self.size())) } else { String::new() };
+        let since = if self.is_of_one_rank() { "" } else { " from when all ranks that it needs are there" };
+        let time = Value::Seconds(self.seconds);
+        let of_time = |share: f64| Value::Seconds(share * self.seconds);
+        let part = match (self.counted < MOST_OF_A_CALL, self.counts_copies) {
+            (false, _) => String::new(),
+            (true, true) => format!(", about {} of that to copy its bytes", of_time(self.counted)),
+            (true, false) => format!(", about {} of that without a core", of_time(1.0 - self.counted)),
+        };
+        format!("There a rank makes {calls}{of_size}; each takes {time}{since}{part}.")
+    }
+
+    fn advice(&self) -> Option<String> {
+        let call = self.used.call();
+        if let Some(call) = call.filter(|call| file_advice::is_of_files(*call)) {
+            return file_advice::of(call);
+        }
+        if let Some(call) = call.filter(|call| call.class().is_local()) {
+            return Some(local_advice(call));
+        }
+        let (ranks, size) = (self.used.known.ranks(), self.size());
+        let next = if call.is_some_and(Call::polls) {
+            return None;
+        } else if is_of_target(self.used) {
+            "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
+             often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
+        } else if size > 0 && self.seconds > SLOW * slowest(ranks, size) {
+            "No network is that slow: see if ranks get their cores (`overhear report --by rank`), and which way MPI sends (`overhear \
+             doctor`)."
+        } else if size == 0 || size >= LARGE {
+            "Compare it with what the network allows (`overhear network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
+             and compute meanwhile."
+        } else {
+            "So few bytes cost their steps from rank to rank: combine calls, or begin them earlier, by nonblocking ones, and compute \
+             meanwhile."
+        };
+        Some(next.to_string())
+    }
+}
+
+/// If the finding counts a smaller part of the calls' time, it says so.
+const MOST_OF_A_CALL: f64 = 0.9;
+
+/// Advice on a call that is local by the MPI standard.
+fn local_advice(call: Call) -> String {
+    let packs = [Call::Pack, Call::Pack_external, Call::Unpack, Call::Unpack_external].map(|call| call.row().id);
+    let next = match call.class() {
+        Class::Datatype if packs.contains(&call.row().id) => {
+            "copies on one core: copy larger contiguous pieces, or fewer of them."
+        }
+        Class::Datatype => "builds what can be kept: call it once, before the loop, if the datatype stays the same.",
+        Class::Environment => "gives what can be kept: call it once, before the loop.",
+        Class::Query => "answers from the process itself: call it once and keep the answer, or call it less often.",
+        _ => "needs no other rank and no network: call it less often.",
+    };
+    format!("{} {next}", call.mpi_name())
 }
 
 /// True if the call waits until a target has taken part in one-sided accesses.

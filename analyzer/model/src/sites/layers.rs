@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::call_tree::CallTree;
+use super::call_tree::{BEYOND, CallTree, UNKNOWN};
 use super::short_function;
+use super::short_function::stands_for_function;
 use crate::site_naming::has_form;
 
 /// Functions with their files.
@@ -22,6 +23,8 @@ struct Function<'a> {
     /// Functions that it calls on paths to MPI, each with the place of the call.
     callees: BTreeSet<(Identity<'a>, &'a str)>,
     calls_mpi: bool,
+    /// It stands for functions that the program does not name.
+    is_placeholder: bool,
 }
 
 type Identity<'a> = (&'a str, &'a str);
@@ -69,6 +72,9 @@ impl Layers {
 impl<'a> Function<'a> {
     /// True if it calls only MPI, or if its only way to MPI is one call of a thin function.
     fn is_thin(&self, thin: &BTreeSet<Identity<'a>>) -> bool {
+        if self.is_placeholder {
+            return false;
+        }
         match self.callees.len() {
             0 => self.calls_mpi,
             1 => !self.calls_mpi && self.callees.iter().all(|(callee, _)| thin.contains(callee)),
@@ -111,5 +117,40 @@ fn functions<'a>(tree: &'a CallTree) -> BTreeMap<Identity<'a>, Function<'a>> {
             None => {}
         }
     }
+    for ((name, _), function) in &mut functions {
+        function.is_placeholder = [UNKNOWN, BEYOND].contains(name) || stands_for_function(name);
+    }
     functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sites::CallNode;
+
+    fn node(parent: Option<u32>, function: &str, site: &str, is_call: bool) -> CallNode {
+        CallNode { parent, depth: 0, function: function.into(), file: String::new(), site: site.into(), is_call }
+    }
+
+    /// `main` calls a function at two places, and that calls MPI.
+    fn called_twice(function: &str) -> CallTree {
+        let mut tree = CallTree::default();
+        tree.nodes = vec![
+            node(None, "main", "", false),
+            node(Some(0), function, "main.py:3", false),
+            node(Some(1), "MPI_Finalize", "", true),
+            node(Some(0), function, "main.py:7", false),
+            node(Some(3), "MPI_Finalize", "", true),
+        ];
+        tree
+    }
+
+    #[test]
+    fn words_in_place_of_a_function_are_no_layer() {
+        let names = |function| Layers::of(&called_twice(function), &[]).names();
+        assert_eq!(names("comm_end"), BTreeSet::from(["comm_end".to_string()]));
+        for function in ["(interpreter exit)", UNKNOWN, BEYOND] {
+            assert_eq!(names(function), BTreeSet::new(), "{function}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 /// Solver<double>::step(int)`.
 pub fn short_function(name: &str) -> String {
     // Names of Rust's trait methods begin like this.
-    if name.starts_with('<') {
+    if name.starts_with('<') || stands_for_function(name) {
         return name.into();
     }
     let mut short = String::new();
@@ -34,6 +34,11 @@ pub fn short_function(name: &str) -> String {
     if is_name { short } else { name.into() }
 }
 
+/// True for words in place of a function's name, such as `(interpreter exit)`.
+pub fn stands_for_function(name: &str) -> bool {
+    name.starts_with('(') && name.find(')') == Some(name.len() - 1)
+}
+
 /// Parts of names that hold brackets or blanks of their own.
 const KEPT: [&str; 7] =
     ["operator()", "operator<<", "operator<", "operator>>", "operator>", "operator->", "(anonymous namespace)"];
@@ -55,6 +60,8 @@ mod tests {
             ("heat::exchange::{{closure}}", "heat::exchange::{{closure}}"),
             ("<heat::Grid as heat::Halo>::exchange", "<heat::Grid as heat::Halo>::exchange"),
             ("app+0x12f0", "app+0x12f0"),
+            ("(interpreter exit)", "(interpreter exit)"),
+            ("(not told apart)", "(not told apart)"),
             ("?", "?"),
         ] {
             assert_eq!(short_function(name), short);

@@ -18,7 +18,7 @@ pub fn markup(page: &Page) -> Markup {
         (navigation(page))
         main id="main" tabindex="-1" {
             (summary(page))
-            @if page.timeline.is_some() { (timeline()) }
+            @if page.timeline.is_some() { (timeline(page)) }
             @for section in &page.sections { (analysis(page, section)) }
             (about(page))
         }
@@ -83,13 +83,13 @@ fn summary(page: &Page) -> Markup {
     }
 }
 
-fn timeline() -> Markup {
+fn timeline(page: &Page) -> Markup {
     html! {
         section id="timeline" aria-labelledby="timeline-title" {
             h2 id="timeline-title" { "Timeline" }
             p.question { "Who did what when? Tables below are of the time and ranks in view, or say that they are of the whole run." }
             div id="timeline-place" {}
-            (command("overhear timeline DIR"))
+            (command(&of_run(page, "overhear timeline DIR")))
         }
     }
 }
@@ -119,7 +119,13 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
             }
         }
     };
-    framed_section(section, &content)
+    framed_section(section, &of_run(page, section.command), &content)
+}
+
+/// A command with the run's folder, as far as that is known.
+fn of_run(page: &Page, words: &str) -> String {
+    let folder = page.facts.iter().find(|fact| fact.key == overview::FOLDER);
+    folder.map_or(words.into(), |folder| words.replace("DIR", &visible(&folder.value.to_string())))
 }
 
 fn about(page: &Page) -> Markup {
@@ -134,18 +140,48 @@ fn about(page: &Page) -> Markup {
     }
 }
 
-/// A fact's key, without the unit, and its value.
+/// A fact's key, without the unit that its value has, and its value.
 fn row(fact: &Fact) -> Markup {
-    let name = ["_s", "_bytes", "_percent"].iter().find_map(|unit| fact.key.name.strip_suffix(unit));
-    html! { div { dt { (name.unwrap_or(fact.key.name).replace('_', " ")) } dd { (value(fact)) } } }
+    html! { div { dt { (name(fact.key.name)) } dd { (value(fact)) } } }
+}
+
+/// Values in percent have no unit: the name has it, as in tables.
+fn name(key: &str) -> String {
+    let name = match key.strip_suffix("_percent") {
+        Some(name) => format!("{name} %"),
+        None => ["_unix_s", "_s", "_bytes"].iter().find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).to_string(),
+    };
+    name.replace('_', " ")
 }
 
 /// A fact's value, line by line. The browser writes a time of day in the reader's time zone.
 fn value(fact: &Fact) -> Markup {
     match fact.key == overview::BEGAN {
-        true => html! { time data-unix=[fact.value.number()] {} },
+        true => {
+            html! { time data-unix=[fact.value.number()] { @if let Some(time) = fact.value.number() { (utc(time)) } } }
+        }
         false => html! { @for line in fact.value.to_string().lines() { div { (visible(&line.replace('\t', " "))) } } },
     }
+}
+
+/// Seconds since 1970 as a date and a time of day: `2026-03-01 12:00:00 UTC`.
+fn utc(seconds: f64) -> String {
+    let seconds = seconds as i64;
+    let (mut day, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut year = 1970;
+    while day >= 365 + i64::from(is_leap(year)) {
+        day -= 365 + i64::from(is_leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + i64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while day >= lengths[month] {
+        day -= lengths[month];
+        month += 1;
+    }
+    let (hours, minutes, seconds) = (time / 3600, time / 60 % 60, time % 60);
+    format!("{year}-{:02}-{:02} {hours:02}:{minutes:02}:{seconds:02} UTC", month + 1, day + 1)
 }
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'unsafe-inline' \
@@ -205,15 +241,15 @@ pub fn command(words: &str) -> Markup {
     html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
 }
 
-/// An analysis: its title, its question, and the command that prints the same.
-pub fn framed_section(section: &PageSection, content: &Markup) -> Markup {
+/// An analysis: its title, its question, and the command in these words that prints the same.
+pub fn framed_section(section: &PageSection, words: &str, content: &Markup) -> Markup {
     let title = format!("{}-title", section.id);
     html! {
         section id=(section.id) aria-labelledby=(title) {
             h2 id=(title) { (section.title) }
             p.question { (section.question) }
             (content)
-            (command(section.command))
+            (command(words))
         }
     }
 }
@@ -224,5 +260,30 @@ pub fn warnings<'a>(warnings: impl Iterator<Item = &'a String>) -> Markup {
         @if !warnings.is_empty() {
             ul.warnings { @for warning in warnings { li { (prose(warning)) } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_day_is_written_without_a_browser() {
+        for (seconds, text) in [
+            (0.0, "1970-01-01 00:00:00 UTC"),
+            (951_782_400.5, "2000-02-29 00:00:00 UTC"),
+            (1_772_366_399.0, "2026-03-01 11:59:59 UTC"),
+            (4_107_542_400.0, "2100-03-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(utc(seconds), text);
+        }
+    }
+
+    #[test]
+    fn facts_in_percent_and_in_seconds_have_names_of_their_own() {
+        assert_eq!(name("overhear_delay_s"), "overhear delay");
+        assert_eq!(name("overhear_delay_percent"), "overhear delay %");
+        assert_eq!(name("began_unix_s"), "began");
+        assert_eq!(name("ranks"), "ranks");
     }
 }

@@ -124,5 +124,5 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
 
 fn table(section: &PageSection) -> Markup {
     let of = if section.id == FramePairRow::TABLE { "picture" } else { "tables" };
-    document::framed_section(section, &html! { div class=(of) data-section=(section.id) {} })
+    document::framed_section(section, section.command, &html! { div class=(of) data-section=(section.id) {} })
 }
