@@ -221,7 +221,7 @@ fn a_mistyped_command_is_told_from_a_folder() {
         (&["wiats", "run"][..], "did you mean `overhear waits`?"),
         (&["no-such-folder"], "neither a command nor a folder"),
         (&[".", "--by", "site"], "unexpected argument"),
-        (&["record", "-o", "run", "true"], "unexpected argument '-o'"),
+        (&["record", "-x", "run", "true"], "unexpected argument '-x'"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_overhear")).args(words).output().unwrap();
         assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
