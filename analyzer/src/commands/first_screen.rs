@@ -89,8 +89,10 @@ fn samples_would_tell(run: &Run, findings: &[Finding]) -> bool {
 fn neither(words: &[OsString]) -> Error {
     let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
     let command = cli::command();
+    // Of a short word, two other letters make another word.
+    let most = (name.len().saturating_sub(1) / 2).min(2);
     let hint = match nearest(&name, command.get_subcommands().map(clap::Command::get_name)) {
-        Some((0..=2, near)) => format!("did you mean `overhear {near}`?"),
+        Some((distance, near)) if distance <= most => format!("did you mean `overhear {near}`?"),
         _ => "`overhear help` lists the commands".to_string(),
     };
     Error::Setting(format!("{name} is neither a command nor a folder; {hint}"))

@@ -220,6 +220,7 @@ fn a_mistyped_command_is_told_from_a_folder() {
     for (words, said) in [
         (&["wiats", "run"][..], "did you mean `overhear waits`?"),
         (&["no-such-folder"], "neither a command nor a folder"),
+        (&["nope"], "`overhear help` lists the commands"),
         (&[".", "--by", "site"], "unexpected argument"),
         (&["record", "-x", "run", "true"], "unexpected argument '-x'"),
     ] {

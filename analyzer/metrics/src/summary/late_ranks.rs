@@ -117,8 +117,8 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_rare && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
         return Lateness::NowAndThen { long, of: cases, usual };
     }
-    // Where all ranks come, and these compute no longer, calls have made them late.
-    let is_of_calls = late.is_common() && !late.has_more_work();
+    // Calls have made late whoever computes no longer where all ranks come, or is the only one.
+    let is_of_calls = !late.has_more_work() && (late.is_common() || culprits.len() == 1);
     if is_of_calls || late.is_steady() { Lateness::Always } else { Lateness::Alternating }
 }
 
