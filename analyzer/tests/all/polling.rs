@@ -45,7 +45,7 @@ fn poller(polls: Polls) -> Calls {
     let one = |calls: Calls, round: u64| {
         let at = (3 + 90 * round) * MILLISECOND;
         let calls = calls.call(probe(), at, 1000).got(0, 8).call(take(), at + 2000, 1000);
-        if round < ROUNDS { calls.call(probe(), at + 8 * MILLISECOND, 1000).polls(polls) } else { calls }
+        if round < ROUNDS { calls.call(probe(), at + 3 * MILLISECOND, 1000).polls(polls) } else { calls }
     };
     (0..=ROUNDS).fold(Calls::default(), one)
 }
@@ -158,4 +158,15 @@ fn polls_in_vain_are_not_time_that_mpi_itself_takes() {
     let found = findings(vec![sender(), poller(in_vain(400_000, 79))]);
     assert!(found.iter().all(|row| row["kind"] != "transfer"), "{found:#?}");
     assert_eq!(found[0]["kind"], "polling", "{found:#?}");
+}
+
+#[test]
+fn one_rank_of_several_that_polls_nearly_all_the_time_serves_the_others_and_costs_nothing() {
+    let polls = Polls { end: 85 * MILLISECOND, ..in_vain(400_000, 70) };
+    let works = || Calls::default().call(on_nobody(Call::Barrier), 990 * MILLISECOND, 1000);
+    let found = polling(vec![sender(), poller(polls), works()]);
+    says(&found, "headline", "Rank 1 only serves: it polls 4,000,0");
+    says(&found, "detail", "It waits for rank 0");
+    says(&found, "advice", "If that is not meant so, give it work of the other ranks.");
+    assert_eq!(found.unwrap()["cost_s"], Value::Null);
 }

@@ -25,6 +25,10 @@ const LEAST_IN_VAIN: u64 = 20;
 /// A rank that was off its core for this part of the time between its tests did not work there.
 const MOST: f64 = 0.5;
 
+/// If ranks that poll for this share of their time are at most one in `MOST_SERVING`, of so many ranks, they are there to serve.
+const SERVING: f64 = 0.8;
+const MOST_SERVING: usize = 3;
+
 /// What a rank does between tests that find nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
@@ -88,16 +92,23 @@ fn waits(used: &UsedSite) -> Option<Finding> {
         (true, true) => "only pauses between the polls",
         (true, false) => "only pause between the polls",
     };
-    let headline = format!(
-        "{} {} {} in {} and {does}: {}.",
-        upper(&numbers_of(&culprits)),
+    let who = upper(&numbers_of(&culprits));
+    let polls = format!(
+        "{} {} in {} and {does}",
         if one { "polls" } else { "poll" },
         plural(in_vain.saturating_add(found), "time"),
-        used.place(),
-        known.share(costs)
+        used.place()
     );
+    let serves = serve(known, &ranks) && 2 * awaited >= time;
+    let headline = match (serves, one) {
+        (false, _) => format!("{who} {polls}: {}.", known.share(costs)),
+        (true, true) => format!("{who} only serves: it {polls}."),
+        (true, false) => format!("{who} only serve: they {polls}."),
+    };
     let finding = Finding::new(FindingKind::Polling, "functions", headline);
-    let finding = finding.costs(costs).ranks(culprits.clone()).sites(used.sites());
+    let finding = finding.ranks(culprits.clone()).sites(used.sites());
+    // Nothing that other ranks do could make use of a serving rank's time.
+    let finding = if serves { finding } else { finding.costs(costs) };
     // Most of the time was for nothing: no message came.
     if 2 * awaited < time {
         let next = "Poll less often: after larger pieces of work, or when a message is due.";
@@ -125,6 +136,14 @@ fn waits(used: &UsedSite) -> Option<Finding> {
     } else {
         "a blocking call waits".to_string()
     };
+    if serves {
+        let them = if one { "it" } else { "them" };
+        let next = format!(
+            "If that is not meant so, give {them} work of the other ranks. {} without a loop.",
+            upper(&instead)
+        );
+        return Some(finding.detail(detail).next(next));
+    }
     let (who, has) = (numbers_of(&culprits), if one { "has" } else { "have" });
     next += &format!("If {who} {has} other work, poll between pieces of it; if not, {instead} without a loop.");
     Some(finding.detail(detail).next(next))
@@ -190,6 +209,13 @@ fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> Between {
     let Some((ran, delay)) = ran.zip(delay) else { return Between::Unknown };
     let time = seconds(habits.between_tests);
     if time - ran - delay >= MOST * time { Between::Pauses } else { Between::Work }
+}
+
+/// True if few ranks poll nearly all the time, like the master of a farm or a rank that writes output.
+fn serve(known: &Evidence, ranks: &[(u32, &SiteHabits)]) -> bool {
+    let all = &known.run.ranks;
+    let is_always = |(rank, habits): &(u32, &SiteHabits)| seconds(span(habits)) >= SERVING * all[*rank as usize].wall();
+    MOST_SERVING * ranks.len() <= all.len() && ranks.iter().all(is_always)
 }
 
 /// `81,000 polls find nothing for each that finds something.`
