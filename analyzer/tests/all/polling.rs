@@ -158,6 +158,9 @@ fn polls_in_vain_are_not_time_that_mpi_itself_takes() {
     let found = findings(vec![sender(), poller(in_vain(400_000, 79))]);
     assert!(found.iter().all(|row| row["kind"] != "transfer"), "{found:#?}");
     assert_eq!(found[0]["kind"], "polling", "{found:#?}");
+    let waits = made(vec![sender(), poller(in_vain(400_000, 79))], 2).0;
+    let waits = stdout(&overhear("waits", &waits.0, &["--no-cache"]));
+    assert!(waits.contains("polls are no waits: 790.02 ms over all ranks"), "{waits}");
 }
 
 #[test]
