@@ -81,14 +81,15 @@ fn common_ending(place: &str, ranks: &[&Rank]) -> String {
         _ => None,
     });
     let least = lasted.reduce(f64::min);
-    let open = if least.is_some() { " (open)" } else { "" };
-    let at_least = least
-        .filter(|least| *least > 0.0)
-        .map_or(String::new(), |least| format!(", at least {}", Value::Seconds(least)));
-    match ranks[0].fate {
-        ProcessFate::Runs => format!("{who} still run: they have been {place}{at_least} so far{open}"),
-        ProcessFate::Ended => format!("{who} did not finalize MPI: they ended {place}{at_least}{open}"),
-        ProcessFate::Unknown => format!("{who} did not finalize MPI: their recordings end {place}{at_least}{open}"),
+    let least = least.filter(|least| *least > 0.0).map(Value::Seconds);
+    let there = least.as_ref().map_or(String::new(), |least| format!(", after at least {least} there"));
+    match (ranks[0].fate, &least) {
+        (ProcessFate::Runs, Some(least)) => {
+            format!("{who} still run: they have been {place} for at least {least} so far")
+        }
+        (ProcessFate::Runs, None) => format!("{who} still run: they have been {place} so far"),
+        (ProcessFate::Ended, _) => format!("{who} did not finalize MPI: they ended {place}{there}"),
+        (ProcessFate::Unknown, _) => format!("{who} did not finalize MPI: their recordings end {place}{there}"),
     }
 }
 
@@ -103,17 +104,10 @@ fn ending(run: &Run, rank: &Rank, place: &str) -> String {
     match (&rank.end, rank.fate) {
         (End::Inside { since, .. }, fate) => {
             let lasted = Value::Seconds((rank.whole() - since).max(0.0));
-            let since = Value::Seconds(*since);
             match (fate, lasted.number() > Some(0.0)) {
-                (ProcessFate::Runs, _) => {
-                    format!("{who} {gone} {place} since {since}, {lasted} so far (open)")
-                }
-                (_, true) => {
-                    format!("{who} {gone} {place}, in which it had been since {since}, at least {lasted} (open)")
-                }
-                (_, false) => format!(
-                    "{who} {gone} {place}, in which it had been since {since}; how long, its file does not say (open)"
-                ),
+                (ProcessFate::Runs, _) => format!("{who} {gone} {place} for {lasted} so far"),
+                (_, true) => format!("{who} {gone} {place}, after at least {lasted} there"),
+                (_, false) => format!("{who} {gone} {place}; for how long it was there, its file does not say"),
             }
         }
         (End::Outside { after, last: Some(last) }, ProcessFate::Runs) => {

@@ -294,7 +294,10 @@ fn start_and_end(run: &Run) -> Vec<Fact> {
 
 /// The longest of the ranks' wall times, with the shortest if it is at least 1 % less.
 fn wall_time(run: &Run, longest: f64) -> Fact {
-    let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
+    let mut fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
+    if run.choice.whole {
+        fact = fact.note(", with MPI_Init and MPI_Finalize, here and below");
+    }
     let Some(rank) = run.asked().min_by(|one, other| one.wall().total_cmp(&other.wall())) else { return fact };
     let shortest = rank.wall();
     if longest - shortest < 0.01 * longest {

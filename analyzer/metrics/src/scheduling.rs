@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn in_mpi_a_rank_runs_but_for_the_delay_that_is_not_its_works() {
         let of = |wall, delay, outside, work_delay| {
-            Scheduled { wall, delay, outside, work_delay, most_work_delay: delay }.running_in_mpi()
+            Scheduled { wall, delay, outside, work_delay, most_work_delay: delay, slept: 0.0 }.running_in_mpi()
         };
         assert_eq!(of(10.0, 3.0, 6.0, 2.0), 0.75);
         assert_eq!(of(10.0, 0.0, 6.0, 0.0), 1.0);

@@ -8,12 +8,14 @@ use super::totals::{percent, seconds, world_rank};
 use super::words::plural;
 use crate::meaning;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
+use model::rank::is_nested;
 use model::sums::Grow;
 use model::{Rank, Run};
 use tables::number::whole;
 use tables::part::Addend::{Longest, Ran, Waited, Waits};
 use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+use traces::calls::Call;
 
 /// Maximum number of rows of call sites shown to people.
 const PLACES: usize = 15;
@@ -297,6 +299,31 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
     said.chain(unrecorded(run, account)).chain(before(account)).collect()
+}
+
+/// Polls that take a smaller share of the ranks' time need no note.
+const LEAST_POLLS: f64 = 5.0;
+
+/// The note that ranks poll, if they do so for long: their waits are no calls that wait.
+pub fn polled(run: &Run) -> Option<String> {
+    let mut times: BTreeMap<u16, f64> = BTreeMap::new();
+    for rank in run.asked() {
+        for entry in rank.entries().filter(|entry| !is_nested(entry)) {
+            if let Some(call) = Call::from_number(entry.signature.call).filter(|call| call.polls()) {
+                *times.entry(call.number()).or_default() += rank.clock.seconds(entry.total);
+            }
+        }
+    }
+    let (all, wall) = (times.values().sum::<f64>(), run.asked().map(Rank::wall_of_threads).sum::<f64>());
+    let (call, _) = times.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let call = Call::from_number(call);
+    percent(all, wall).filter(|share| *share >= LEAST_POLLS).map(|_| {
+        format!(
+            "polls are no waits: {} over all ranks, most of it in {}; `overhear diagnose` says for whom a rank polls",
+            Value::Seconds(all),
+            call.map(Call::mpi_name).unwrap_or_default()
+        )
+    })
 }
 
 /// Warns of calls that should have a partner and have none.

@@ -62,6 +62,7 @@ pub struct CallWords {
 }
 
 impl CallWords {
+    /// The call's communicator has the rank's own name.
     pub fn of(rank: &Rank, call: Option<&Signature>, sites: &Sites) -> CallWords {
         CallWords {
             function: call.map(function),

@@ -28,13 +28,17 @@ pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
     }
     match rank.objects.get(&signature.object) {
         Some(object) => {
-            let kind = match object.kind {
-                ObjectKind::Window => "window",
-                ObjectKind::File => "file",
-            };
+            let kind = kind_in_words(object.kind);
             (format!("{kind} {}", object.number), 0)
         }
         None => (format!("object {}", signature.object), 0),
+    }
+}
+
+pub fn kind_in_words(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Window => "window",
+        ObjectKind::File => "file",
     }
 }
 
@@ -53,8 +57,13 @@ pub fn peer_in_words(rank: i32) -> String {
     }
 }
 
-/// A call with its known arguments and its call site.
+/// A call with its known arguments and its call site. Its object has the rank's own name.
 pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
+    call_on(run, rank, signature, object(rank, signature).0)
+}
+
+/// The same, with this name for the call's object, if it has one.
+pub fn call_on(run: &Run, rank: &Rank, signature: &Signature, object: String) -> String {
     let mut text = function(signature);
     let call = Call::from_number(signature.call);
     let mut said = Vec::new();
@@ -76,7 +85,7 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
         said.push(plural(signature.requests.into(), "request"));
     }
     if signature.object != 0 {
-        said.push(object(rank, signature).0);
+        said.push(object);
     }
     if !said.is_empty() {
         text = format!("{text} ({})", said.join(", "));

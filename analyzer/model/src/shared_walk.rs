@@ -81,7 +81,7 @@ impl<'a> RankWalk<'a> {
         let Some(calls) = &mut self.calls else { return };
         while let Some(call) = calls.peek().filter(|call| call.end <= part.until) {
             let role = calls.role(call);
-            self.habits.call(call, role);
+            self.habits.call(call, role, calls.details(call), calls.roles());
             self.activities.call(call, role);
             self.path.call(call, role);
             calls.advance();

@@ -8,7 +8,7 @@ use traces::signature::{Signature, peer, tag};
 
 use crate::common::recorded::ask;
 use crate::common::stories::{
-    Story, begun, collective, completing, gone, inside, outside, receive, run, run_by, this_host, to,
+    Story, asking, begun, collective, completing, gone, inside, on_object, outside, receive, run, run_by, this_host, to,
 };
 use crate::common::{Folder, header, overhear, stdout};
 
@@ -219,4 +219,29 @@ fn a_file_that_is_being_given_its_final_name_is_one_rank() {
     std::fs::hard_link(folder.0.join("rank-0001.ovh"), folder.0.join("process-17.ovh")).unwrap();
     let answer = ask(&folder.0, "hang", &[]);
     assert_eq!(answer.json["standing"].as_array().unwrap().len(), 2, "{:#}", answer.json);
+}
+
+/// What people read, on one line.
+fn said(stories: Vec<Story>) -> String {
+    let text = stdout(&overhear("hang", &run(stories).0, &["--no-cache"]));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_rank_that_polls_for_any_message_waits_for_others_and_not_for_itself() {
+    let polls = || asking(to(Call::Iprobe, peer::ANY, 0));
+    let barrier = || inside(&[], collective(Call::Barrier));
+    let text = said(vec![polls(), outside(&[to(Call::Send, 0, 9)]), barrier()]);
+    assert!(text.contains("Ranks 0, 2 wait for rank 1, which is outside MPI"), "{text}");
+    let text = said(vec![polls(), barrier()]);
+    assert!(text.contains("Rank 1 waits for rank 0, which polls by MPI_Iprobe"), "{text}");
+}
+
+#[test]
+fn an_object_has_one_name_in_all_sentences_and_tables() {
+    let fence = || inside(&[], on_object(collective(Call::Win_fence)));
+    let text = said(vec![fence(), inside(&[], collective(Call::Barrier))]);
+    let names: Vec<&str> = text.match_indices("window ").map(|(at, _)| &text[at..at + 8]).collect();
+    assert!(names.len() > 2 && names.iter().all(|name| *name == names[0]), "{text}");
+    assert!(!text.contains("communicator 1") && !text.contains("communicator 2"), "{text}");
 }

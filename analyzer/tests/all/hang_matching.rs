@@ -164,3 +164,11 @@ fn a_rank_between_two_calls_may_yet_post_a_persistent_send() {
     let started = outside(&[create]).then(completing(Call::Start, 1)).started(1);
     goes_on(vec![started.entering(collective(Call::Barrier)), inside(&[], receive(0, 1))]);
 }
+
+#[test]
+fn the_message_that_no_receive_asks_for_comes_before_the_collective_call_for_which_its_receiver_is_late() {
+    let sender = inside(&[to(Call::Send, 1, 7)], collective(Call::Allreduce));
+    let (verdict, reasons) = judged(vec![sender, inside(&[], receive(0, 8)), inside(&[], collective(Call::Allreduce))]);
+    let expected = ["tag", "missing"].map(|reason| (reason.to_string(), "rank 1".to_string()));
+    assert_eq!((verdict.as_str(), reasons.as_slice()), ("certain", &expected[..]));
+}

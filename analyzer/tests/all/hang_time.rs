@@ -55,18 +55,18 @@ fn initializing() -> Signature {
 #[test]
 fn a_run_that_starts_is_given_minutes() {
     let starts = || vec![inside(&[], initializing()), inside(&[], initializing())];
-    is(starts(), 100, "unknown", "it is starting: rank 0 is in MPI_Init");
+    is(starts(), 100, "unknown", "it is starting: rank 0 has been in MPI_Init (8 bytes) for ");
     is(starts(), 700, "likely", "no rank has moved for 12 minutes");
     // The ranks have called nothing since, and sleep.
     let started = || vec![outside(&[initializing()]), outside(&[initializing()])];
-    is(started(), 100, "unknown", "it is starting: rank 0 is outside MPI, after MPI_Init");
+    is(started(), 100, "unknown", "it is starting: rank 0 has been outside MPI for ");
     is(started(), 700, "likely", "no rank has moved");
 }
 
 #[test]
 fn a_rank_that_sleeps_outside_mpi_is_named_and_after_a_minute_the_run_hangs() {
     let stories = || vec![inside(&[barrier()], barrier()), outside(&[barrier()])];
-    is(stories(), 40, "unknown", "rank 1 is outside MPI, after MPI_Barrier");
+    is(stories(), 40, "unknown", "rank 1 has been outside MPI for ");
     is(stories(), 70, "likely", "no rank has moved for");
 }
 

@@ -63,6 +63,7 @@ mod paths;
 mod perfetto;
 mod planted;
 mod plots;
+mod polling;
 mod programs;
 mod query;
 mod regions;

@@ -3,6 +3,7 @@
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
 use super::Findings;
+use super::reasons::object_of;
 use crate::meaning;
 use crate::totals::world_rank;
 use crate::whereabouts::{CallWords, state};
@@ -90,7 +91,10 @@ fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, posi
         host: rank.process.host.clone(),
         pid: rank.header.pid.into(),
         state: state(findings.sightings[at].halt, &position.spot(), system_state(findings, at, thread)),
-        call: CallWords::of(rank, call, &run.sites),
+        call: CallWords {
+            communicator: call.filter(|call| call.object != 0).map(|call| object_of(findings, at, call)),
+            ..CallWords::of(rank, call, &run.sites)
+        },
         bytes: call.map(|call| call.sent.max(call.received)).filter(|bytes| *bytes != UNKNOWN_BYTES),
         pending: standing.past.pending.len() as u64,
         since: findings.since_of(at, position),

@@ -19,6 +19,7 @@ pub fn report(run: &Run, account: &Account) -> Report {
     facts.extend(waits::facts(run, account));
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));
+    warnings.extend(waits::polled(run));
     // Text begins with the sums; CSV and Parquet get who waited for whom.
     let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];
     warnings.extend(overview::warnings(run));

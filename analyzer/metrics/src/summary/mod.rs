@@ -121,9 +121,13 @@ impl Evidence<'_> {
         shares.sum::<f64>() / self.ranks() as f64
     }
 
-    /// `0.90 s a rank, 28.1 % of the run`.
+    /// `0.90 s a rank, 28.1 % of the run`, and no more than the time in MPI.
     fn cost(&self, seconds: f64) -> String {
-        let seconds = seconds.min(self.in_mpi());
+        self.share(seconds.min(self.in_mpi()))
+    }
+
+    /// `0.90 s a rank, 28.1 % of the run`.
+    fn share(&self, seconds: f64) -> String {
         let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
         format!("{} a rank, {share:.1} % of the run", Value::Seconds(seconds))
     }
@@ -188,7 +192,7 @@ finding_kinds! {
     SmallCollectives "small_collectives";
     /// Communicators, windows or files are made again and again.
     MadeAgain "made_again";
-    /// Tests between small pieces of work find nothing.
+    /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
     Polling "polling";
     /// Single messages do what a collective call does.
     CollectiveByHand "collective_by_hand";
@@ -373,9 +377,12 @@ fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
 
 /// The sentences for a run without findings.
 pub fn nothing(known: &Evidence) -> String {
+    let least = least_share(known.lacks_cores());
+    let in_doubt = polling::doubt(known, &used_sites(known), least * known.wall());
     let mut text = match known.account {
+        Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default(),
         Some(_) => {
-            let least = 100.0 * least_share(known.lacks_cores());
+            let least = 100.0 * least;
             format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")
         }
         None => "No rank stands out by its totals. Who waits for whom is unknown, since the run has no single calls."
@@ -415,8 +422,10 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     if let Some(slow) = &slow_host {
         late.retain(|finding| finding.kind != FindingKind::LateRank || !slow.has_ranks_of(finding));
     }
-    // Totals do not tell computation from time in which a rank was ready and did not run.
-    if late.is_empty() && slow_host.is_none() && !is_scheduled && serving.is_empty() {
+    let polls = of_calls.iter().any(|finding| finding.kind == FindingKind::Polling)
+        || polling::doubt(known, &sites, LEAST_SHARE * known.wall()).is_some();
+    // Totals do not tell computation from time in which a rank was ready and did not run, or paused between polls.
+    if late.is_empty() && slow_host.is_none() && !is_scheduled && serving.is_empty() && !polls {
         all.extend(uneven_totals::finding(known));
     }
     all.extend(slow_host);
@@ -429,7 +438,9 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(serving.finding());
     let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
     let in_mpi = known.in_mpi();
-    for finding in all.iter_mut().filter(|finding| !finding.kind.is_about_the_run()) {
+    // A rank that sleeps between its polls waits outside MPI.
+    let is_in_mpi = |finding: &&mut Finding| !(finding.kind.is_about_the_run() || finding.kind == FindingKind::Polling);
+    for finding in all.iter_mut().filter(is_in_mpi) {
         finding.costs = finding.costs.map(|costs| costs.min(in_mpi));
     }
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));

@@ -39,7 +39,10 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
         let is_completion = used.call().is_some_and(|call| call.class() == Class::Completion);
         is_completion || used.ranks.iter().any(|(_, habits)| matches!(habits.part, CallPart::Message { .. }))
     };
-    let sites: Vec<&UsedSite> = sites.iter().filter(|used| !(is_named(used) || has_messages && is_end(used))).collect();
+    // A rank that polls waits, or asks too often: neither is the network's time.
+    let polls = |used: &UsedSite| used.call().is_some_and(Call::polls);
+    let is_left_out = |used: &UsedSite| polls(used) || is_named(used) || has_messages && is_end(used);
+    let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
     let time = known.running_in_mpi() * known.mean(sites.iter().map(|used| of_site(used)).total());

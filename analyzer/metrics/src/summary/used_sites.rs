@@ -96,7 +96,12 @@ impl UsedSite<'_> {
 
     /// The ranks with a large part of a cost, in order.
     pub fn culprits(&self, cost: impl Fn(&SiteHabits) -> i64) -> Vec<WorldRank> {
-        let costs: Vec<(u32, i64)> = self.ranks.iter().map(|(rank, habits)| (*rank, cost(habits))).collect();
+        self.culprits_of(|_, habits| cost(habits))
+    }
+
+    /// The same for a cost that depends on the rank, too.
+    pub fn culprits_of(&self, cost: impl Fn(u32, &SiteHabits) -> i64) -> Vec<WorldRank> {
+        let costs: Vec<(u32, i64)> = self.ranks.iter().map(|(rank, habits)| (*rank, cost(*rank, habits))).collect();
         let most = costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0);
         let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST * most as f64;
         let named = costs.into_iter().filter(|(_, cost)| has_much(*cost));

@@ -4,7 +4,10 @@
 
 mod call_rows;
 mod fans;
+mod poll_runs;
 mod reader;
+
+use rustc_hash::FxHashMap;
 
 use super::roles::CallPart;
 pub use fans::FanTimes;
@@ -39,6 +42,10 @@ pub struct SiteHabits {
     pub in_vain_time: i64,
     /// Time outside MPI between tests that found nothing.
     pub between_tests: i64,
+    /// Part of `in_vain_time` and `between_tests` in runs of tests that ended with one that found something.
+    pub awaited: i64,
+    /// Part of `awaited` by the rank at the other end of what was found, if known.
+    pub awaited_of: FxHashMap<u32, i64>,
     /// Calls directly before or after one that uses a window or a file.
     pub guards: u64,
 }

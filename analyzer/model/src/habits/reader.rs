@@ -5,11 +5,13 @@ use traces::calls::{Call, Class};
 
 use super::call_rows::{CallRows, LONGEST_GAP};
 use super::fans::OpenFan;
+use super::poll_runs::{Poll, PollRuns};
 use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
-use crate::roles::{CallPart, Role};
+use crate::roles::{CallPart, Role, Roles};
 use crate::stream::TimedCall;
 use crate::sums::{Grow, SpansAhead};
+use crate::thread_calls::Detail;
 
 /// A rank's habits so far.
 pub struct HabitReader<'a> {
@@ -18,6 +20,7 @@ pub struct HabitReader<'a> {
     /// The rank's waits that are not over.
     pub waits: SpansAhead,
     rows: CallRows,
+    polls: PollRuns,
     fan: OpenFan,
     /// The site of a fan of nonblocking calls that is whole, until another message.
     pending_fan: Option<u32>,
@@ -35,6 +38,7 @@ impl<'a> HabitReader<'a> {
             objects,
             waits: SpansAhead::default(),
             rows,
+            polls: PollRuns::default(),
             fan,
             pending_fan: None,
             found: None,
@@ -42,13 +46,27 @@ impl<'a> HabitReader<'a> {
         }
     }
 
-    pub fn call(&mut self, call: &TimedCall, role: &Role) {
+    pub fn call(&mut self, call: &TimedCall, role: &Role, details: &[Detail], roles: &Roles) {
         if role.place.counts() && !role.nested {
-            self.add(call, role);
+            let poll = self.polls.poll(call, role, details, roles);
+            self.add(call, role, poll);
+            self.end_polls(role.place.number() as u32, poll);
         }
     }
 
-    fn add(&mut self, call: &TimedCall, role: &Role) {
+    /// Adds the time of the polls in vain that ended with the last call, if that found something.
+    fn end_polls(&mut self, site: u32, poll: Poll) {
+        let Poll::Found(rank) = poll else { return };
+        for (site, span) in self.polls.ended(site) {
+            let Some(habits) = self.habits.get_mut(&site) else { continue };
+            habits.awaited.grow(span);
+            if let Some(rank) = rank {
+                habits.awaited_of.entry(rank).or_default().grow(span);
+            }
+        }
+    }
+
+    fn add(&mut self, call: &TimedCall, role: &Role, poll: Poll) {
         let site = role.place.number() as u32;
         let waited = self.waits.shared_time((call.start, call.end)).min(call.inside);
         let repeated = self.rows.continues(call, role);
@@ -60,15 +78,21 @@ impl<'a> HabitReader<'a> {
         }
         let uses_memory = is_of_memory(role);
         let guards = self.guards(uses_memory);
+        if let Some((before, gap)) = self.polls.add(call, site, poll)
+            && let Some(before) = self.habits.get_mut(&before)
+        {
+            before.between_tests.grow(gap);
+        }
+        let in_vain = poll == Poll::InVain;
         let habits = self.habits.entry(site).or_insert_with(|| SiteHabits::new(role));
-        if call.in_vain {
+        if in_vain {
             habits.in_vain.grow(call.count);
             habits.in_vain_time.grow(call.inside);
             habits.between_tests.grow(call.end - call.start - call.inside);
         }
-        let has_found = role.what == CallPart::Probe && !call.in_vain;
+        let has_found = role.what == CallPart::Probe && !in_vain;
         let is_known = has_found && self.found == Some(site);
-        if !(call.in_vain || is_known) {
+        if !(in_vain || is_known) {
             habits.found.grow(call.count);
         }
         self.found = has_found.then_some(site);
@@ -134,6 +158,8 @@ impl SiteHabits {
             in_vain: 0,
             in_vain_time: 0,
             between_tests: 0,
+            awaited: 0,
+            awaited_of: FxHashMap::default(),
             guards: 0,
         }
     }

@@ -5,11 +5,12 @@ mod stuck_ranks;
 
 use super::ranks::call_of;
 use super::{Findings, Verdict};
-use crate::words::{call_in_words, numbers, rank_in_words, upper};
+use crate::words::{self, call_on, kind_in_words, numbers, rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
 use tables::{Column, Label, Row, Table};
+use traces::signature::Signature;
 
 /// The kind of cause that makes ranks wait for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,6 +141,10 @@ fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
     collective_reasons::add(findings, &mut rows);
     stuck_ranks::add_messages(findings, &mut rows);
     stuck_ranks::add_locks(findings, &mut rows);
+    // A rank that waits for a message which never comes is late for that reason.
+    let of_messages = rows.iter().filter(|row| matches!(row.reason, Reason::Tag | Reason::Taken));
+    let unserved: Vec<String> = of_messages.map(|row| row.ranks.clone()).collect();
+    rows.sort_by_key(|row| row.reason == Reason::Missing && unserved.contains(&row.ranks));
     if rows.is_empty() {
         stuck_ranks::add_circles(findings, &mut rows);
     }
@@ -160,19 +165,35 @@ fn still(findings: &Findings<'_>) -> ReasonRow {
     ReasonRow { reason: Reason::Silent, ranks: names(findings.run, &ranks), detail: upper(&detail) }
 }
 
-/// The position of a rank in words: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`.
+/// The position of a rank in words: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`, or for how long it has been there.
 pub fn stands(findings: &Findings<'_>, at: usize) -> String {
-    let (run, position) = (findings.run, findings.standing.ranks[at].position());
-    let call = call_of(position).map(|call| call_in_words(run, &run.ranks[at], call));
+    let position = findings.standing.ranks[at].position();
+    let call = call_of(position).map(|call| call_in_words(findings, at, call));
     // If the run is over, it is unknown for how long its ranks stayed at their positions.
     let live = findings.changes[at].as_ref().and_then(|_| findings.since_of(at, position));
-    let since = live.map_or(String::new(), |since| format!(", since {since:.1} s"));
-    match (position, call) {
-        (Position::Finalized, _) => "has finalized MPI".into(),
-        (Position::Inside(_), Some(call)) => format!("is in {call}{since}"),
-        (Position::Asking(_), Some(call)) => format!("polls by {call}{since}"),
-        (_, Some(call)) => format!("is outside MPI, after {call}{since}"),
-        (_, None) => format!("is outside MPI{since}"),
+    match (position, call, live.map(|lasts| format!("for {lasts:.1} s"))) {
+        (Position::Finalized, ..) => "has finalized MPI".into(),
+        (Position::Inside(_), Some(call), None) => format!("is in {call}"),
+        (Position::Inside(_), Some(call), Some(lasts)) => format!("has been in {call} {lasts}"),
+        (Position::Asking(_), Some(call), None) => format!("polls by {call}"),
+        (Position::Asking(_), Some(call), Some(lasts)) => format!("has polled by {call} {lasts}"),
+        (_, Some(call), None) => format!("is outside MPI, after {call}"),
+        (_, Some(call), Some(lasts)) => format!("has been outside MPI {lasts}, after {call}"),
+        (_, None, None) => "is outside MPI".into(),
+        (_, None, Some(lasts)) => format!("has been outside MPI {lasts}"),
+    }
+}
+
+/// A call of a rank, with the run's name for its object: ranks number their objects each on its own.
+pub fn call_in_words(findings: &Findings<'_>, at: usize, call: &Signature) -> String {
+    call_on(findings.run, &findings.run.ranks[at], call, object_of(findings, at, call))
+}
+
+/// The run's name for the object of a rank's call; the rank's own name if the run has none.
+pub fn object_of(findings: &Findings<'_>, at: usize, call: &Signature) -> String {
+    match findings.standing.objects.number(at, call.object) {
+        Some(object) => communicator(findings, object),
+        None => words::object(&findings.run.ranks[at], call).0,
     }
 }
 
@@ -181,21 +202,30 @@ pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
     format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
 }
 
-/// The communicator's name, or its number in the run if it has none.
+/// The name of a communicator, window or file, or its number in the run if it has none.
 pub fn communicator(findings: &Findings<'_>, object: u32) -> String {
-    let name = &findings.standing.objects.groups[object as usize].name;
-    if name.is_empty() { format!("communicator {object}") } else { name.clone() }
+    let (objects, run) = (&findings.standing.objects, findings.run);
+    let group = &objects.groups[object as usize];
+    if !group.name.is_empty() {
+        return group.name.clone();
+    }
+    let kind = group.everybody().next().and_then(|at| {
+        let own = &run.ranks[at as usize].objects;
+        own.iter().find(|(own, _)| objects.number(at as usize, **own) == Some(object)).map(|(_, own)| own.kind)
+    });
+    format!("{} {object}", kind.map_or("communicator", kind_in_words))
 }
 
-/// Names a rank that others wait for, in a run without a verdict that it hangs.
+/// Names a rank that others wait for, in a run without a verdict that it hangs: if there is one, a rank that computes or sleeps
+/// outside MPI, since a rank that polls waits, too.
 fn awaited_ranks(findings: &Findings<'_>) -> Option<String> {
     let (run, needs) = (findings.run, &findings.graph.needs);
-    let mut waited: Vec<usize> = needs.iter().flat_map(|need| need.ranks()).collect();
-    waited.sort_unstable();
-    waited.dedup();
+    let waits_for = |at: usize, other: usize| at != other && needs[at].ranks().contains(&other);
     let free = |at: &usize| findings.standing.ranks[*at].entered().next().is_none();
-    let first = *waited.iter().find(|at| free(at))?;
-    let others: Vec<usize> = (0..needs.len()).filter(|at| needs[*at].ranks().contains(&first)).collect();
+    let mut awaited = (0..needs.len()).filter(free).filter(|at| (0..needs.len()).any(|other| waits_for(other, *at)));
+    let polls = |at: usize| matches!(findings.standing.ranks[at].position(), Position::Asking(_));
+    let first = awaited.clone().find(|at| !polls(*at)).or_else(|| awaited.next())?;
+    let others: Vec<usize> = (0..needs.len()).filter(|at| waits_for(*at, first)).collect();
     let process = if findings.sightings[first].computes { ", and computes" } else { "" };
     Some(format!(
         "{} for {}, which {}{process}.",

@@ -2,9 +2,9 @@
 
 use traces::signature::tag;
 
-use super::{Reason, ReasonRow, agree, communicator, names, stands};
+use super::{Reason, ReasonRow, agree, call_in_words, communicator, names, stands};
 use crate::hang::Findings;
-use crate::words::{call_in_words, rank_in_words, upper};
+use crate::words::{rank_in_words, upper};
 use model::deadlock::knots;
 use model::roles::Peer;
 use model::standing::{Awaited, Position};
@@ -81,7 +81,7 @@ fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
             format!(" by {} at {}", place.function, place.site)
         }
         (None, Some((_, entered))) => {
-            format!(" by {}", call_in_words(run, &run.ranks[from as usize], &entered.signature))
+            format!(" by {}", call_in_words(findings, from as usize, &entered.signature))
         }
         (None, None) => String::new(),
     };
