@@ -28,6 +28,9 @@ pub struct SiteHabits {
     /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
     /// calls of one function with little computation between.
     pub repeated: u64,
+    /// Calls that would continue a row but for a pause, and the time of these pauses.
+    pub paused: u64,
+    pub paused_for: i64,
     /// Waits of calls that continue a row, each no longer than the longest pause in a row.
     pub waited_briefly: i64,
     /// Messages that went to all other ranks in turn, or came from each.
