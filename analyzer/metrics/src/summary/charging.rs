@@ -2,12 +2,16 @@
 
 use super::{Evidence, Finding, FindingKind};
 
-/// Limits costs, also in words, to the time in MPI that the findings before them leave. What costs most comes first, and what only totals
-/// show comes last.
+/// Limits costs, also in words, to the time in MPI that the findings before them leave. What costs most comes first; what only totals show
+/// comes behind that, and last the time that nothing explains.
 pub fn charge_once(known: &Evidence, all: &mut [Finding]) {
-    let is_of_totals = |finding: &Finding| finding.kind == FindingKind::LateRank && finding.section == "ranks";
+    let order = |finding: &Finding| match finding.kind {
+        FindingKind::Transfer => 2,
+        FindingKind::LateRank if finding.section == "ranks" => 1,
+        _ => 0,
+    };
     let costs = |finding: &Finding| finding.costs.unwrap_or(0.0);
-    all.sort_by(|a, b| is_of_totals(a).cmp(&is_of_totals(b)).then(costs(b).total_cmp(&costs(a))));
+    all.sort_by(|a, b| order(a).cmp(&order(b)).then(costs(b).total_cmp(&costs(a))));
     let mut left = known.in_mpi();
     for finding in all.iter_mut().filter(|finding| !finding.kind.is_about_the_run()) {
         finding.limit(known, left);

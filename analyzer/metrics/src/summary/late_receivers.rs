@@ -20,8 +20,9 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let sender_site = site(main.map(|wait| wait.waiter.place.number()));
     let sender = sender_site.map(site_in_words).unwrap_or_default();
     let is_one = late.culprits().len() == 1;
+    let is_synchronous = sender_site.is_some_and(slow_receivers::is_synchronous);
     let first = format!("{} {} {place} first", upper(who), if is_one { "computes" } else { "compute" });
-    if main.is_some_and(|wait| slow_receivers::is_stored(late.known, wait)) {
+    if !is_synchronous && main.is_some_and(|wait| slow_receivers::is_stored(late.known, wait)) {
         let takes = if is_one { "takes" } else { "take" };
         let headline = format!("{sender} waits until {who} {takes} its message: {cost}.");
         let next = format!(
@@ -40,7 +41,6 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
         }
         _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
     };
-    let is_synchronous = sender_site.is_some_and(slow_receivers::is_synchronous);
     let bytes = main.filter(|_| !is_synchronous).and_then(|wait| late.bytes_sent(wait));
     if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
         let detail =

@@ -7,7 +7,7 @@ use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use model::Run;
-use model::habits::SiteHabits;
+use model::habits::{Pauses, SiteHabits};
 use model::matching::BlockedSends;
 use model::origins::Activity;
 use model::roles::CallSite;
@@ -81,7 +81,7 @@ impl UsedSite<'_> {
     pub fn row_in_words(&self) -> String {
         let of_scheduler = self.ranks.iter().map(|(rank, habits)| {
             let delay = scheduled(&self.known.run.ranks[*rank as usize]).map_or(0.0, |scheduled| scheduled.delay);
-            scheduled_pauses(habits.count, (habits.paused, seconds(habits.paused_for)), delay)
+            scheduled_pauses(habits.count, &habits.paused, delay)
         });
         let of_scheduler = of_scheduler.total();
         let repeated = self.ranks.iter().map(|(_, habits)| habits.repeated).total();
@@ -144,10 +144,19 @@ pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
     named.map(|(rank, _)| world_rank(&run.ranks[*rank as usize])).collect()
 }
 
-/// The number of a rank's pauses that may be the scheduler's, which kept the rank from running for `delay` seconds: all or none.
-fn scheduled_pauses(calls: u64, (pauses, time): (u64, f64), delay: f64) -> u64 {
-    let are_rare = pauses as f64 <= MOST_PAUSES * calls as f64;
-    if are_rare && time <= delay { pauses } else { 0 }
+/// The number of a rank's pauses that may be the scheduler's, which kept the rank from running for `delay` seconds: the shorter ones, as far as
+/// that reaches.
+fn scheduled_pauses(calls: u64, pauses: &Pauses, delay: f64) -> u64 {
+    let (mut count, mut time) = (0u64, 0i64);
+    for (more, nanoseconds) in pauses.by_length {
+        time.grow(nanoseconds);
+        if seconds(time) > delay {
+            break;
+        }
+        count.grow(more);
+    }
+    let are_rare = count as f64 <= MOST_PAUSES * calls as f64;
+    if are_rare { count } else { 0 }
 }
 
 #[cfg(test)]
@@ -155,9 +164,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rare_pauses_are_the_schedulers_if_it_kept_the_rank_from_running_for_as_long() {
-        assert_eq!(scheduled_pauses(800_000, (97, 0.4), 0.9), 97);
-        assert_eq!(scheduled_pauses(800_000, (97, 0.4), 0.1), 0, "the program has pauses of its own");
-        assert_eq!(scheduled_pauses(1000, (97, 0.4), 0.9), 0, "it pauses every ten calls");
+    fn rare_pauses_are_the_schedulers_as_far_as_it_kept_the_rank_from_running() {
+        let pauses = Pauses { by_length: [(0, 0), (6, 9_000_000), (0, 0), (9, 180_000_000)] };
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.9), 15);
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.05), 6, "the long ones are the program's own");
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.0), 0);
+        assert_eq!(scheduled_pauses(1000, &pauses, 0.9), 0, "it pauses now and again");
     }
 }

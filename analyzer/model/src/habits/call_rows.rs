@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::roles::{CallPart, Peer, Role};
 use crate::stream::TimedCall;
+use crate::sums::Grow;
 
 /// The longest pause between two calls of a row, nanoseconds: a message that is held back for longer may cost its receiver more
 /// than a call costs the sender.
@@ -17,8 +18,24 @@ pub enum RowPart {
     /// It begins a row.
     First,
     Next,
-    /// It would continue a row but for the pause before it, in nanoseconds; 0 if an earlier call has that pause.
+    /// It would continue a row but for a pause before it, in nanoseconds.
     Paused(i64),
+}
+
+/// Pauses in rows, by their lengths.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Pauses {
+    /// Number and nanoseconds of those up to 1, 3 and 10 milliseconds long, and of longer ones.
+    pub by_length: [(u64, i64); 4],
+}
+
+impl Pauses {
+    pub fn add(&mut self, time: i64) {
+        let longer = [1, 3, 10].iter().filter(|milliseconds| time > **milliseconds * 1_000_000).count();
+        let (count, sum) = &mut self.by_length[longer];
+        count.grow(1);
+        sum.grow(time);
+    }
 }
 
 /// A rank's rows so far.
@@ -32,8 +49,9 @@ pub struct CallRows {
     collectives: Vec<(usize, u64)>,
     /// The end of its last call.
     last_collective: i64,
-    /// Number of pauses in that row.
+    /// Number of pauses so far, and length of the last one.
     pauses: u64,
+    pause: i64,
 }
 
 impl CallRows {
@@ -78,14 +96,16 @@ impl CallRows {
     /// The row continues if it has called at this site before.
     fn add_collective(&mut self, call: &TimedCall, site: usize) -> RowPart {
         let gap = call.start - self.last_collective;
-        let is_paused = gap > LONGEST_GAP;
-        self.pauses += u64::from(is_paused);
+        if gap > LONGEST_GAP {
+            self.pauses += 1;
+            self.pause = gap;
+        }
         self.last_collective = call.end;
         match self.collectives.iter_mut().find(|(of, _)| *of == site) {
             Some((_, pauses)) if *pauses == self.pauses => RowPart::Next,
             Some((_, pauses)) => {
                 *pauses = self.pauses;
-                RowPart::Paused(if is_paused { gap } else { 0 })
+                RowPart::Paused(self.pause)
             }
             None => {
                 self.collectives.push((site, self.pauses));
@@ -148,7 +168,16 @@ mod tests {
         assert_eq!([add(40, &sum), add(60, &other)], [RowPart::Next; 2]);
         let behind = |time: i64| LONGEST_GAP + time;
         assert_eq!([add(behind(100), &sum), add(behind(120), &sum)], [RowPart::Paused(behind(30)), RowPart::Next]);
-        assert_eq!(add(behind(140), &other), RowPart::Paused(0), "the same pause");
+        assert_eq!(add(behind(140), &other), RowPart::Paused(behind(30)), "the same pause");
+    }
+
+    #[test]
+    fn pauses_are_told_apart_by_their_lengths() {
+        let mut pauses = Pauses::default();
+        for time in [200_000, 4_000_000, 5_000_000, 20_000_000] {
+            pauses.add(time);
+        }
+        assert_eq!(pauses.by_length, [(1, 200_000), (0, 0), (2, 9_000_000), (1, 20_000_000)]);
     }
 
     fn message(sends: bool) -> CallPart {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 
-use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
+use super::call_rows::{CallRows, LONGEST_GAP, Pauses, RowPart};
 use super::fans::OpenFan;
 use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
@@ -84,10 +84,7 @@ impl<'a> HabitReader<'a> {
                     habits.waited_briefly.grow(waited);
                 }
             }
-            RowPart::Paused(time) => {
-                habits.paused.grow(1);
-                habits.paused_for.grow(time);
-            }
+            RowPart::Paused(time) => habits.paused.add(time),
         }
         habits.guards.grow(u64::from(guards));
         if let Some(fan) = fan {
@@ -137,8 +134,7 @@ impl SiteHabits {
             waited: 0,
             bytes: 0,
             repeated: 0,
-            paused: 0,
-            paused_for: 0,
+            paused: Pauses::default(),
             waited_briefly: 0,
             fans: FanTimes::default(),
             found: 0,
