@@ -76,6 +76,53 @@ fn small_messages_in_a_row_to_one_rank_are_found_with_what_their_calls_cost_and_
 }
 
 #[test]
+fn a_row_ends_where_the_program_pauses() {
+    let at = |message: u64| (1 + message + 5 * (message / 50)) * MILLISECOND;
+    let calls = |of: fn() -> Signature| {
+        (0..200).fold(Calls::default(), |calls, message| calls.call(of(), at(message), MILLISECOND - 100))
+    };
+    let found = finding_of(vec![calls(|| send(Call::Send, 1, 8)), calls(|| receive(0, 8))], "small_messages");
+    says(&found, "headline", "50 in a row to the same rank");
+}
+
+#[test]
+fn sends_that_wait_for_a_slow_receiver_are_charged_to_it_and_not_to_the_price_of_a_call() {
+    // Rank 0 takes 50 us for each receive, and computes for 950 us between two; rank 1's sends last until their message is taken.
+    let ranks = |bytes| {
+        let receives = (0..200).fold(Calls::default(), |calls, message| {
+            calls.call(receive(1, bytes), (1 + message) * MILLISECOND + 900_000, 50_000)
+        });
+        vec![receives, in_a_row((0..200).map(|_| send(Call::Send, 0, bytes)), 1)]
+    };
+    let folder = made(ranks(512), 2).0;
+    let found = finding(&folder, "slow_receiver");
+    says(&found, "headline", "Rank 0 takes messages more slowly than rank 1 sends them in MPI_Send");
+    says(&found, "headline", "which waits 200 times");
+    says(&found, "detail", "Rank 0 spends 189.05 ms of its");
+    let cost = found.unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.1).abs() < 1e-3, "200 ms on one of two ranks: {cost}");
+    assert_eq!(finding(&folder, "small_messages"), None);
+    assert_eq!(finding(&folder, "late_receiver"), None);
+    // Larger messages may need their receive, unless one was sent at once.
+    assert_eq!(finding_of(ranks(100_000), "slow_receiver"), None);
+    let mut at_once = ranks(100_000);
+    let calls = at_once.pop().unwrap().call(send(Call::Send, 0, 200_000), 300 * MILLISECOND, 1000);
+    let receives = at_once.pop().unwrap().call(receive(1, 200_000), 301 * MILLISECOND, 1000);
+    says(&finding_of(vec![receives, calls], "slow_receiver"), "headline", "Rank 0 takes messages more slowly");
+}
+
+#[test]
+fn messages_taken_last_first_are_counted_with_all_that_each_passes() {
+    let calls = |of: fn(i32) -> Signature, from: u64, duration: u64| {
+        let at = |message: i32| from + duration * message as u64;
+        (0..1001).fold(Calls::default(), |calls, message| calls.call(of(message), at(message), duration - 100))
+    };
+    let sends = calls(|message| Signature { tag: message, ..send(Call::Send, 1, 8) }, MILLISECOND, 1000);
+    let receives = calls(|message| Signature { tag: 1000 - message, ..receive(0, 8) }, 4 * MILLISECOND, 500_000);
+    says(&finding_of(vec![sends, receives], "wrong_order"), "headline", "each past 500 others in the mean");
+}
+
+#[test]
 fn small_collective_calls_in_a_row_are_found_by_the_bytes_of_each() {
     let ranks = |bytes| (0..2).map(|_| in_a_row((0..100).map(|_| both(bytes)), 3)).collect();
     says(&finding_of(ranks(24), "small_collectives"), "headline", "100 calls of 24 B");
@@ -205,6 +252,27 @@ fn each_rank_that_has_a_lock_in_turn_is_charged_with_its_turn() {
     let found = finding(&folder, "lock_contention");
     says(&found, "headline", "while another rank has the lock");
     says(&found, "advice", "MPI_LOCK_SHARED");
+}
+
+#[test]
+fn waits_for_a_lock_are_told_from_the_waits_for_those_that_wait_for_it() {
+    let of_window = |call| on_object(Signature { source_tag: lock::EXCLUSIVE, ..to(call, 0, tag::NONE) });
+    let rank = |times: Option<[u64; 3]>, barrier: u64| {
+        let object = Definition::Object(Object { number: 2, kind: ObjectKind::Window });
+        let origin = Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 });
+        let begin = Calls::default().defines(vec![object, origin]);
+        let calls = (0..10).filter_map(|step| Some((step, times?))).fold(begin, |calls, (step, times)| {
+            let [from, got, gives] = times.map(|at| (100 * step + at) * MILLISECOND);
+            let calls = calls.call(of_window(Call::Win_lock), from, got - from);
+            calls.call(of_window(Call::Win_unlock), gives, MILLISECOND)
+        });
+        calls.call(on_nobody(Call::Barrier), barrier * MILLISECOND, (1001 - barrier) * MILLISECOND)
+    };
+    let found =
+        finding_of(vec![rank(None, 1), rank(Some([2, 3, 52]), 990), rank(Some([4, 53, 98]), 1000)], "lock_contention");
+    // Rank 2 waits for rank 1 for 48 ms, ten times; so does rank 0, through rank 2.
+    says(&found, "headline", "the lock: 160.00 ms a rank");
+    says(&found, "detail", "Rank 0 waits for that in MPI_Barrier");
 }
 
 #[test]

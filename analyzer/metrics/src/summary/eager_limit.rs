@@ -7,8 +7,8 @@ use crate::scheduling::by_host;
 
 /// Larger messages are not buffered: at 10 GB/s the copies of 256 KiB take 50 us, and a receiver needs as much memory for each sender.
 pub const MOST_BYTES: u64 = 256 * 1024;
-/// Smaller messages wait for another reason: no library's limit is below that.
-const LEAST_BYTES: u64 = 1024;
+/// Smaller messages wait for another reason, such as room or a receiver that is not in MPI: no library's limit is below 4 KiB.
+pub const LEAST_BYTES: u64 = 4096 - HEADER;
 /// A wait is worth a buffer if it takes this many times as long as the copies into the buffer and out of it.
 const WORTH: f64 = 10.0;
 /// Seconds that a copied byte takes, in and out, at 10 GB/s.
@@ -61,7 +61,7 @@ mod tests {
     fn a_buffer_pays_for_small_messages_that_wait_for_long() {
         assert!(pays(64 * 1024, 0.001));
         assert!(!pays(64 * 1024, 0.000_1), "the copies take 13 us");
-        assert!(!pays(8, 0.1), "no library waits for the receive of so few");
+        assert!(!pays(2000, 0.1), "no library waits for the receive of so few");
         assert!(!pays(4 * MOST_BYTES, 0.1), "too large to be kept for each sender");
     }
 }

@@ -18,8 +18,8 @@ const LEAST_FOR_MESSAGES: f64 = 0.3;
 struct LateWork {
     finding: Finding,
     place: String,
-    /// Number of further places that belong to the finding.
-    more: u64,
+    /// Further places that belong to the finding.
+    more: Vec<String>,
     /// True if the late ranks compute longer than the others.
     has_more_work: bool,
     /// Ranks that waited.
@@ -44,6 +44,9 @@ pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -
         if has_wrong_order && late.is_mostly(WaitState::WrongOrder) {
             continue;
         }
+        if is_slowly_received(late, of_calls) {
+            continue;
+        }
         let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
         let has_more_work = late.has_more_work();
         // All ranks do the same work there, and these came late because of calls, which have findings of their own.
@@ -57,18 +60,25 @@ pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -
         match works.iter_mut().find(|main| is_alike(&main.finding, &finding)) {
             Some(main) => {
                 main.finding.join(finding);
-                main.more += 1;
+                main.more.push(late.place());
             }
             None => {
                 let (place, waited, for_messages) = (late.place(), late.waited(), for_messages(late));
                 let waiters = late.waiters();
-                works.push(LateWork { finding, place, more: 0, has_more_work, waiters, waited, for_messages });
+                works.push(LateWork { finding, place, more: Vec::new(), has_more_work, waiters, waited, for_messages });
             }
         }
     }
-    for work in works.iter_mut().filter(|work| work.more > 0) {
+    for work in works.iter_mut() {
         let all = known.cost(work.finding.costs.unwrap_or(0.0));
-        work.finding.add(&format!("With {} like this: {all}.", plural(work.more, "more place")));
+        match work.more.as_slice() {
+            [] => {}
+            [place] => work.finding.add(&format!("Together with the time {place}: {all}.")),
+            [place, more @ ..] => {
+                let more = plural(more.len() as u64, "more place");
+                work.finding.add(&format!("Together with the time {place}, and at {more}: {all}."));
+            }
+        }
     }
     join_held_senders(known, &mut works);
     join_turns(known, &mut works);
@@ -77,6 +87,14 @@ pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -
     calls.retain(|finding| !of_calls.iter().any(|other| other.explains(finding, true)));
     findings.extend(calls);
     findings
+}
+
+/// True if the waits there are those of sends to a rank that takes messages slowly, which have a finding of their own.
+fn is_slowly_received(late: &LateActivity, of_calls: &[Finding]) -> bool {
+    let Some(wait) = late.main_wait().filter(|_| late.is_mostly(WaitState::LateReceiver)) else { return false };
+    let site = late.site_of_wait(wait.waiter.place.number()).map_or("", |site| &site.site);
+    let mut slow = of_calls.iter().filter(|finding| finding.kind == FindingKind::SlowReceiver);
+    slow.any(|finding| finding.sites.first().map_or("", String::as_str) == site)
 }
 
 fn for_messages(late: &LateActivity) -> i64 {
@@ -114,7 +132,7 @@ fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
                 receiver
                     .finding
                     .add(&format!("{who} then {come} late, and others wait for that: {} more.", known.cost(costs)));
-                receiver.finding.costs = receiver.finding.costs.map(|all| all + costs);
+                receiver.finding.add_costs(costs);
             }
             None => works.push(sender),
         }

@@ -1,11 +1,10 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
-use super::{Evidence, Finding, FindingKind, eager_limit, sampled_work};
+use super::{Evidence, Finding, FindingKind, late_receivers, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{numbers_of, plural, site_in_words, upper};
-use model::matching::WaitState;
 use model::origins::{ActivityTimes, DurationBins};
 use model::sums::Total;
 use tables::Value;
@@ -43,7 +42,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
     let cost = late.known.cost(costs);
     let place = late.place();
-    let lateness = if is_of_receivers(late) { Lateness::Always } else { judged(late) };
+    let lateness = if late_receivers::are_late(late) { Lateness::Always } else { judged(late) };
     let culprits = late.culprits();
     let who = numbers_of(&late.world_ranks(culprits));
     let (is, its) = if culprits.len() == 1 { ("is", "its") } else { ("are", "their") };
@@ -138,8 +137,8 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         1 => ("keeps", "it", "computes", "comes", "spends"),
         _ => ("keep", "they", "compute", "come", "spend"),
     };
-    if is_of_receivers(late) {
-        return late_receiver(late, who, place, cost);
+    if late_receivers::are_late(late) {
+        return late_receivers::finding(late, who, place, cost);
     }
     if !late.has_more_work() {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
@@ -157,58 +156,6 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         "Spread that work more evenly.".to_string()
     };
     Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
-}
-
-/// True if senders wait there for few ranks to post their receives.
-fn is_of_receivers(late: &LateActivity) -> bool {
-    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks()
-}
-
-/// The finding on senders that wait for a receive.
-fn late_receiver(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
-    let main = late.main_wait();
-    let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
-    let sender = site(main.map(|wait| wait.waiter.place.number())).map(site_in_words).unwrap_or_default();
-    let has = if late.culprits().len() == 1 { "has" } else { "have" };
-    let receive = site(main.map(|wait| wait.cause.place.number()));
-    let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
-    let computes = if has == "has" { "computes" } else { "compute" };
-    let what = receive.map(site_in_words).unwrap_or_default();
-    let first = format!("{} {computes} {place} first", upper(who));
-    let next = match receive.map(|site| site.function.as_str()) {
-        Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
-            format!("Move {what} before that computation.")
-        }
-        _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
-    };
-    let bytes = main.filter(|_| !is_synchronous(late)).and_then(|wait| late.bytes_sent(wait));
-    if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
-        let detail =
-            format!("{first}; from some size on, and these have {}, messages are sent only then.", Value::Bytes(bytes));
-        let limit = eager_limit::setting(late.run(), bytes);
-        let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or: {next}");
-        return Finding::new(FindingKind::EagerLimit, "waits", headline).detail(detail).next(next);
-    }
-    if is_synchronous(late) {
-        let next =
-            format!("{next} If nothing needs to know that it has arrived, MPI_Send does not wait for small messages.");
-        let detail = format!("{first}; a synchronous send returns only then.");
-        return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next);
-    }
-    let detail = format!("{first}; messages of that size are sent only then.");
-    Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next)
-}
-
-/// True if the waiting call is a send that waits for its receive whatever its size.
-fn is_synchronous(late: &LateActivity) -> bool {
-    let site = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
-    site.is_some_and(|site| site.function.to_lowercase().contains("ssend"))
-}
-
-/// True if copying messages of this size into a buffer would take much less time than their senders wait.
-fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
-    let cases = late.culprits().iter().map(|(_, times)| times.late).total();
-    eager_limit::pays(bytes, seconds(late.waited()) / cases.max(1) as f64)
 }
 
 /// Compares the culprits' time there with that of the other ranks.

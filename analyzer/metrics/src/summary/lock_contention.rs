@@ -1,9 +1,14 @@
 //! The finding on ranks that wait for the lock of a window while another rank has it.
 
+use std::collections::BTreeMap;
+
 use super::lateness::LateActivity;
-use super::{Finding, FindingKind};
-use crate::words::{numbers_of, site_in_words};
+use super::used_sites::named;
+use super::{Finding, FindingKind, LEAST_SHARE};
+use crate::words::{numbers_of, site_in_words, upper};
+use model::matching::WaitState;
 use model::origins::Activity;
+use model::sums::{Grow, Total};
 
 pub fn finding(late: &LateActivity) -> Finding {
     let lock = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
@@ -16,18 +21,49 @@ pub fn finding(late: &LateActivity) -> Finding {
         _ => (format!("{} have", numbers_of(&culprits)), "They"),
     };
     let costs = late.costs();
-    let headline = format!("Ranks wait in {lock_call} while {who} the lock: {}.", late.known.cost(costs));
+    let (at_lock, elsewhere) = waits_of(late);
+    let own = costs.min(late.known.mean(at_lock));
+    let headline = format!("Ranks wait in {lock_call} while {who} the lock: {}.", late.known.cost(own));
     let does = match (late.activity, they) {
         (Activity::Between(..), "It") => "computes",
         (Activity::Between(..), _) => "compute",
         (_, "It") => "is",
         _ => "are",
     };
-    let detail = format!("{they} {does} {} meanwhile.", late.place());
+    let detail = format!("{they} {does} {} meanwhile.{}", late.place(), in_words(late, &elsewhere, costs - own));
     let next = "Compute before MPI_Win_lock or after MPI_Win_unlock, and hold the lock for the access alone. If ranks access the \
                 window by MPI_Accumulate and the like alone, MPI_LOCK_SHARED is enough: each element is updated atomically.";
     let ranks = if takes_turns { Vec::new() } else { culprits };
     let sites = lock.map(|lock| lock.site.clone()).filter(|site| !site.is_empty()).into_iter().chain(late.sites());
     let finding = Finding::new(FindingKind::LockContention, "waits", headline).detail(detail).next(next);
-    finding.costs(costs).ranks(ranks).sites(sites.collect())
+    finding.costs(costs).said(own).ranks(ranks).sites(sites.collect())
+}
+
+/// Time of all waits for locks, nanoseconds, and of the other waits by place and rank.
+fn waits_of(late: &LateActivity) -> (i64, BTreeMap<usize, BTreeMap<u32, i64>>) {
+    let (mut at_lock, mut elsewhere) = (0i64, BTreeMap::<usize, BTreeMap<u32, i64>>::new());
+    for (key, sum) in late.known.account.into_iter().flat_map(|account| &account.waits.sums) {
+        if key.state == WaitState::LockContention {
+            at_lock.grow(sum.time);
+        } else {
+            let of_place = elsewhere.entry(key.waiter.place.number()).or_default();
+            of_place.entry(key.waiter.rank).or_default().grow(sum.time);
+        }
+    }
+    (at_lock, elsewhere)
+}
+
+/// The sentence on the other call in which ranks wait for those that wait for the lock; `costs` are those of such waits.
+fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>, costs: f64) -> String {
+    let sum = |ranks: &BTreeMap<u32, i64>| ranks.values().copied().total();
+    let longest = elsewhere.iter().max_by_key(|(place, ranks)| (sum(ranks), std::cmp::Reverse(**place)));
+    let Some((place, ranks)) = longest else { return String::new() };
+    let more = costs.min(late.known.mean(sum(ranks)));
+    let Some(site) = late.site_of_wait(*place).filter(|_| more >= LEAST_SHARE * late.known.wall()) else {
+        return String::new();
+    };
+    let ranks = named(late.run(), ranks);
+    let waits = if ranks.len() == 1 { "waits" } else { "wait" };
+    let who = upper(&numbers_of(&ranks));
+    format!(" {who} {waits} for that in {}: {} more.", site_in_words(site), late.known.cost(more))
 }

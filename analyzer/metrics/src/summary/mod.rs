@@ -2,16 +2,18 @@
 //!
 //! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
 //! Delays by the machine come first unless something else costs much more.
-//! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. So no
-//! cost is above what the ranks' own totals allow, and costs of different causes can be compared and added.
+//! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. No time is
+//! charged twice: the costs of the program's findings add up to no more than the mean rank's time in MPI, apart from pauses between polls.
 
 mod aborted;
 mod by_hand;
+mod charging;
 mod eager_limit;
 mod file_advice;
 mod finding_rows;
 mod late_findings;
 mod late_ranks;
+mod late_receivers;
 mod lateness;
 mod lock_contention;
 mod machine;
@@ -25,6 +27,7 @@ mod sampled_work;
 mod serving;
 mod slow_calls;
 mod slow_host;
+mod slow_receivers;
 mod small_collectives;
 mod small_messages;
 mod transfer;
@@ -184,6 +187,8 @@ finding_kinds! {
     LateReceiver "late_receiver";
     /// Messages are smaller than what libraries can buffer, and wait for their receive.
     EagerLimit "eager_limit";
+    /// Sends wait because their receiver takes messages more slowly than they come.
+    SlowReceiver "slow_receiver";
     /// Messages are received in another order than they come.
     WrongOrder "wrong_order";
     /// Many small messages go to the same rank in a row.
@@ -232,6 +237,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Maximum cost of the finding, in seconds of the mean rank's time; `None` if unknown.
     pub costs: Option<f64>,
+    /// The cost that the headline names, if that is only a part of `costs`.
+    said: Option<f64>,
     /// The section of the page that shows the figures.
     pub section: &'static str,
     /// One sentence: who, where, how long.
@@ -251,21 +258,17 @@ pub struct Finding {
 impl Finding {
     fn new(kind: FindingKind, section: &'static str, headline: impl Into<String>) -> Finding {
         let (headline, detail) = (headline.into(), String::new());
-        Finding {
-            kind,
-            costs: None,
-            section,
-            headline,
-            detail,
-            next: None,
-            ranks: Vec::new(),
-            sites: Vec::new(),
-            is_off_processor: false,
-        }
+        let (costs, said, next, is_off_processor) = (None, None, None, false);
+        let (ranks, sites) = (Vec::new(), Vec::new());
+        Finding { kind, costs, said, section, headline, detail, next, ranks, sites, is_off_processor }
     }
 
     fn costs(self, seconds: f64) -> Finding {
         Finding { costs: Some(seconds), ..self }
+    }
+
+    fn said(self, seconds: f64) -> Finding {
+        Finding { said: Some(seconds), ..self }
     }
 
     fn detail(self, detail: impl Into<String>) -> Finding {
@@ -292,7 +295,7 @@ impl Finding {
 
     /// Adds another finding of the same cause to this one.
     fn join(&mut self, other: Finding) {
-        self.costs = self.costs.zip(other.costs).map(|(one, other)| one + other);
+        self.add_costs(other.costs.unwrap_or(0.0));
         self.sites.extend(other.sites);
     }
 
@@ -316,6 +319,7 @@ impl Finding {
             | FindingKind::Polling
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
+            FindingKind::SlowReceiver => is_here() && is_call,
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
             _ => false,
         }
@@ -360,18 +364,31 @@ fn least_share(is_of_machine: bool) -> f64 {
 
 /// The findings on how calls are used. Waiting that they cause is a part of their cost.
 fn of_calls(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
+    let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
+    let is_worth_it = |finding: &Finding| finding.is_worth_it(wall, lacks_cores);
     let rules = [by_hand::finding, small_collectives::finding, polling::finding];
-    let of_order = wrong_order::findings(known, sites);
-    let mut findings = Vec::new();
-    for used in sites {
-        let of_calls = rules.iter().find_map(|rule| rule(used)).or_else(|| made_again::finding(used, sites));
-        findings.extend(of_calls.or_else(|| small_messages::finding(used, sites, &of_order)));
-    }
-    findings.extend(of_order);
+    let of_site = |rule: fn(&UsedSite) -> Option<Finding>| sites.iter().filter_map(rule);
+    let passed_over: Vec<Finding> = sites.iter().filter_map(|used| wrong_order::passed_over(used, sites)).collect();
+    let mut findings: Vec<Finding> = of_site(slow_receivers::finding).collect();
+    findings.extend(wrong_order::waits(known));
+    findings.extend(passed_over.iter().cloned());
+    // The search for each message is no price of sending it.
+    let is_searched =
+        |used: &UsedSite| passed_over.iter().any(|other| is_worth_it(other) && other.sites == used.sites());
+    let by_rule = |used: &UsedSite| {
+        let finding = rules.iter().find_map(|rule| rule(used)).or_else(|| made_again::finding(used, sites));
+        finding.filter(|finding| finding.kind != FindingKind::CollectiveByHand || !is_searched(used))
+    };
+    let (found, others): (Vec<_>, Vec<_>) =
+        sites.iter().map(|used| (used, by_rule(used))).partition(|(_, found)| found.is_some());
+    findings.extend(found.into_iter().filter_map(|(_, found)| found));
+    findings.retain(is_worth_it);
+    let small: Vec<Finding> =
+        others.iter().filter_map(|(used, _)| small_messages::finding(used, sites, &findings)).collect();
+    findings.extend(small);
     findings.extend(needless_barrier::findings(known, sites));
     findings.extend(progress::finding(known, sites));
-    let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
-    findings.retain(|finding| finding.is_worth_it(wall, lacks_cores));
+    findings.retain(is_worth_it);
     findings
 }
 
@@ -437,12 +454,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
-    let in_mpi = known.in_mpi();
-    // A rank that sleeps between its polls waits outside MPI.
-    let is_in_mpi = |finding: &&mut Finding| !(finding.kind.is_about_the_run() || finding.kind == FindingKind::Polling);
-    for finding in all.iter_mut().filter(is_in_mpi) {
-        finding.costs = finding.costs.map(|costs| costs.min(in_mpi));
-    }
+    charging::charge_once(known, &mut all);
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));
     let has_others = all.iter().any(|finding| !finding.kind.is_about_the_run());
     let most = all.iter().filter_map(|finding| finding.costs).fold(0.0, f64::max);

@@ -18,8 +18,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let carries = !matches!(flow, Flow::Barrier | Flow::Fence | Flow::Create | Flow::Neighbors);
     let ranks = used.ranks.len().max(1) as u64;
     let [count, bytes] = [used.count(), used.bytes()];
-    let repeated: u64 = used.ranks.iter().map(|(_, habits)| habits.repeated).sum();
-    let row = count as f64 / count.saturating_sub(repeated).max(1) as f64;
+    let row = used.row();
     let size = bytes / count.max(1);
     if !carries || first.starts || size > MOST_BYTES || row < LEAST_ROW {
         return None;
@@ -28,10 +27,11 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
     let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
     let headline = format!(
-        "Each rank makes {} of {} in {}, {row:.0} in a row: {}.",
+        "Each rank makes {} of {} in {}, {}: {}.",
         plural(count / ranks, "call"),
         Value::Bytes(size),
         used.place(),
+        used.row_in_words(),
         used.known.cost(costs)
     );
     let detail = "A call costs its steps from rank to rank, however few bytes it has.";

@@ -1,9 +1,11 @@
 //! The finding on many small messages to the same rank, one directly behind another.
 
+use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::words::{numbers_of, plural, upper};
-use model::roles::CallPart;
+use crate::words::{numbers_of, plural, site_in_words, upper};
+use model::matching::BlockedSends;
+use model::roles::{CallPart, CallSite};
 use model::sums::Total;
 use tables::Value;
 
@@ -18,40 +20,75 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Optio
     let CallPart::Message { sends: true, receives, .. } = first.part else { return None };
     let [count, bytes] = [used.count(), used.bytes()];
     let size = bytes / count.max(1);
-    let repeated: u64 = used.ranks.iter().map(|(_, habits)| habits.repeated).sum();
-    let row = count as f64 / count.saturating_sub(repeated).max(1) as f64;
+    let row = used.row();
     if size > MOST_BYTES || row < LEAST_ROW {
         return None;
     }
     let saved = 1.0 - 1.0 / row;
     // An exchange waits for the other rank's message, however small.
     let brief = if receives { used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total() } else { 0 };
-    let own = used.own().saturating_add(brief);
-    let all = own.saturating_add(received(used, sites, others, size)).saturating_add(used.blamed());
+    let (long, long_count) = if receives { (0, 0) } else { long_sends(used) };
+    let own = (used.own() - long).max(0);
+    let share = own as f64 / used.own().max(1) as f64;
+    let own = own.saturating_add(brief);
+    let blamed = (share * used.blamed() as f64) as i64;
+    // A receiver that does nothing but receive is as slow as so many messages make it, unless it looks for each among many.
+    let slow = SlowReceivers::of(used).filter(|slow| {
+        let is_of = |call: &CallSite, other: &Finding| {
+            other.kind == FindingKind::WrongOrder && other.sites.first() == Some(&call.site)
+        };
+        slow.call(used.known).is_some_and(|call| !others.iter().any(|other| is_of(call, other)))
+    });
+    let held = slow.as_ref().map_or(0, |slow| slow.time);
+    let all = own.saturating_add(received(used, sites, others, size)).saturating_add(blamed).saturating_add(held);
     let costs = saved * used.known.mean(all);
     // If ranks share cores, times say little about how much each rank sends.
     let culprits = used.culprits(|habits| habits.count as i64);
     let headline = format!(
-        "{} {} {} of {} in {}, {row:.0} in a row to the same rank: {}.",
+        "{} {} {} of {} in {}, {} to the same rank: {}.",
         upper(&numbers_of(&culprits)),
         if culprits.len() == 1 { "sends" } else { "send" },
         plural(count, "message"),
         Value::Bytes(size),
         used.place(),
+        used.row_in_words(),
         used.known.cost(costs)
     );
-    let each = crate::totals::seconds(own) / count.max(1) as f64;
+    let each = crate::totals::seconds(own) / count.saturating_sub(long_count).max(1) as f64;
     let between =
         if receives { "there is no time between to use what is received" } else { "nothing is received between" };
-    let detail = format!("A call takes {} whatever it sends, and {between}.", Value::Seconds(each));
+    let mut detail = format!("A call takes {}, and {between}.", Value::Seconds(each));
+    if let Some((slow, call)) = slow.as_ref().and_then(|slow| Some((slow, slow.call(used.known)?))) {
+        let (waits, time) = (plural(slow.count, "call"), Value::Seconds(used.known.mean(slow.time)));
+        let who = slow.who(used.known);
+        let call = site_in_words(call);
+        detail += &format!(" {} in {waits} until {who} takes what was sent, in {call}: {time} a rank.", {
+            if slow.count == 1 { "It also waits" } else { "They also wait" }
+        });
+    }
     let next = "Collect them in a buffer, and send one message to each rank.";
     let finding = Finding::new(FindingKind::SmallMessages, "functions", headline).detail(detail).next(next);
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 
+/// Time of long sends without the part that counts as a wait, and their number. They wait for the receiver or are kept from their core,
+/// so they say nothing about the price of a call, unless most take as long though the receiver is there. Nanoseconds.
+fn long_sends(used: &UsedSite) -> (i64, u64) {
+    let prepared = used.blocked().map(|(_, _, sends)| sends.prepared).total();
+    let is_usual = 2 * prepared > used.count();
+    let part = |sends: &BlockedSends| match is_usual {
+        true => (sends.time - sends.waited, sends.count),
+        false => ((sends.time - sends.waited).saturating_add(sends.prepared_time), sends.count + sends.prepared),
+    };
+    (
+        used.blocked().map(|(_, _, sends)| part(sends).0).total(),
+        used.blocked().map(|(_, _, sends)| part(sends).1).total(),
+    )
+}
+
 /// Time of the calls that receive messages of this size, for at most as many messages as this line sends. Nanoseconds.
 fn received(used: &UsedSite, sites: &[UsedSite], others: &[Finding], size: u64) -> i64 {
-    let is_named = |site: &UsedSite| others.iter().any(|other| other.sites == site.sites());
+    let is_named = |site: &UsedSite| others.iter().any(|other| site.sites().iter().any(|of| other.sites.contains(of)));
     let is_receive = |part: CallPart| matches!(part, CallPart::Message { sends: false, receives: true, .. });
     let receives = sites.iter().filter(|other| {
         let first = other.ranks.first();

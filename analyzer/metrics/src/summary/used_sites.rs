@@ -3,15 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::Evidence;
-use crate::totals::world_rank;
+use crate::scheduling::scheduled;
+use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
-use model::habits::SiteHabits;
+use model::Run;
+use model::habits::{Pauses, SiteHabits};
+use model::matching::BlockedSends;
 use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
 use traces::calls::{Call, Class};
 
+/// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
+/// program's own.
+const MOST_PAUSES: f64 = 0.01;
 /// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
 const PART_OF_MOST: f64 = 0.25;
 
@@ -65,6 +71,36 @@ impl UsedSite<'_> {
         at.map_or(0, |at| self.ranks[at].1.own())
     }
 
+    /// Calls in a row, in the mean, where a pause ends a row.
+    pub fn row(&self) -> f64 {
+        let repeated = self.ranks.iter().map(|(_, habits)| habits.repeated).total();
+        self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
+    }
+
+    /// `3000 in a row`. The number is left out if the pauses that would end a row may be the scheduler's, and nothing else does.
+    pub fn row_in_words(&self) -> String {
+        let of_scheduler = self.ranks.iter().map(|(rank, habits)| {
+            let delay = scheduled(&self.known.run.ranks[*rank as usize]).map_or(0.0, |scheduled| scheduled.delay);
+            scheduled_pauses(habits.count, &habits.paused, delay)
+        });
+        let of_scheduler = of_scheduler.total();
+        let repeated = self.ranks.iter().map(|(_, habits)| habits.repeated).total();
+        let rows = self.count().saturating_sub(repeated).saturating_sub(of_scheduler);
+        if of_scheduler > 0 && rows <= self.ranks.len() as u64 {
+            return "one directly after another".into();
+        }
+        format!("{:.0} in a row", self.count() as f64 / rows.max(1) as f64)
+    }
+
+    /// Blocking sends at this line to receivers that were late: sender, receiver, sums.
+    pub fn blocked(&self) -> impl Iterator<Item = (u32, u32, &BlockedSends)> {
+        let account = self.known.account;
+        let all = account.into_iter().flat_map(|account| &account.blocked);
+        let is_here = move |place: usize| account.and_then(|account| account.places.get(place)) == Some(self.site);
+        let here = all.filter(move |((sender, _), _)| is_here(sender.place.number()));
+        here.map(|((sender, receiver), sends)| (sender.rank, *receiver, sends))
+    }
+
     /// `MPI_Send at p.c:3`.
     pub fn place(&self) -> String {
         site_in_words(self.site)
@@ -101,10 +137,43 @@ impl UsedSite<'_> {
 
     /// The same for a cost that depends on the rank, too.
     pub fn culprits_of(&self, cost: impl Fn(u32, &SiteHabits) -> i64) -> Vec<WorldRank> {
-        let costs: Vec<(u32, i64)> = self.ranks.iter().map(|(rank, habits)| (*rank, cost(*rank, habits))).collect();
-        let most = costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0);
-        let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST * most as f64;
-        let named = costs.into_iter().filter(|(_, cost)| has_much(*cost));
-        named.map(|(rank, _)| world_rank(&self.known.run.ranks[rank as usize])).collect()
+        named(self.known.run, &self.ranks.iter().map(|(rank, habits)| (*rank, cost(*rank, habits))).collect())
+    }
+}
+
+/// The ranks with a large part of a cost, in order. `costs`: by the ranks' places in the run.
+pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
+    let most = costs.values().copied().max().unwrap_or(0);
+    let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST * most as f64;
+    let named = costs.iter().filter(|(_, cost)| has_much(**cost));
+    named.map(|(rank, _)| world_rank(&run.ranks[*rank as usize])).collect()
+}
+
+/// The number of a rank's pauses that may be the scheduler's, which kept the rank from running for `delay` seconds: the shorter ones, as far as
+/// that reaches.
+fn scheduled_pauses(calls: u64, pauses: &Pauses, delay: f64) -> u64 {
+    let (mut count, mut time) = (0u64, 0i64);
+    for (more, nanoseconds) in pauses.by_length {
+        time.grow(nanoseconds);
+        if seconds(time) > delay {
+            break;
+        }
+        count.grow(more);
+    }
+    let are_rare = count as f64 <= MOST_PAUSES * calls as f64;
+    if are_rare { count } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_pauses_are_the_schedulers_as_far_as_it_kept_the_rank_from_running() {
+        let pauses = Pauses { by_length: [(0, 0), (6, 9_000_000), (0, 0), (9, 180_000_000)] };
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.9), 15);
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.05), 6, "the long ones are the program's own");
+        assert_eq!(scheduled_pauses(50_000, &pauses, 0.0), 0);
+        assert_eq!(scheduled_pauses(1000, &pauses, 0.9), 0, "it pauses now and again");
     }
 }

@@ -27,14 +27,8 @@ type RankWaits = (u32, i64, u64);
 /// Time and number of the waits of each rank.
 type TimesAndCounts = BTreeMap<u32, (i64, u64)>;
 
-pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = sites.iter().filter_map(|used| passed_over(used, sites)).collect();
-    findings.extend(waits(known));
-    findings
-}
-
 /// The finding on receives of one line, each of which passes over many messages.
-fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
+pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let account = used.known.account?;
     let is_here = |place: usize| account.places.get(place) == Some(used.site);
     let mut all = QueuedMessages::default();
@@ -63,12 +57,12 @@ fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let costs = (time + blamed) / used.known.ranks() as f64;
     culprits.sort_unstable();
     let headline = format!(
-        "{} {} {} in {} in another order than they are sent, each past {} others: {}.",
+        "{} {} {} in {} in another order than they are sent, each past {:.0} others in the mean: {}.",
         upper(&numbers_of(&culprits)),
         if culprits.len() == 1 { "takes" } else { "take" },
         plural(all.messages, "message"),
         used.place(),
-        all.passed_over / all.messages.max(1),
+        all.passed_over as f64 / all.messages.max(1) as f64,
         used.known.cost(costs)
     );
     let detail = if all.unexpected > 0 {
@@ -84,7 +78,7 @@ fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 }
 
 /// The findings on ranks that wait for a message while others are there, by line.
-fn waits(known: &Evidence) -> Vec<Finding> {
+pub fn waits(known: &Evidence) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
     let mut waits: BTreeMap<(&str, &str), TimesAndCounts> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {

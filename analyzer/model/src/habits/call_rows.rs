@@ -1,13 +1,42 @@
 //! Calls in a row: messages to the same rank with nothing received between, collective calls with little computation between.
+//!
+//! A pause ends a row, but may be the scheduler's, so calls that only a pause parts from their row are told apart.
 
 use rustc_hash::FxHashMap;
 
 use crate::roles::{CallPart, Peer, Role};
 use crate::stream::TimedCall;
+use crate::sums::Grow;
 
 /// The longest pause between two calls of a row, nanoseconds: a message that is held back for longer may cost its receiver more
 /// than a call costs the sender.
 pub const LONGEST_GAP: i64 = 100_000;
+
+/// How a call follows the calls before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RowPart {
+    /// It begins a row.
+    First,
+    Next,
+    /// It would continue a row but for a pause before it, in nanoseconds.
+    Paused(i64),
+}
+
+/// Pauses in rows, by their lengths.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Pauses {
+    /// Number and nanoseconds of those up to 1, 3 and 10 milliseconds long, and of longer ones.
+    pub by_length: [(u64, i64); 4],
+}
+
+impl Pauses {
+    pub fn add(&mut self, time: i64) {
+        let longer = [1, 3, 10].iter().filter(|milliseconds| time > **milliseconds * 1_000_000).count();
+        let (count, sum) = &mut self.by_length[longer];
+        count.grow(1);
+        sum.grow(time);
+    }
+}
 
 /// A rank's rows so far.
 #[derive(Default)]
@@ -16,60 +45,73 @@ pub struct CallRows {
     answers: u64,
     /// By call site and partner: `answers` at the last send, and the end of that call.
     sent: FxHashMap<(usize, u32), (u64, i64)>,
-    /// Call sites of the row of blocking collective calls so far.
-    collectives: Vec<usize>,
+    /// Call sites of the row of blocking collective calls so far, with `pauses` at each one's last call.
+    collectives: Vec<(usize, u64)>,
     /// The end of its last call.
     last_collective: i64,
+    /// Number of pauses so far, and length of the last one.
+    pauses: u64,
+    pause: i64,
 }
 
 impl CallRows {
-    /// True if the call continues a row.
-    pub fn continues(&mut self, call: &TimedCall, role: &Role) -> bool {
+    /// Adds the rank's next call.
+    pub fn add(&mut self, call: &TimedCall, role: &Role) -> RowPart {
         match role.what {
-            CallPart::Nothing => false,
+            CallPart::Nothing => RowPart::First,
             CallPart::Message { sends, receives, .. } => {
                 self.collectives.clear();
-                self.continues_messages(call, role, (sends, receives))
+                self.add_message(call, role, (sends, receives))
             }
             CallPart::Collective { .. } if !role.takes => {
                 self.answers += 1;
-                self.continues_collectives(call, role.place.number())
+                self.add_collective(call, role.place.number())
             }
             _ => {
                 self.answers += 1;
                 self.collectives.clear();
-                false
+                RowPart::First
             }
         }
     }
 
-    fn continues_messages(&mut self, call: &TimedCall, role: &Role, (sends, receives): (bool, bool)) -> bool {
+    fn add_message(&mut self, call: &TimedCall, role: &Role, (sends, receives): (bool, bool)) -> RowPart {
         // A later call shows which message a posted receive got.
         if receives && role.takes && !sends {
-            return false;
+            return RowPart::First;
         }
         if receives && !sends {
             self.answers += 1;
-            return false;
+            return RowPart::First;
         }
-        let Peer::Rank(peer) = role.to.0 else { return false };
+        let Peer::Rank(peer) = role.to.0 else { return RowPart::First };
         let last = self.sent.insert((role.place.number(), peer), (self.answers, call.end));
         // An exchange that waits for its answer each time is a row if there is no time to use the answer.
         let longest = if receives { LONGEST_GAP.min(call.end - call.start) } else { LONGEST_GAP };
-        last.is_some_and(|(answers, end)| answers == self.answers && call.start - end <= longest)
+        let Some((_, end)) = last.filter(|(answers, _)| *answers == self.answers) else { return RowPart::First };
+        let gap = call.start - end;
+        if gap <= longest { RowPart::Next } else { RowPart::Paused(gap) }
     }
 
-    /// True if the row has called at this site before.
-    fn continues_collectives(&mut self, call: &TimedCall, site: usize) -> bool {
-        if call.start - self.last_collective > LONGEST_GAP {
-            self.collectives.clear();
+    /// The row continues if it has called at this site before.
+    fn add_collective(&mut self, call: &TimedCall, site: usize) -> RowPart {
+        let gap = call.start - self.last_collective;
+        if gap > LONGEST_GAP {
+            self.pauses += 1;
+            self.pause = gap;
         }
         self.last_collective = call.end;
-        let is_repeated = self.collectives.contains(&site);
-        if !is_repeated {
-            self.collectives.push(site);
+        match self.collectives.iter_mut().find(|(of, _)| *of == site) {
+            Some((_, pauses)) if *pauses == self.pauses => RowPart::Next,
+            Some((_, pauses)) => {
+                *pauses = self.pauses;
+                RowPart::Paused(self.pause)
+            }
+            None => {
+                self.collectives.push((site, self.pauses));
+                RowPart::First
+            }
         }
-        is_repeated
     }
 }
 
@@ -83,12 +125,17 @@ mod tests {
         let mut rows = CallRows::default();
         let send = Role { what: message(true), to: (Peer::Rank(1), 0), ..Role::NONE };
         let receive = Role { what: message(false), from: (Peer::Rank(1), 0), ..Role::NONE };
-        let mut continues = |at: i64, role: &Role| rows.continues(&TimedCall::at(at, at + 10), role);
-        assert!(!continues(0, &send), "the first");
-        assert!(continues(100, &send), "directly behind it");
-        assert!(!continues(200, &receive));
-        assert!(!continues(300, &send), "an answer came between");
-        assert!(!continues(400 + LONGEST_GAP, &send), "it would have been kept for long");
+        let mut add = |at: i64, role: &Role| rows.add(&TimedCall::at(at, at + 10), role);
+        assert_eq!(add(0, &send), RowPart::First);
+        assert_eq!(add(100, &send), RowPart::Next, "directly behind it");
+        assert_eq!(add(200, &receive), RowPart::First);
+        assert_eq!(add(300, &send), RowPart::First, "an answer came between");
+        assert_eq!(
+            add(400 + LONGEST_GAP, &send),
+            RowPart::Paused(90 + LONGEST_GAP),
+            "it would have been kept for long"
+        );
+        assert_eq!(add(500 + LONGEST_GAP, &send), RowPart::Next);
     }
 
     #[test]
@@ -99,11 +146,12 @@ mod tests {
             to: (Peer::Rank(1), 0),
             ..Role::NONE
         };
-        let mut continues = |at: i64, role: &Role| rows.continues(&TimedCall::at(at, at + 10), role);
-        assert_eq!([0, 15, 40].map(|at| continues(at, &exchange)), [false, true, false]);
+        let mut add = |at: i64, role: &Role| rows.add(&TimedCall::at(at, at + 10), role);
+        assert_eq!([0, 15, 40].map(|at| add(at, &exchange)), [RowPart::First, RowPart::Next, RowPart::Paused(15)]);
         let send = Role { what: message(true), to: (Peer::Rank(2), 0), takes: true, ..Role::NONE };
         let receive = Role { what: message(false), from: (Peer::Rank(2), 0), takes: true, ..Role::NONE };
-        assert!(!continues(1000, &send) && !continues(1010, &receive) && continues(1020, &send));
+        let parts = [(1000, &send), (1010, &receive), (1020, &send)].map(|(at, role)| add(at, role));
+        assert_eq!(parts, [RowPart::First, RowPart::First, RowPart::Next]);
     }
 
     #[test]
@@ -115,10 +163,21 @@ mod tests {
             ..Role::NONE
         };
         let (sum, other) = (at_line(1), at_line(2));
-        let mut continues = |at: i64, role: &Role| rows.continues(&TimedCall::at(at, at + 10), role);
-        assert_eq!([continues(0, &sum), continues(20, &other)], [false, false], "each line once");
-        assert_eq!([continues(40, &sum), continues(60, &other)], [true, true]);
-        assert_eq!([continues(100 + LONGEST_GAP, &sum), continues(LONGEST_GAP + 120, &sum)], [false, true]);
+        let mut add = |at: i64, role: &Role| rows.add(&TimedCall::at(at, at + 10), role);
+        assert_eq!([add(0, &sum), add(20, &other)], [RowPart::First; 2], "each line once");
+        assert_eq!([add(40, &sum), add(60, &other)], [RowPart::Next; 2]);
+        let behind = |time: i64| LONGEST_GAP + time;
+        assert_eq!([add(behind(100), &sum), add(behind(120), &sum)], [RowPart::Paused(behind(30)), RowPart::Next]);
+        assert_eq!(add(behind(140), &other), RowPart::Paused(behind(30)), "the same pause");
+    }
+
+    #[test]
+    fn pauses_are_told_apart_by_their_lengths() {
+        let mut pauses = Pauses::default();
+        for time in [200_000, 4_000_000, 5_000_000, 20_000_000] {
+            pauses.add(time);
+        }
+        assert_eq!(pauses.by_length, [(1, 200_000), (0, 0), (2, 9_000_000), (1, 20_000_000)]);
     }
 
     fn message(sends: bool) -> CallPart {

@@ -10,6 +10,7 @@ mod reader;
 use rustc_hash::FxHashMap;
 
 use super::roles::CallPart;
+pub use call_rows::Pauses;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
 
@@ -31,6 +32,8 @@ pub struct SiteHabits {
     /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
     /// calls of one function with little computation between.
     pub repeated: u64,
+    /// Pauses before calls that would continue a row but for them.
+    pub paused: Pauses,
     /// Waits of calls that continue a row, each no longer than the longest pause in a row.
     pub waited_briefly: i64,
     /// Messages that went to all other ranks in turn, or came from each.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 
-use super::call_rows::{CallRows, LONGEST_GAP};
+use super::call_rows::{CallRows, LONGEST_GAP, Pauses, RowPart};
 use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns};
 use super::{FanTimes, SiteHabits};
@@ -69,7 +69,7 @@ impl<'a> HabitReader<'a> {
     fn add(&mut self, call: &TimedCall, role: &Role, poll: Poll) {
         let site = role.place.number() as u32;
         let waited = self.waits.shared_time((call.start, call.end)).min(call.inside);
-        let repeated = self.rows.continues(call, role);
+        let part = self.rows.add(call, role);
         let size = role.object.map_or(0, |object| self.objects.groups[object as usize].size());
         let fan = self.fan.add(call, role, size.saturating_sub(1), waited);
         self.complete_fan(call, role, waited);
@@ -100,9 +100,15 @@ impl<'a> HabitReader<'a> {
         habits.time.grow(call.inside);
         habits.waited.grow(waited);
         habits.bytes.grow(role.sent.max(role.received));
-        habits.repeated.grow(u64::from(repeated));
-        if repeated && waited <= LONGEST_GAP {
-            habits.waited_briefly.grow(waited);
+        match part {
+            RowPart::First => {}
+            RowPart::Next => {
+                habits.repeated.grow(1);
+                if waited <= LONGEST_GAP {
+                    habits.waited_briefly.grow(waited);
+                }
+            }
+            RowPart::Paused(time) => habits.paused.add(time),
         }
         habits.guards.grow(u64::from(guards));
         if let Some(fan) = fan {
@@ -152,6 +158,7 @@ impl SiteHabits {
             waited: 0,
             bytes: 0,
             repeated: 0,
+            paused: Pauses::default(),
             waited_briefly: 0,
             fans: FanTimes::default(),
             found: 0,

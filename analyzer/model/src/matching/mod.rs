@@ -3,6 +3,7 @@
 //! In: the files of a run. Out: [`Account`]. Each rank reads a batch of its calls in order ([`rank`]); the rank furthest
 //! behind is next. Ranks inform each other by `Letter`s. So memory holds what is under way between ranks, not the run.
 
+mod blocked_sends;
 mod collective_node;
 mod collectives;
 mod completions;
@@ -33,6 +34,7 @@ use std::thread;
 use rustc_hash::FxHashMap;
 use traces::read::Contents;
 
+pub use blocked_sends::BlockedSends;
 pub use collectives::UnmatchedCollectives;
 pub use followed::ReceivedMessage;
 pub use followed::{Delivery, Follow};
@@ -177,6 +179,8 @@ pub struct Account {
     pub transfers: Transfers,
     /// Messages in queues, by receiver and the line that posted the receives.
     pub queued: FxHashMap<RankSite, QueuedMessages>,
+    /// Blocking sends to receivers that were late, by the line that sends and the receiving rank.
+    pub blocked: FxHashMap<(RankSite, u32), BlockedSends>,
 }
 
 /// Tables that all ranks write to.

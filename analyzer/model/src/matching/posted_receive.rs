@@ -37,8 +37,8 @@ pub struct Post {
     pub bytes: u64,
     /// The message was larger than the buffer.
     pub truncated: bool,
-    /// Its number among the receives of the sender's messages, in the order of their completions, if followed.
-    pub received: Option<u64>,
+    /// The sender, and the number among the receives of its messages, in the order of their completions, if followed.
+    pub received: Option<(u32, u64)>,
     state: PostState,
     pub(super) number: u64,
 }
@@ -56,8 +56,8 @@ enum PostState {
 pub struct Receival {
     pub completion: u32,
     pub end: i64,
-    /// Its number among the receives of the sender's messages, if followed.
-    pub number: Option<u64>,
+    /// The sender, and the number among the receives of its messages, if followed.
+    pub number: Option<(u32, u64)>,
     /// Bytes received, if that differs from the size posted.
     pub bytes: Option<u64>,
     /// The message was larger than the buffer.

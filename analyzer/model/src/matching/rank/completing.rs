@@ -128,6 +128,9 @@ impl<'a> RankMatcher<'a> {
             let Some(message) = message else {
                 // The record of its send was dropped.
                 self.before += u64::from(post.place.counts());
+                if let Some((passed_over, (source, received))) = self.passed_over.as_mut().zip(post.received) {
+                    passed_over.leave_out(source, received);
+                }
                 let link = &mut self.completions.get(completion).link;
                 *link = self.links.known(*link, Dependency::Nothing);
                 self.tell(completion, None);
@@ -162,12 +165,12 @@ impl<'a> RankMatcher<'a> {
                     uncertain,
                 });
             }
-            if let Some(passed_over) = self.passed_over.as_mut().filter(|_| post.place.counts()) {
+            if let Some(passed_over) = &mut self.passed_over {
                 let lay = post.at - message.begin;
                 let completed_at = self.completions.get(completion).place;
                 // The sender of a wildcard receive may be unknown until now.
-                let received = post.received.unwrap_or_else(|| passed_over.receive(source));
-                passed_over.add(post.place, (message.number, received), lay, completed_at);
+                let received = post.received.map_or_else(|| passed_over.receive(source), |(_, received)| received);
+                passed_over.add(source, post.place, (message.number, received), lay, completed_at);
             }
             if post.truncated {
                 count(&mut self.odd.truncated, receiver);
@@ -187,6 +190,9 @@ impl<'a> RankMatcher<'a> {
             if let Some(deliveries) = &mut self.deliveries {
                 let to = RankSite { rank: self.number, place };
                 deliveries.push(Delivery { begin: message.begin, end, from: sender, to, bytes: message.bytes });
+            }
+            if let Some(blocked) = &mut self.blocked {
+                blocked.add(&message, post.at, self.common_clock.error_between(source, self.number, message.begin));
             }
             if let Some(token) = message.token {
                 let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };

@@ -79,7 +79,9 @@ impl<'a> RankMatcher<'a> {
     ) {
         let envelope = got_by(stream, wanted, got);
         let truncated = got.is_some_and(|got| got.fate == Fate::Truncated);
-        let number = envelope.zip(self.passed_over.as_mut()).map(|(envelope, passed)| passed.receive(envelope.source));
+        let number = envelope
+            .zip(self.passed_over.as_mut())
+            .map(|(envelope, passed)| (envelope.source, passed.receive(envelope.source)));
         let got = Receival { completion, end: call.end, number, bytes: got.map(|got| got.bytes), truncated };
         if envelope.is_none_or(|envelope| envelope.source == Envelope::UNRECORDED) {
             // No record tells when the message was sent.

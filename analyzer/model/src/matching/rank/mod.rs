@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
+use super::blocked_sends::BlockedSendsOf;
 use super::collective_node::CollectiveNode;
 use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, Ordinal, OwnPart};
 use super::completions::Completions;
@@ -72,6 +73,7 @@ pub struct RankMatcher<'a> {
     deliveries: Option<Vec<Delivery>>,
     messages: Option<Vec<ReceivedMessage>>,
     passed_over: Option<PassedOver>,
+    blocked: Option<BlockedSendsOf>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -125,6 +127,7 @@ impl<'a> RankMatcher<'a> {
             threaded: streams.len() > 1,
             // The order of receives of threads that call at once is unknown.
             passed_over: (follow.contains(Follow::QUEUES) && streams.len() <= 1).then(PassedOver::default),
+            blocked: follow.contains(Follow::QUEUES).then(BlockedSendsOf::default),
             streams,
             cancelled,
             collectives,
@@ -216,6 +219,9 @@ impl<'a> RankMatcher<'a> {
                     message.number = passed_over.send(message.envelope.source);
                 }
                 if let Some(message) = self.queues.message(message, &mut self.matched) {
+                    if let Some(passed_over) = &mut self.passed_over {
+                        passed_over.forget(message.envelope.source, message.number);
+                    }
                     self.without_receive(&message);
                 }
                 self.judge_matched();
@@ -413,8 +419,13 @@ impl<'a> RankMatcher<'a> {
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.deliveries.extend(self.deliveries.into_iter().flatten());
         account.messages.extend(self.messages.into_iter().flatten());
-        for (place, queued) in self.passed_over.map(|passed_over| passed_over.by_site).unwrap_or_default() {
+        let mut passed_over = self.passed_over.unwrap_or_default();
+        passed_over.finish();
+        for (place, queued) in passed_over.by_site {
             account.queued.insert(RankSite { rank: self.number, place }, queued);
+        }
+        for (site, sends) in self.blocked.unwrap_or_default().0 {
+            account.blocked.insert((site, self.number), sends);
         }
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;

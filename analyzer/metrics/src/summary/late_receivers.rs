@@ -1,0 +1,66 @@
+//! The findings on sends that wait until a rank has posted the receive.
+
+use super::lateness::LateActivity;
+use super::{Finding, FindingKind, eager_limit, slow_receivers};
+use crate::totals::seconds;
+use crate::words::{site_in_words, upper};
+use model::matching::WaitState;
+use model::sums::Total;
+use tables::Value;
+
+/// True if senders wait there for few ranks to post their receives.
+pub fn are_late(late: &LateActivity) -> bool {
+    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks()
+}
+
+/// The finding on senders that wait for a receive of `who`.
+pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
+    let main = late.main_wait();
+    let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
+    let sender_site = site(main.map(|wait| wait.waiter.place.number()));
+    let sender = sender_site.map(site_in_words).unwrap_or_default();
+    let is_one = late.culprits().len() == 1;
+    let is_synchronous = sender_site.is_some_and(slow_receivers::is_synchronous);
+    let first = format!("{} {} {place} first", upper(who), if is_one { "computes" } else { "compute" });
+    if !is_synchronous && main.is_some_and(|wait| slow_receivers::is_stored(late.known, wait)) {
+        let takes = if is_one { "takes" } else { "take" };
+        let headline = format!("{sender} waits until {who} {takes} its message: {cost}.");
+        let next = format!(
+            "Let {who} call MPI more often in that computation, such as MPI_Test, or compute less there. A receive posted earlier \
+             does not help: messages of that size are not held back for it."
+        );
+        return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(first + ".").next(next);
+    }
+    let receive = site(main.map(|wait| wait.cause.place.number()));
+    let has = if is_one { "has" } else { "have" };
+    let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
+    let what = receive.map(site_in_words).unwrap_or_default();
+    let next = match receive.map(|site| site.function.as_str()) {
+        Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
+            format!("Move {what} before that computation.")
+        }
+        _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
+    };
+    let bytes = main.filter(|_| !is_synchronous).and_then(|wait| late.bytes_sent(wait));
+    if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
+        let detail =
+            format!("{first}; from some size on, and these have {}, messages are sent only then.", Value::Bytes(bytes));
+        let limit = eager_limit::setting(late.run(), bytes);
+        let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or: {next}");
+        return Finding::new(FindingKind::EagerLimit, "waits", headline).detail(detail).next(next);
+    }
+    if is_synchronous {
+        let next =
+            format!("{next} If nothing needs to know that it has arrived, MPI_Send does not wait for small messages.");
+        let detail = format!("{first}; a synchronous send returns only then.");
+        return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next);
+    }
+    let detail = format!("{first}; messages of that size are sent only then.");
+    Finding::new(FindingKind::LateReceiver, "waits", headline).detail(detail).next(next)
+}
+
+/// True if copying messages of this size into a buffer would take much less time than their senders wait.
+fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
+    let cases = late.culprits().iter().map(|(_, times)| times.late).total();
+    eager_limit::pays(bytes, seconds(late.waited()) / cases.max(1) as f64)
+}
