@@ -116,7 +116,8 @@ fn is_alike(main: &Finding, other: &Finding) -> bool {
 
 /// Joins findings on senders with the finding on the receiver that held them: with no more work than others, they are late because of it.
 fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
-    let is_sender = |work: &LateWork| work.finding.kind == FindingKind::LateRank && !work.has_more_work;
+    let is_late = |work: &LateWork| matches!(work.finding.kind, FindingKind::LateRank | FindingKind::SporadicDelay);
+    let is_sender = |work: &LateWork| is_late(work) && !work.has_more_work;
     let (senders, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_sender);
     *works = others;
     for sender in senders {

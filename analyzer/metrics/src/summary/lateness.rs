@@ -142,9 +142,9 @@ impl<'a> LateActivity<'a> {
                 break;
             }
         }
-        let Some(usual) = self.mean_work_of_rest().filter(|_| matches!(self.activity, Activity::Between(..))) else {
-            return;
-        };
+        // The work of the few that are left says nothing, and calls are no work.
+        let is_few = 2 * self.culprits <= self.ranks.len() && matches!(self.activity, Activity::Between(..));
+        let Some(usual) = self.mean_work_of_rest().filter(|_| is_few) else { return };
         let longer = |one: &(u32, &ActivityTimes)| self.work(one) - usual >= UNSURE * seconds(one.1.waited_for);
         let (longer, like_others): (Vec<_>, Vec<_>) = self.culprits().iter().copied().partition(longer);
         if !longer.is_empty() {
