@@ -112,6 +112,40 @@ fn sends_that_wait_for_a_slow_receiver_are_charged_to_it_and_not_to_the_price_of
 }
 
 #[test]
+fn a_rank_that_waits_for_messages_nearly_always_serves_unless_others_wait_for_it_or_there_are_but_two() {
+    // All but the last rank compute 10 ms before each message to it.
+    let sender = |to| {
+        (1..=98).fold(Calls::default(), |calls, at| calls.call(send(Call::Send, to, 8), 10 * at * MILLISECOND, 1000))
+    };
+    let receiver = |senders: i32| {
+        let mut calls = Calls::default();
+        for at in 0..98 {
+            let from = 10 * at * MILLISECOND + 100_000;
+            calls = calls.call(receive(0, 8), from, 10 * MILLISECOND - 90_000);
+            for other in 1..senders {
+                calls = calls.call(receive(other, 8), from + 10 * MILLISECOND - 90_000 + 1000 * other as u64, 500);
+            }
+        }
+        calls
+    };
+    let found = finding_of(vec![sender(3), sender(3), sender(3), receiver(3)], "serving");
+    says(&found, "headline", "Rank 3 only serves: it waits 9");
+    assert_eq!(found.unwrap()["cost_s"], Value::Null);
+    assert_eq!(finding_of(vec![sender(1), receiver(1)], "serving"), None);
+    // Rank 2 passes each message on to rank 3, which waits for rank 2 as long as that does for rank 0.
+    let passes_on = (0..98).fold(Calls::default(), |calls, at| {
+        let from = 10 * at * MILLISECOND + 100_000;
+        let calls = calls.call(receive(0, 8), from, 10 * MILLISECOND - 90_000);
+        calls.call(send(Call::Send, 3, 8), from + 10 * MILLISECOND - 80_000, 1000)
+    });
+    let last = (0..98).fold(Calls::default(), |calls, at| {
+        calls.call(receive(2, 8), 10 * at * MILLISECOND + 130_000, 10 * MILLISECOND - 100_000)
+    });
+    let found = finding_of(vec![sender(2), sender(0), passes_on, last], "serving");
+    assert!(found.as_ref().is_none_or(|found| found["ranks"] != "2"), "{found:#?}");
+}
+
+#[test]
 fn messages_taken_last_first_are_counted_with_all_that_each_passes() {
     let calls = |of: fn(i32) -> Signature, from: u64, duration: u64| {
         let at = |message: i32| from + duration * message as u64;

@@ -149,7 +149,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
     let next = if late.others().is_empty() {
-        "No other rank computes there: divide that work among all ranks, or let the others go on meanwhile.".to_string()
+        format!("No other rank computes there: give {who} less of that work, or let the others go on meanwhile.")
     } else if culprits.len() == 1 {
         format!("Give {who} a smaller share of that work.")
     } else {

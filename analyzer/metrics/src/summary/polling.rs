@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::serving::{LEAST_WAITING, MOST_RANKS};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{percent, seconds, world_rank};
@@ -24,10 +25,6 @@ const LONGEST_EMPTY: f64 = 10_000.0;
 const LEAST_IN_VAIN: u64 = 20;
 /// A rank that was off its core for this part of the time between its tests did not work there.
 const MOST: f64 = 0.5;
-
-/// If ranks that poll for this share of their time are at most one in `MOST_SERVING`, of so many ranks, they are there to serve.
-const SERVING: f64 = 0.8;
-const MOST_SERVING: usize = 3;
 
 /// What a rank does between tests that find nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -214,8 +211,9 @@ fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> Between {
 /// True if few ranks poll nearly all the time, like the master of a farm or a rank that writes output.
 fn serve(known: &Evidence, ranks: &[(u32, &SiteHabits)]) -> bool {
     let all = &known.run.ranks;
-    let is_always = |(rank, habits): &(u32, &SiteHabits)| seconds(span(habits)) >= SERVING * all[*rank as usize].wall();
-    MOST_SERVING * ranks.len() <= all.len() && ranks.iter().all(is_always)
+    let is_always =
+        |(rank, habits): &(u32, &SiteHabits)| seconds(span(habits)) >= LEAST_WAITING * all[*rank as usize].wall();
+    MOST_RANKS * ranks.len() <= all.len() && ranks.iter().all(is_always)
 }
 
 /// `81,000 polls find nothing for each that finds something.`

@@ -20,20 +20,22 @@ use tables::WorldRank;
 /// With two ranks, one that waits for the other is half of the run.
 const LEAST_RANKS: usize = 3;
 /// At most one rank in this many serves: where more wait nearly always, the work is what is wrong.
-const MOST_RANKS: usize = 3;
+pub const MOST_RANKS: usize = 3;
 /// Share of its time that a serving rank waits.
-const LEAST_WAITING: f64 = 0.8;
+pub const LEAST_WAITING: f64 = 0.8;
 /// Share of its waiting that is for messages.
 const FOR_MESSAGES: f64 = 0.9;
 /// Its computation is at most this share of the median rank's.
 const MOST_WORK: f64 = 0.2;
 
-/// The waits of one rank, nanoseconds.
+/// The waits of one rank, and those of others for it, nanoseconds.
 #[derive(Default)]
 struct Waits {
     all: i64,
     for_messages: i64,
     longest: Option<(i64, WaitKey)>,
+    /// Waits of others for this rank, whether it computes meanwhile or waits itself.
+    waited_for: i64,
 }
 
 /// The serving ranks, by their places in the run, in order.
@@ -44,27 +46,30 @@ pub struct ServingRanks<'a> {
 
 pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let mut serving = ServingRanks { known, ranks: Vec::new() };
-    let Some(walk) = known.walk.filter(|_| known.run.ranks.len() >= LEAST_RANKS) else { return serving };
+    let (Some(account), Some(walk)) = (known.account, known.walk) else { return serving };
+    let all = &known.run.ranks;
+    if all.len() < LEAST_RANKS {
+        return serving;
+    }
     let mut waits: FxHashMap<u32, Waits> = FxHashMap::default();
-    let mut blamed: FxHashMap<u32, i64> = FxHashMap::default();
-    for ((rank, _), times) in &walk.origins.activities {
-        blamed.entry(*rank).or_default().grow(times.blamed);
-        for (key, time) in &times.waits {
-            waits.entry(key.waiter.rank).or_default().add(*key, *time);
+    for (key, sum) in &account.waits.sums {
+        waits.entry(key.waiter.rank).or_default().add(*key, sum.time);
+        if key.cause.rank != key.waiter.rank {
+            waits.entry(key.cause.rank).or_default().waited_for.grow(sum.time);
         }
     }
     let work: Vec<f64> = own_times(known.run, &walk.origins).iter().map(|[work, _]| work.undelayed()).collect();
     let mut sorted = work.clone();
     sorted.sort_by(f64::total_cmp);
     let usual = sorted[sorted.len() / 2];
-    for (place, rank) in known.run.ranks.iter().enumerate() {
-        let Some(waits) = waits.remove(&(place as u32)) else { continue };
-        let is_blamed = known.mean(blamed.get(&(place as u32)).copied().unwrap_or(0)) >= LEAST_SHARE * known.wall();
-        if waits.are_of_server(rank) && work[place] <= MOST_WORK * usual && !is_blamed {
-            serving.ranks.push((place as u32, waits));
+    for ((place, rank), work) in (0..).zip(all).zip(work) {
+        let Some(waits) = waits.remove(&place) else { continue };
+        let is_waited_for = known.mean(waits.waited_for) >= LEAST_SHARE * known.wall();
+        if waits.are_of_server(rank) && work <= MOST_WORK * usual && !is_waited_for {
+            serving.ranks.push((place, waits));
         }
     }
-    if MOST_RANKS * serving.ranks.len() > known.run.ranks.len() {
+    if MOST_RANKS * serving.ranks.len() > all.len() {
         serving.ranks.clear();
     }
     serving
