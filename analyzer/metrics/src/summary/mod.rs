@@ -60,6 +60,8 @@ const LEAST_SHARE_OF_JITTER: f64 = 0.05;
 const MUCH_IN_MPI: f64 = 0.1;
 /// Delays of ranks qualify all other findings, but one that costs this many times as much comes first.
 const MUCH_MORE: f64 = 2.0;
+/// Ranks that cost less than this share of what delays of all ranks cost may be late because of these.
+const LEAST_OF_DELAYS: f64 = 0.2;
 /// Maximum number of findings on a first screen.
 const MOST: usize = 6;
 
@@ -456,6 +458,9 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let (wall, lacks_cores) = (known.wall(), known.lacks_cores());
     charging::charge_once(known, &mut all);
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));
+    let delays = all.iter().filter(|finding| finding.kind.is_of_the_machine()).filter_map(|finding| finding.costs);
+    let least = LEAST_OF_DELAYS * delays.fold(0.0, f64::max);
+    all.retain(|finding| !finding.kind.is_of_work() || finding.costs.is_none_or(|costs| costs >= least));
     let has_others = all.iter().any(|finding| !finding.kind.is_about_the_run());
     let most = all.iter().filter_map(|finding| finding.costs).fold(0.0, f64::max);
     for finding in all.iter_mut().filter(|finding| finding.kind.is_of_the_machine()) {

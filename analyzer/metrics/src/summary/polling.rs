@@ -19,7 +19,7 @@ const LEAST_WORK: f64 = 500.0;
 const LEAST_TIMES: u64 = 100;
 /// The same for a rank that does nothing else: if it sleeps between them, few of them take long.
 const LEAST_TIMES_OF_WAIT: u64 = 10;
-/// Nanoseconds. Longer tests move data: one that finds nothing to do takes a microsecond.
+/// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
 const LONGEST_EMPTY: f64 = 10_000.0;
 /// Fewer calls for each that finds something are a fair price for hearing of it soon.
 const LEAST_IN_VAIN: u64 = 20;
@@ -183,7 +183,8 @@ fn span(habits: &SiteHabits) -> i64 {
 
 /// Nanoseconds in tests of a rank that do nothing, and between which there is time to work.
 fn paid_by(habits: &SiteHabits) -> i64 {
-    let is_empty = habits.in_vain_time as f64 <= LONGEST_EMPTY * habits.in_vain as f64;
+    let is_probe = Call::from_number(habits.function).is_some_and(|call| call.class() == Class::Probe);
+    let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY * habits.in_vain as f64;
     if habits.in_vain >= LEAST_TIMES && has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
 }
 
