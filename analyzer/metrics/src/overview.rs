@@ -7,10 +7,9 @@ use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
 use super::cost::RecordingCost;
-use super::endings;
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words};
-use crate::rank_programs;
+use super::{endings, rank_programs};
 use model::kept_part::KeptPart;
 use model::rank::is_nested;
 use model::run::gaps;
@@ -294,10 +293,8 @@ fn start_and_end(run: &Run) -> Vec<Fact> {
 
 /// The longest of the ranks' wall times, with the shortest if it is at least 1 % less.
 fn wall_time(run: &Run, longest: f64) -> Fact {
-    let mut fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
-    if run.choice.whole {
-        fact = fact.note(", with MPI_Init and MPI_Finalize, here and below");
-    }
+    let whole = if run.choice.whole { ", with MPI_Init and MPI_Finalize, here and below" } else { "" };
+    let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest)).note(whole);
     let Some(rank) = run.asked().min_by(|one, other| one.wall().total_cmp(&other.wall())) else { return fact };
     let shortest = rank.wall();
     if longest - shortest < 0.01 * longest {

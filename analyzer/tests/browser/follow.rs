@@ -229,7 +229,8 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
     assert_eq!(tables("path")[0]["part"], "of the whole run");
     assert!(functions[0]["part"].as_str().unwrap().ends_with(&format!("{} of {} ranks", rows.len(), run.ranks.len())));
     let typed = browser.text("document.querySelector('#functions .command code').textContent");
-    let words: Vec<&str> = typed.strip_prefix("overhear report DIR ").unwrap().split(' ').collect();
+    let of_run = format!("overhear report {} ", folder.display());
+    let words: Vec<&str> = typed.strip_prefix(&of_run).expect("the run's folder is named").split(' ').collect();
     let said: Value =
         serde_json::from_slice(&report(folder, &[&words[..], &["--format", "json"]].concat()).stdout).unwrap();
     let calls = said["functions"].as_array().unwrap().iter();

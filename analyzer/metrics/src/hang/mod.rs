@@ -5,6 +5,7 @@
 //! before probably hangs; ParaStack (Li et al., SC'17) judges by time alone.
 
 mod judgement;
+mod object_names;
 mod ranks;
 mod reasons;
 mod sightings;

@@ -3,7 +3,7 @@
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
 use super::Findings;
-use super::reasons::object_of;
+use super::object_names::object_of;
 use crate::meaning;
 use crate::totals::world_rank;
 use crate::whereabouts::{CallWords, state};

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::Findings;
+use super::object_names::communicator;
 use super::ranks::call_of;
-use super::reasons::{communicator, names};
+use super::reasons::names;
 use crate::meaning;
 use model::rank::function;
 use model::standing::Position;

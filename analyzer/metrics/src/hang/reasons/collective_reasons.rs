@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Reason, ReasonRow, agree, communicator, names, stands};
+use super::{Reason, ReasonRow, agree, names, stands};
 use crate::hang::Findings;
+use crate::hang::object_names::communicator;
 use crate::words::rank_in_words;
 use model::rank::function_of;
 use model::roles::Flow;

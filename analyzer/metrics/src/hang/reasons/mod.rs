@@ -3,14 +3,14 @@
 mod collective_reasons;
 mod stuck_ranks;
 
+use super::object_names::call_in_words;
 use super::ranks::call_of;
 use super::{Findings, Verdict};
-use crate::words::{self, call_on, kind_in_words, numbers, rank_in_words, upper};
+use crate::words::{numbers, rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
 use tables::{Column, Label, Row, Table};
-use traces::signature::Signature;
 
 /// The kind of cause that makes ranks wait for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,36 +184,9 @@ pub fn stands(findings: &Findings<'_>, at: usize) -> String {
     }
 }
 
-/// A call of a rank, with the run's name for its object: ranks number their objects each on its own.
-pub fn call_in_words(findings: &Findings<'_>, at: usize, call: &Signature) -> String {
-    call_on(findings.run, &findings.run.ranks[at], call, object_of(findings, at, call))
-}
-
-/// The run's name for the object of a rank's call; the rank's own name if the run has none.
-pub fn object_of(findings: &Findings<'_>, at: usize, call: &Signature) -> String {
-    match findings.standing.objects.number(at, call.object) {
-        Some(object) => communicator(findings, object),
-        None => words::object(&findings.run.ranks[at], call).0,
-    }
-}
-
 /// The ranks and the fitting verb: `Ranks 1-3 wait`.
 pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
     format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
-}
-
-/// The name of a communicator, window or file, or its number in the run if it has none.
-pub fn communicator(findings: &Findings<'_>, object: u32) -> String {
-    let (objects, run) = (&findings.standing.objects, findings.run);
-    let group = &objects.groups[object as usize];
-    if !group.name.is_empty() {
-        return group.name.clone();
-    }
-    let kind = group.everybody().next().and_then(|at| {
-        let own = &run.ranks[at as usize].objects;
-        own.iter().find(|(own, _)| objects.number(at as usize, **own) == Some(object)).map(|(_, own)| own.kind)
-    });
-    format!("{} {object}", kind.map_or("communicator", kind_in_words))
 }
 
 /// Names a rank that others wait for, in a run without a verdict that it hangs: if there is one, a rank that computes or sleeps

@@ -2,8 +2,9 @@
 
 use traces::signature::tag;
 
-use super::{Reason, ReasonRow, agree, call_in_words, communicator, names, stands};
+use super::{Reason, ReasonRow, agree, names, stands};
 use crate::hang::Findings;
+use crate::hang::object_names::{call_in_words, communicator};
 use crate::words::{rank_in_words, upper};
 use model::deadlock::knots;
 use model::roles::Peer;
