@@ -221,6 +221,12 @@ impl FindingKind {
         self <= FindingKind::NotRunning
     }
 
+    /// True if the finding is that ranks came late.
+    fn is_of_lateness(self) -> bool {
+        use FindingKind::{EagerLimit, LateReceiver, SlowCall};
+        self.is_of_work() || matches!(self, EagerLimit | LateReceiver | SlowCall)
+    }
+
     /// True if the finding is that ranks were ready to run and did not.
     pub fn is_of_the_machine(self) -> bool {
         matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
@@ -460,7 +466,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(wall, lacks_cores));
     let delays = all.iter().filter(|finding| finding.kind.is_of_the_machine()).filter_map(|finding| finding.costs);
     let least = LEAST_OF_DELAYS * delays.fold(0.0, f64::max);
-    all.retain(|finding| !finding.kind.is_of_work() || finding.costs.is_none_or(|costs| costs >= least));
+    all.retain(|finding| !finding.kind.is_of_lateness() || finding.costs.is_none_or(|costs| costs >= least));
     let has_others = all.iter().any(|finding| !finding.kind.is_about_the_run());
     let most = all.iter().filter_map(|finding| finding.costs).fold(0.0, f64::max);
     for finding in all.iter_mut().filter(|finding| finding.kind.is_of_the_machine()) {
