@@ -3,7 +3,7 @@
 //! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
 //! Delays by the machine come first unless something else costs much more.
 //! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. No time is
-//! charged twice: the costs of the program's findings add up to no more than the mean rank's time in MPI, apart from pauses between polls.
+//! charged twice: the costs of the program's findings add up to no more than the mean rank's time in MPI, apart from the time between polls.
 
 mod aborted;
 mod by_hand;

@@ -17,7 +17,7 @@ use traces::calls::{Call, Class};
 const LEAST_WORK: f64 = 500.0;
 /// Fewer calls in vain by a rank are no loop.
 const LEAST_TIMES: u64 = 100;
-/// The same for a rank that does nothing else: if it sleeps between them, few of them take long.
+/// The same for a rank that does nothing else.
 const LEAST_TIMES_OF_WAIT: u64 = 10;
 /// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
 const LONGEST_EMPTY: f64 = 10_000.0;
@@ -30,7 +30,7 @@ const MOST: f64 = 0.5;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
     Nothing,
-    /// It sleeps, or waits for something other than MPI.
+    /// It sleeps, or waits for input or output, which may be its work.
     Pauses,
     Work,
     /// Work or pauses: its processor time is not known.
@@ -45,28 +45,27 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
 /// The sentence on ranks that may do nothing but wait at tests in vain, if their files do not tell.
 pub fn doubt(known: &Evidence, sites: &[UsedSite], least: f64) -> Option<String> {
     let polls = sites.iter().filter(|used| used.call().is_some_and(Call::polls));
-    let unknown = |used: &UsedSite| {
+    let time_of = |used: &UsedSite, of: &[Between]| {
         let ranks = used.ranks.iter().filter(|(rank, habits)| {
-            habits.in_vain >= LEAST_TIMES_OF_WAIT && between(known, *rank, habits) == Between::Unknown
+            habits.in_vain >= LEAST_TIMES_OF_WAIT && of.contains(&between(known, *rank, habits))
         });
         known.mean(ranks.map(|(_, habits)| span(habits)).total())
     };
-    let (time, used) = polls.map(|used| (unknown(used), used)).max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (time >= least).then(|| {
-        format!(
-            "Ranks poll in vain in {} for {}: whether they work between the polls is not in their files.",
-            used.place(),
-            known.share(time)
-        )
-    })
+    let doubtful = |used: &UsedSite| time_of(used, &[Between::Pauses, Between::Unknown]);
+    let (time, used) = polls.map(|used| (doubtful(used), used)).max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let why = if 2.0 * time_of(used, &[Between::Pauses]) > time {
+        "between the polls they sleep, or wait for input or output"
+    } else {
+        "whether they work between the polls is not in their files"
+    };
+    (time >= least).then(|| format!("Ranks poll in vain in {} for {}: {why}.", used.place(), known.share(time)))
 }
 
 /// The finding on ranks that do nothing else until a test finds something, or until they give up.
 fn waits(used: &UsedSite) -> Option<Finding> {
     let known = used.known;
     let is_wait = |rank: u32, habits: &SiteHabits| {
-        habits.in_vain >= LEAST_TIMES_OF_WAIT.max(habits.found)
-            && matches!(between(known, rank, habits), Between::Nothing | Between::Pauses)
+        habits.in_vain >= LEAST_TIMES_OF_WAIT.max(habits.found) && between(known, rank, habits) == Between::Nothing
     };
     let ranks: Vec<(u32, &SiteHabits)> =
         used.ranks.iter().filter(|(rank, habits)| is_wait(*rank, habits)).copied().collect();
@@ -80,15 +79,8 @@ fn waits(used: &UsedSite) -> Option<Finding> {
     let culprits = used.culprits_of(|rank, habits| if has(rank) { span(habits) } else { 0 });
     let [in_vain, found] = [|habits: &SiteHabits| habits.in_vain, |habits: &SiteHabits| habits.found]
         .map(|of| ranks.iter().map(|(_, habits)| of(habits)).total());
-    let paused = ranks.iter().filter(|(rank, habits)| between(known, *rank, habits) == Between::Pauses);
-    let pauses = 2 * paused.map(|(_, habits)| span(habits)).total() > time;
     let one = culprits.len() == 1;
-    let does = match (pauses, one) {
-        (false, true) => "does nothing between the polls",
-        (false, false) => "do nothing between the polls",
-        (true, true) => "only pauses between the polls",
-        (true, false) => "only pause between the polls",
-    };
+    let does = if one { "does nothing between the polls" } else { "do nothing between the polls" };
     let who = upper(&numbers_of(&culprits));
     let polls = format!(
         "{} {} in {} and {does}",
