@@ -31,9 +31,10 @@ pub struct BlockedSends {
     pub at_once: u64,
 }
 
-/// By the sending line.
+/// By the sending line; and the line of the last message with the longest that it sent at once, since most messages follow one of
+/// the same line.
 #[derive(Default)]
-pub struct BlockedSendsOf(pub FxHashMap<RankSite, BlockedSends>);
+pub struct BlockedSendsOf(pub FxHashMap<RankSite, BlockedSends>, Option<(RankSite, u64)>);
 
 impl BlockedSendsOf {
     /// Adds a message whose receive was posted at `posted`; `error` is that of the clocks, in nanoseconds.
@@ -46,9 +47,14 @@ impl BlockedSendsOf {
         if !is_blocking || !message.place.counts() || !is_at_once && !is_long {
             return;
         }
-        let sends = self.0.entry(RankSite { rank: message.envelope.source, place: message.place }).or_default();
+        let line = RankSite { rank: message.envelope.source, place: message.place };
+        if !is_long && self.1.is_some_and(|(last, longest)| last == line && message.bytes <= longest) {
+            return;
+        }
+        let sends = self.0.entry(line).or_default();
         if is_at_once {
             sends.at_once = sends.at_once.max(message.bytes);
+            self.1 = Some((line, sends.at_once));
         }
         if is_long && posted <= begin.saturating_add(error) {
             sends.prepared.grow(1);
