@@ -62,7 +62,7 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     call_on(run, rank, signature, object(rank, signature).0)
 }
 
-/// The same, with this name for the call's object, if it has one.
+/// Like [`call_in_words`], with this name for the call's object, if it has one.
 pub fn call_on(run: &Run, rank: &Rank, signature: &Signature, object: String) -> String {
     let mut text = function(signature);
     let call = Call::from_number(signature.call);

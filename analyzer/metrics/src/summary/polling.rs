@@ -17,7 +17,7 @@ use traces::calls::{Call, Class};
 const LEAST_WORK: f64 = 500.0;
 /// Fewer calls in vain by a rank are no loop.
 const LEAST_TIMES: u64 = 100;
-/// The same for a rank that does nothing else.
+/// Fewer polls in vain by a rank that does nothing else are no loop.
 const LEAST_TIMES_OF_WAIT: u64 = 10;
 /// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
 const LONGEST_EMPTY: f64 = 10_000.0;
@@ -26,11 +26,11 @@ const LEAST_IN_VAIN: u64 = 20;
 /// A rank that was off its core for this part of the time between its tests did not work there.
 const MOST: f64 = 0.5;
 
-/// What a rank does between tests that find nothing.
+/// A rank's activity between tests that find nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
     Nothing,
-    /// It sleeps, or waits for input or output, which may be its work.
+    /// The rank sleeps, or waits for input or output, which may be its work.
     Pauses,
     Work,
     /// Work or pauses: its processor time is not known.

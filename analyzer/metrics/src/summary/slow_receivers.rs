@@ -66,11 +66,14 @@ impl SlowReceivers {
         if first.starts || is_synchronous(used.site) || used.row() < LEAST_ROW {
             return None;
         }
+        let mut blocked = used.blocked().filter(|(_, _, sends)| sends.count > 0).peekable();
+        // Few lines have any, and the sizes are looked for among all lines.
+        blocked.peek()?;
         let stored = StoredSizes::of(known);
         let (mut time, mut count) = (0i64, 0u64);
         let (mut senders, mut receivers) = (BTreeMap::new(), BTreeMap::new());
-        for (sender, receiver, sends) in used.blocked() {
-            if sends.count > 0 && stored.has((sender, receiver), sends.bytes) {
+        for (sender, receiver, sends) in blocked {
+            if stored.has((sender, receiver), sends.bytes) {
                 time.grow(sends.time);
                 count.grow(sends.count);
                 senders.entry(sender).or_insert(0i64).grow(sends.time);

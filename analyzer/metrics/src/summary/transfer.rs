@@ -75,7 +75,7 @@ struct CallCost<'a> {
     seconds: f64,
     /// The part of the calls' time that the finding counts as cost.
     counted: f64,
-    /// That part is the time to copy the calls' bytes; otherwise the rest is time in which a rank is kept from a core.
+    /// True if `counted` is the time to copy the calls' bytes; otherwise the rest is time in which a rank is kept from a core.
     counts_copies: bool,
 }
 

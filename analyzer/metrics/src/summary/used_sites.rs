@@ -135,7 +135,7 @@ impl UsedSite<'_> {
         self.culprits_of(|_, habits| cost(habits))
     }
 
-    /// The same for a cost that depends on the rank, too.
+    /// Like [`culprits`](Self::culprits), for a cost that depends on the rank.
     pub fn culprits_of(&self, cost: impl Fn(u32, &SiteHabits) -> i64) -> Vec<WorldRank> {
         named(self.known.run, &self.ranks.iter().map(|(rank, habits)| (*rank, cost(*rank, habits))).collect())
     }

@@ -12,13 +12,13 @@ use crate::sums::Grow;
 /// than a call costs the sender.
 pub const LONGEST_GAP: i64 = 100_000;
 
-/// How a call follows the calls before it.
+/// Position of a call in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowPart {
-    /// It begins a row.
+    /// First call of a row.
     First,
     Next,
-    /// It would continue a row but for a pause before it, in nanoseconds.
+    /// Call that would continue a row but for a pause before it, in nanoseconds.
     Paused(i64),
 }
 

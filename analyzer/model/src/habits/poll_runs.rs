@@ -12,14 +12,14 @@ use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::stream::TimedCall;
 use crate::thread_calls::Detail;
 
-/// What a call means for the rank's run of polls.
+/// The effect of a call on the rank's run of polls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Poll {
-    /// It found nothing.
+    /// A poll that found nothing.
     InVain,
-    /// It found a message or a completed request; the rank at the other end, if known.
+    /// A poll that found a message or a completed request, with the rank at the other end, if known.
     Found(Option<u32>),
-    /// It is no poll.
+    /// A call that is no poll.
     Other,
 }
 
