@@ -6,7 +6,6 @@ use crate::totals::seconds;
 use crate::words::{numbers_of, plural, upper};
 use model::habits::FanTimes;
 use model::roles::CallPart;
-use model::sums::Total;
 use tables::Value;
 
 /// With fewer other ranks a tree has as many steps as there are messages.
@@ -57,7 +56,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         Value::Bytes(fans.bytes),
         used.known.cost(costs)
     );
-    let times: u64 = used.ranks.iter().map(|(_, habits)| habits.fans.count).total();
+    let times: u64 = used.total(|habits| habits.fans.count);
     let once = Value::Seconds(seconds(own) / times.max(1) as f64);
     let detail = format!(
         "The {} take {once} one after another; a collective call lets ranks hand on what they have, in {:.0} steps.",

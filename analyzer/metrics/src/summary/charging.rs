@@ -47,8 +47,8 @@ impl Finding {
 mod tests {
     use std::path::Path;
 
-    use super::super::Cores;
     use super::*;
+    use crate::summary::Cores;
     use model::Run;
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::Evidence;
+use super::finding::LEAST_SHARE_OF_JITTER;
 use super::own_times::{OwnTimes, UNSURE, kind_of, own_shares, own_times};
-use super::{Evidence, LEAST_SHARE_OF_JITTER};
 use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use model::Run;

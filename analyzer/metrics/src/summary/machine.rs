@@ -8,7 +8,6 @@ use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
 use crate::words::{plural, rank_in_words};
 use model::Rank;
-use model::sums::Total;
 use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
@@ -100,7 +99,7 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
         finding.add("Waits that this explains are charged to no rank.");
         return;
     }
-    let time = |used: &UsedSite| known.mean(used.ranks.iter().map(|(_, habits)| habits.time).total());
+    let time = |used: &UsedSite| known.mean(used.total(|habits| habits.time));
     let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
     if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
         let sentence = format!(

@@ -66,7 +66,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     if times < LEAST_TIMES {
         return None;
     }
-    let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
+    let brief = used.total(|habits| habits.waited_briefly);
     let time = used.own().saturating_add(brief).saturating_add(freed(used, made, sites));
     let costs = (1.0 - 1.0 / times as f64) * used.known.mean(time);
     let who = if used.ranks.len() == used.known.ranks() {

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::median::median;
-use crate::overlap::GatheredRequests;
 use crate::totals::percent;
 use model::overlap::{Lives, RequestLife};
 use model::sums::Total;
@@ -28,15 +27,24 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
         return None;
     }
     let all = known.requests?;
-    let requests = all.total(|lives| lives.requests);
-    let stalled: f64 = all.lives.values().map(|lives| Stalled::of(lives).requests).sum();
-    let share = percent(stalled, requests as f64).filter(|share| *share >= LEAST_PERCENT)?;
-    if stalled < LEAST_REQUESTS {
+    let stalled: Vec<(&str, Stalled)> =
+        all.lives.iter().map(|((place, _), lives)| (place.site.as_str(), Stalled::of(lives))).collect();
+    let late: f64 = stalled.iter().map(|(_, stalled)| stalled.requests).sum();
+    let requests = all.total(|lives| lives.requests) as f64;
+    let share = percent(late, requests).filter(|share| *share >= LEAST_PERCENT)?;
+    if late < LEAST_REQUESTS {
         return None;
     }
+    // A call that waits for several requests counts once.
     let calls = waiting.iter().map(|used| used.count()).total();
-    let costs = known.mean(waits.min(hidden(all, requests, calls)));
-    let (site, _) = by_site(all).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let requests_of_a_call = (requests / calls.max(1) as f64).max(1.0);
+    let hidden: f64 = stalled.iter().map(|(_, stalled)| stalled.requests * stalled.hidden).sum();
+    let costs = known.mean(waits.min((hidden / requests_of_a_call) as i64));
+    let mut sites: BTreeMap<&str, f64> = BTreeMap::new();
+    for (site, stalled) in &stalled {
+        *sites.entry(site).or_default() += stalled.requests;
+    }
+    let (site, _) = sites.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = format!(
         "{share:.1} % of the nonblocking requests are waited for after computation in which nothing enters MPI, so their messages may \
          not have moved; most are posted at {site}: {}.",
@@ -64,20 +72,4 @@ impl Stalled {
         let share = worked.len() as f64 / late.len().max(1) as f64;
         Stalled { requests: share * lives.stalled as f64, hidden }
     }
-}
-
-/// Nanoseconds of all ranks' waits that could have been hidden. A call that waits for several requests counts once.
-fn hidden(all: &GatheredRequests, requests: u64, calls: u64) -> i64 {
-    let of_requests: f64 = all.lives.values().map(Stalled::of).map(|stalled| stalled.requests * stalled.hidden).sum();
-    let requests_of_a_call = (requests as f64 / calls.max(1) as f64).max(1.0);
-    (of_requests / requests_of_a_call) as i64
-}
-
-/// Number of stalled requests by the site that posts them.
-fn by_site(all: &GatheredRequests) -> BTreeMap<&str, f64> {
-    let mut sites = BTreeMap::new();
-    for ((place, _), lives) in &all.lives {
-        *sites.entry(place.site.as_str()).or_insert(0.0) += Stalled::of(lives).requests;
-    }
-    sites
 }

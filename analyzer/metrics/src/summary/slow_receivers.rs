@@ -101,9 +101,8 @@ impl SlowReceivers {
 }
 
 /// The finding on receivers that do other work between their receives.
-pub fn finding(used: &UsedSite) -> Option<Finding> {
+pub fn finding(used: &UsedSite, all: &SlowReceivers) -> Option<Finding> {
     let known = used.known;
-    let all = SlowReceivers::of(used)?;
     let (Activity::Between(from, to), total) = all.spends? else { return None };
     let (slow, fast) = (named(known.run, &all.receivers), named(known.run, &all.senders));
     let costs = known.mean(all.time);

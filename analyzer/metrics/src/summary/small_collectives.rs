@@ -4,7 +4,6 @@ use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::plural;
 use model::roles::{CallPart, Flow};
-use model::sums::Total;
 use tables::Value;
 
 /// Larger operations cost more for their bytes than for their steps between ranks.
@@ -24,7 +23,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         return None;
     }
     // Brief waits are for the calls before, which take one rank longer than another.
-    let brief = used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total();
+    let brief = used.total(|habits| habits.waited_briefly);
     let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
     let headline = format!(
         "Each rank makes {} of {} in {}, {}: {}.",

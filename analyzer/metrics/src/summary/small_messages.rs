@@ -14,8 +14,13 @@ const MOST_BYTES: u64 = 4096;
 /// Shorter rows are not worth a buffer: to put four messages into one saves three quarters.
 const LEAST_ROW: f64 = 4.0;
 
-/// Leaves out receives that the `others` are about.
-pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
+/// The finding on one of the `sites`. Leaves out receives that the `others` are about.
+pub fn finding(
+    used: &UsedSite,
+    slow: Option<&SlowReceivers>,
+    sites: &[UsedSite],
+    others: &[Finding],
+) -> Option<Finding> {
     let (_, first) = used.ranks.first()?;
     let CallPart::Message { sends: true, receives, .. } = first.part else { return None };
     let [count, bytes] = [used.count(), used.bytes()];
@@ -26,20 +31,20 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Optio
     }
     let saved = 1.0 - 1.0 / row;
     // An exchange waits for the other rank's message, however small.
-    let brief = if receives { used.ranks.iter().map(|(_, habits)| habits.waited_briefly).total() } else { 0 };
+    let brief = if receives { used.total(|habits| habits.waited_briefly) } else { 0 };
     let (long, long_count) = if receives { (0, 0) } else { long_sends(used) };
     let own = (used.own() - long).max(0);
     let share = own as f64 / used.own().max(1) as f64;
     let own = own.saturating_add(brief);
     let blamed = (share * used.blamed() as f64) as i64;
     // A receiver that does nothing but receive is as slow as so many messages make it, unless it looks for each among many.
-    let slow = SlowReceivers::of(used).filter(|slow| {
+    let slow = slow.filter(|slow| {
         let is_of = |call: &CallSite, other: &Finding| {
             other.kind == FindingKind::WrongOrder && other.sites.first() == Some(&call.site)
         };
         slow.call(used.known).is_some_and(|call| !others.iter().any(|other| is_of(call, other)))
     });
-    let held = slow.as_ref().map_or(0, |slow| slow.time);
+    let held = slow.map_or(0, |slow| slow.time);
     let all = own.saturating_add(received(used, sites, others, size)).saturating_add(blamed).saturating_add(held);
     let costs = saved * used.known.mean(all);
     // If ranks share cores, times say little about how much each rank sends.
@@ -58,7 +63,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite], others: &[Finding]) -> Optio
     let between =
         if receives { "there is no time between to use what is received" } else { "nothing is received between" };
     let mut detail = format!("A call takes {}, and {between}.", Value::Seconds(each));
-    if let Some((slow, call)) = slow.as_ref().and_then(|slow| Some((slow, slow.call(used.known)?))) {
+    if let Some((slow, call)) = slow.and_then(|slow| Some((slow, slow.call(used.known)?))) {
         let (waits, time) = (plural(slow.count, "call"), Value::Seconds(used.known.mean(slow.time)));
         let who = slow.who(used.known);
         let call = site_in_words(call);

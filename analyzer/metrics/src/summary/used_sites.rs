@@ -52,17 +52,26 @@ impl UsedSite<'_> {
         self.call().is_some_and(|call| call.class() == Class::Completion && !call.polls())
     }
 
+    /// The sum over all ranks.
+    pub fn total<T: Grow + Default>(&self, of: impl Fn(&SiteHabits) -> T) -> T {
+        let mut total = T::default();
+        for (_, habits) in &self.ranks {
+            total.grow(of(habits));
+        }
+        total
+    }
+
     pub fn count(&self) -> u64 {
-        self.ranks.iter().map(|(_, habits)| habits.count).total()
+        self.total(|habits| habits.count)
     }
 
     pub fn bytes(&self) -> u64 {
-        self.ranks.iter().map(|(_, habits)| habits.bytes).total()
+        self.total(|habits| habits.bytes)
     }
 
     /// Time of all ranks, nanoseconds.
     pub fn own(&self) -> i64 {
-        self.ranks.iter().map(|(_, habits)| habits.own()).total()
+        self.total(|habits| habits.own())
     }
 
     /// Time of one rank, nanoseconds.
@@ -73,7 +82,7 @@ impl UsedSite<'_> {
 
     /// Calls in a row, in the mean, where a pause ends a row.
     pub fn row(&self) -> f64 {
-        let repeated = self.ranks.iter().map(|(_, habits)| habits.repeated).total();
+        let repeated = self.total(|habits| habits.repeated);
         self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
     }
 
@@ -84,7 +93,7 @@ impl UsedSite<'_> {
             scheduled_pauses(habits.count, &habits.paused, delay)
         });
         let of_scheduler = of_scheduler.total();
-        let repeated = self.ranks.iter().map(|(_, habits)| habits.repeated).total();
+        let repeated = self.total(|habits| habits.repeated);
         let rows = self.count().saturating_sub(repeated).saturating_sub(of_scheduler);
         if of_scheduler > 0 && rows <= self.ranks.len() as u64 {
             return "one directly after another".into();

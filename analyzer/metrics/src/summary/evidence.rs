@@ -1,0 +1,91 @@
+//! The results of the analyses, as the rules take them, and answers that many rules need.
+
+use std::cell::OnceCell;
+
+use super::machine;
+use crate::overlap::GatheredRequests;
+use crate::pop::Efficiency;
+use crate::scheduling::{by_host, most_shared, scheduled};
+use model::engine::EngineAccount;
+use model::matching::Account;
+use model::shared_walk::SharedWalk;
+use model::{Rank, Run};
+use tables::Value;
+
+/// The results of the analyses of a run. Without single calls only the run is known.
+pub struct Evidence<'a> {
+    pub run: &'a Run,
+    /// The run's matched calls.
+    pub account: Option<&'a Account>,
+    /// Habits, origins of waiting and the critical path.
+    pub walk: Option<&'a SharedWalk>,
+    pub efficiency: Option<&'a Efficiency>,
+    /// The activity of each rank's progress engine, by thread.
+    pub engines: &'a [Vec<EngineAccount>],
+    pub requests: Option<&'a GatheredRequests>,
+    /// The verdict on a run that was hanging when it ended, and each reason.
+    pub hung: Option<&'a [String]>,
+    /// Answers about the ranks' cores, once they are known.
+    pub cores: Cores,
+}
+
+/// Answers about the machine that many rules need. Each is computed once.
+#[derive(Default)]
+pub struct Cores {
+    are_shared: OnceCell<bool>,
+    are_lacking: OnceCell<bool>,
+}
+
+impl Evidence<'_> {
+    /// Number of ranks that the findings are about.
+    pub(super) fn ranks(&self) -> usize {
+        self.run.asked().count().max(1)
+    }
+
+    /// The mean rank's wall time, seconds.
+    pub fn wall(&self) -> f64 {
+        self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
+    }
+
+    /// The mean rank's time in MPI, seconds: nothing that the program does can save more.
+    pub(super) fn in_mpi(&self) -> f64 {
+        let of_rank = |rank: &Rank| rank.time_in_mpi() / rank.thread_count().max(1) as f64;
+        self.run.asked().map(of_rank).sum::<f64>() / self.ranks() as f64
+    }
+
+    /// True if ranks outnumber the cores of a host.
+    pub(super) fn shares_cores(&self) -> bool {
+        *self.cores.are_shared.get_or_init(|| {
+            by_host(self.run)
+                .iter()
+                .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
+        })
+    }
+
+    /// True if ranks outnumber the cores of a host, or are kept from them: then a few percent of lateness are the scheduler's.
+    pub(super) fn lacks_cores(&self) -> bool {
+        *self.cores.are_lacking.get_or_init(|| self.shares_cores() || machine::finding(self).is_some())
+    }
+
+    /// The share of the mean rank's time in MPI in which the scheduler let it run.
+    pub(super) fn running_in_mpi(&self) -> f64 {
+        let shares = self.run.asked().map(|rank| scheduled(rank).map_or(1.0, |scheduled| scheduled.running_in_mpi()));
+        shares.sum::<f64>() / self.ranks() as f64
+    }
+
+    /// `0.90 s a rank, 28.1 % of the run`, and no more than the time in MPI.
+    pub(super) fn cost(&self, seconds: f64) -> String {
+        self.share(seconds.min(self.in_mpi()))
+    }
+
+    /// `0.90 s a rank, 28.1 % of the run`.
+    pub(super) fn share(&self, seconds: f64) -> String {
+        let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
+        format!("{} a rank, {share:.1} % of the run", Value::Seconds(seconds))
+    }
+
+    /// The mean rank's part of a time of all ranks, from nanoseconds to seconds.
+    pub(super) fn mean(&self, nanoseconds: i64) -> f64 {
+        crate::totals::seconds(nanoseconds) / self.ranks() as f64
+    }
+}

@@ -1,0 +1,238 @@
+//! A conclusion about a run: its kind, cost, sentences and cure.
+
+use std::collections::BTreeSet;
+
+use super::Evidence;
+use tables::WorldRank;
+
+/// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
+pub const LEAST_SHARE: f64 = 0.02;
+/// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
+pub const LEAST_SHARE_OF_JITTER: f64 = 0.05;
+
+macro_rules! finding_kinds {
+    ($($(#[$meaning:meta])* $kind:ident $key:literal;)*) => {
+        /// The rule that made a finding.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum FindingKind { $($(#[$meaning])* $kind),* }
+
+        impl FindingKind {
+            /// The name for programs.
+            pub fn key(self) -> &'static str {
+                match self { $(FindingKind::$kind => $key),* }
+            }
+        }
+    };
+}
+
+finding_kinds! {
+    /// The run goes on, or a part of it is missing.
+    Unfinished "unfinished";
+    /// A rank ended the run by MPI_Abort, or ended on its own.
+    Aborted "aborted";
+    /// Ranks are in calls that have not returned.
+    Stuck "stuck";
+    /// Ranks outnumber the cores that they may use.
+    Oversubscribed "oversubscribed";
+    /// Other processes of a host keep its cores busy.
+    BusyHost "busy_host";
+    /// Ranks are kept from running for another reason.
+    NotRunning "not_running";
+    /// All ranks of a host compute longer than those of the others.
+    SlowHost "slow_host";
+    /// A rank always has more to do than others.
+    LateRank "late_rank";
+    /// A rank works while all others wait.
+    SerialWork "serial_work";
+    /// Now and then a rank takes much longer than usual.
+    SporadicDelay "sporadic_delay";
+    /// Ranks work one after another.
+    Chain "chain";
+    /// An MPI call that one rank makes keeps others waiting.
+    SlowCall "slow_call";
+    /// Ranks wait for the lock of a window that another rank has.
+    LockContention "lock_contention";
+    /// A send waits until the receiver has posted its receive.
+    LateReceiver "late_receiver";
+    /// Messages are smaller than what libraries can buffer, and wait for their receive.
+    EagerLimit "eager_limit";
+    /// Sends wait because their receiver takes messages more slowly than they come.
+    SlowReceiver "slow_receiver";
+    /// Messages are received in another order than they come.
+    WrongOrder "wrong_order";
+    /// Many small messages go to the same rank in a row.
+    SmallMessages "small_messages";
+    /// Many small collective calls stand in a row.
+    SmallCollectives "small_collectives";
+    /// Communicators, windows or files are made again and again.
+    MadeAgain "made_again";
+    /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
+    Polling "polling";
+    /// Single messages do what a collective call does.
+    CollectiveByHand "collective_by_hand";
+    /// A barrier costs every rank its share.
+    NeedlessBarrier "needless_barrier";
+    /// Requests are pending and nothing moves them.
+    Unprogressed "unprogressed";
+    /// Requests that were waited for later, without progress meanwhile.
+    NoOverlap "no_overlap";
+    /// MPI calls take time that no late rank explains.
+    Transfer "transfer";
+    /// A rank waits for messages nearly all the time, and no rank waits for it.
+    Serving "serving";
+}
+
+impl FindingKind {
+    /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
+    pub fn is_about_the_run(self) -> bool {
+        self <= FindingKind::NotRunning
+    }
+
+    /// True if the finding is that ranks came late.
+    pub(super) fn is_of_lateness(self) -> bool {
+        use FindingKind::{EagerLimit, LateReceiver, SlowCall};
+        self.is_of_work() || matches!(self, EagerLimit | LateReceiver | SlowCall)
+    }
+
+    /// True if the finding is that ranks were ready to run and did not.
+    pub fn is_of_the_machine(self) -> bool {
+        matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
+    }
+
+    /// True if the sites that the finding names are the calls around the work, and not its cause.
+    pub(super) fn is_of_work(self) -> bool {
+        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay};
+        matches!(self, LateRank | SerialWork | SporadicDelay | Chain)
+    }
+}
+
+/// A conclusion, with its cost and its cure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// Maximum cost of the finding, in seconds of the mean rank's time; `None` if unknown.
+    pub costs: Option<f64>,
+    /// The cost that the headline names, if that is only a part of `costs`.
+    pub(super) said: Option<f64>,
+    /// The section of the page that shows the figures.
+    pub section: &'static str,
+    /// One sentence: who, where, how long.
+    pub headline: String,
+    /// Further sentences, or none.
+    pub detail: String,
+    /// Advice on what to try next.
+    pub next: Option<String>,
+    /// The ranks that cause it.
+    pub ranks: Vec<WorldRank>,
+    /// The call sites that it names, the cause first.
+    pub sites: Vec<String>,
+    /// True if the ranks sleep, or wait for input or output, outside MPI: samples of processor time find nothing there.
+    pub is_off_processor: bool,
+}
+
+impl Finding {
+    pub(super) fn new(kind: FindingKind, section: &'static str, headline: impl Into<String>) -> Finding {
+        let (headline, detail) = (headline.into(), String::new());
+        let (costs, said, next, is_off_processor) = (None, None, None, false);
+        let (ranks, sites) = (Vec::new(), Vec::new());
+        Finding { kind, costs, said, section, headline, detail, next, ranks, sites, is_off_processor }
+    }
+
+    pub(super) fn costs(self, seconds: f64) -> Finding {
+        Finding { costs: Some(seconds), ..self }
+    }
+
+    pub(super) fn said(self, seconds: f64) -> Finding {
+        Finding { said: Some(seconds), ..self }
+    }
+
+    pub(super) fn detail(self, detail: impl Into<String>) -> Finding {
+        Finding { detail: detail.into(), ..self }
+    }
+
+    pub(super) fn next(self, next: impl Into<String>) -> Finding {
+        Finding { next: Some(next.into()), ..self }
+    }
+
+    pub(super) fn ranks(self, ranks: Vec<WorldRank>) -> Finding {
+        Finding { ranks, ..self }
+    }
+
+    pub(super) fn sites(self, sites: Vec<String>) -> Finding {
+        Finding { sites, ..self }
+    }
+
+    /// True if the other finding names only ranks that this one names, too.
+    pub(super) fn has_ranks_of(&self, other: &Finding) -> bool {
+        let own: BTreeSet<WorldRank> = self.ranks.iter().copied().collect();
+        other.ranks.iter().all(|rank| own.contains(rank))
+    }
+
+    /// Adds another finding of the same cause to this one.
+    pub(super) fn join(&mut self, other: Finding) {
+        self.add_costs(other.costs.unwrap_or(0.0));
+        self.sites.extend(other.sites);
+    }
+
+    /// Adds a sentence.
+    pub(super) fn add(&mut self, sentence: &str) {
+        if !self.detail.is_empty() {
+            self.detail.push(' ');
+        }
+        self.detail.push_str(sentence);
+    }
+
+    /// True if lateness at this finding's calls is a part of its cost. With `has_more_work`, the late ranks compute longer than others.
+    pub(super) fn explains(&self, late: &Finding, has_more_work: bool) -> bool {
+        let is_here = || self.sites.first().is_some_and(|site| late.sites.iter().all(|other| other == site));
+        let [is_jitter, is_call] = [FindingKind::SporadicDelay, FindingKind::SlowCall].map(|kind| late.kind == kind);
+        // Work between the calls that costs more than the calls do is another matter.
+        let is_cheaper = || !has_more_work || late.costs <= self.costs;
+        match self.kind {
+            FindingKind::SmallMessages
+            | FindingKind::WrongOrder
+            | FindingKind::Polling
+            | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
+            FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
+            FindingKind::SlowReceiver => is_here() && is_call,
+            FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
+            _ => false,
+        }
+    }
+
+    /// True if the finding costs enough to be worth a user's time.
+    pub(super) fn is_worth_it(&self, known: &Evidence) -> bool {
+        use FindingKind::{
+            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
+            WrongOrder,
+        };
+        let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
+        // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
+        let is_of_calls =
+            matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
+        let Some(costs) = self.costs else { return true };
+        costs >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
+    }
+
+    /// All its sentences but the advice.
+    pub fn text(&self) -> String {
+        if self.detail.is_empty() { self.headline.clone() } else { format!("{} {}", self.headline, self.detail) }
+    }
+
+    /// The command that shows the figures, without the run's folder.
+    pub fn command(&self) -> &'static str {
+        match self.section {
+            "ranks" => "report --by rank",
+            "hosts" => "report --by host",
+            "functions" => "report",
+            "sites" => "report --by site",
+            "run" => "hang",
+            analysis => analysis,
+        }
+    }
+}
+
+/// The least share of the run that a finding must cost; it is larger if the machine alone may cost a few percent.
+pub fn least_share(is_of_machine: bool) -> f64 {
+    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE }
+}

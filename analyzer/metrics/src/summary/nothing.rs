@@ -1,0 +1,27 @@
+//! The sentences for a run without findings.
+
+use super::finding::least_share;
+use super::used_sites::used_sites;
+use super::{Evidence, MUCH_IN_MPI, polling};
+
+pub fn nothing(known: &Evidence) -> String {
+    let least = least_share(known.lacks_cores());
+    let in_doubt = polling::doubt(known, &used_sites(known), least * known.wall());
+    let mut text = match known.account {
+        Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default(),
+        Some(_) => {
+            let least = 100.0 * least;
+            format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")
+        }
+        None => "No rank stands out by its totals. Who waits for whom is unknown, since the run has no single calls."
+            .to_string(),
+    };
+    let share = known.in_mpi() / known.wall().max(f64::MIN_POSITIVE);
+    if share >= MUCH_IN_MPI {
+        text += &format!(
+            " `overhear report --by site` shows where the ranks spend {:.1} % of the run in MPI.",
+            100.0 * share
+        );
+    }
+    text
+}
