@@ -1,5 +1,4 @@
 //! Processes that write a node file and one that reads it meanwhile, in every order that loom finds: `cargo xtask tables`.
-#![cfg(loom)]
 
 use loom::sync::atomic::{AtomicU64, Ordering::*};
 use loom::thread;

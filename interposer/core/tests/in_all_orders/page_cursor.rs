@@ -1,5 +1,4 @@
 //! A thread that writes records and one that reads them, in every order that loom finds: `cargo xtask tables`.
-#![cfg(loom)]
 
 use std::ptr::NonNull;
 

@@ -1,5 +1,4 @@
 //! The filter that calls ask agrees with the user's filter.
-#![cfg(not(loom))]
 
 use recorder_core::function_filter::FunctionFilter;
 use traces::calls::Call;

@@ -11,7 +11,7 @@ use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
 use traces::signature::Signature;
 
-const FORMAT: &str = include_str!("../FORMAT.md");
+const FORMAT: &str = include_str!("../../FORMAT.md");
 
 /// The offsets of the fields in a table, and its stated length.
 struct Stated {

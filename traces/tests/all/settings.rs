@@ -135,7 +135,7 @@ fn a_filter_takes_a_name_of_any_first_letter() {
 
 #[test]
 fn the_guide_tables_the_flags_as_they_are() {
-    let page = include_str!("../../docs/guide/recording.md");
+    let page = include_str!("../../../docs/guide/recording.md");
     let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}` ") };
     let row = |setting: &Setting| {
         let Setting { variable, flag, value, values, default, meaning, .. } = *setting;

@@ -1,5 +1,4 @@
 //! A table of handles agrees with a HashMap, however many handles there are.
-#![cfg(not(loom))]
 
 use std::collections::HashMap;
 

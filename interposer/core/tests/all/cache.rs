@@ -1,5 +1,4 @@
 //! A cached call is found by its words, until an object that its meaning depends on is freed.
-#![cfg(not(loom))]
 
 use std::sync::Mutex;
 

@@ -1,11 +1,9 @@
 //! Following a file whose oldest pages are reused.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::FileExt;
 
-use common::header;
+use crate::common::header;
 use traces::file::{FileHeader, PageKind};
 use traces::read::{EventPage, Follower};
 use traces::record;

@@ -1,5 +1,4 @@
 //! A key has one number, which means the same for as long as the thread lives.
-#![cfg(not(loom))]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

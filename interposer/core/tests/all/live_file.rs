@@ -1,6 +1,5 @@
 //! A file that a thread writes at full speed is read meanwhile, and nothing is misread: calls, records, polls and
 //! signatures fit together by a rule that the writer keeps.
-#![cfg(not(loom))]
 
 use std::fs;
 use std::ptr::NonNull;

@@ -1,5 +1,4 @@
 //! A number that was added is found, in whatever slot it ended up.
-#![cfg(not(loom))]
 
 use recorder_core::slots::Slots;
 

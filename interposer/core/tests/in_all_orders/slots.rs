@@ -1,5 +1,4 @@
 //! Threads that add to the same slots, in every order that loom finds: `cargo xtask tables`.
-#![cfg(loom)]
 
 use loom::sync::Arc;
 use loom::thread;

@@ -1,8 +1,6 @@
 //! A file is read as it was written.
 
-mod common;
-
-use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
+use crate::common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Caller, Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site,

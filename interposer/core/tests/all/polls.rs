@@ -1,5 +1,4 @@
 //! A run of polls counts calls of one signature, and only those whose times one record can hold.
-#![cfg(not(loom))]
 
 use recorder_core::polls::{PollRun, durations};
 use traces::live::LivePolls;

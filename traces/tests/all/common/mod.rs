@@ -1,7 +1,5 @@
 //! A small file to read back, and its expected content.
 
-#![allow(dead_code)]
-
 use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::progress::{Entries, EntryRun, Polls};

@@ -1,5 +1,4 @@
 //! Threads that share a table of handles, in every order that loom finds: `cargo xtask tables`.
-#![cfg(loom)]
 
 use loom::sync::Arc;
 use loom::thread;

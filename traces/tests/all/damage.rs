@@ -1,8 +1,6 @@
 //! Damages files in all ways: intact parts are read, and the damage is reported.
 
-mod common;
-
-use common::{CALLS, Listener, Said, header, open, signature, three_pages};
+use crate::common::{CALLS, Listener, Said, header, open, signature, three_pages};
 use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::error::{Damage, Error};

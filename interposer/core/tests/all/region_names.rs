@@ -1,5 +1,4 @@
 //! A region's name has one number, which is the same for all threads and never changes.
-#![cfg(not(loom))]
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,4 @@
 //! Records are contiguous and whole, and nothing is written beyond the page.
-#![cfg(not(loom))]
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,13 +1,11 @@
 //! A member of a node file reads like a separate file, whichever processes write beside it, and however they end.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use common::{CALLS, Listener, Said, header, three_pages};
+use crate::common::{CALLS, Listener, Said, header, three_pages};
 use traces::error::{Damage, Error};
 use traces::file::FileHeader;
 use traces::folder::claim;

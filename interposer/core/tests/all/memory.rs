@@ -1,5 +1,4 @@
 //! Numbered values never move, large tables are as long as asked for, and regions close in the right order.
-#![cfg(not(loom))]
 
 use recorder_core::memory;
 use recorder_core::numbered::Numbered;

@@ -1,5 +1,4 @@
 //! A thread that records and a process that reads its file meanwhile, in every order that loom finds: `cargo xtask tables`.
-#![cfg(loom)]
 
 use std::ptr::NonNull;
 
