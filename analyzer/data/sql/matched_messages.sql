@@ -3,7 +3,8 @@
 -- In: timed_roles. Out: a row for each send, each receive and each probe: both sides where both are known, else one.
 -- MPI keeps order for each (communicator, source, destination, tag): so the k-th message meets the k-th receive. A receive from any
 -- source counts where its message came from, which the trace knows. A receive that no call completed holds up those behind it.
--- Calls of several threads that overlap reached MPI in an unknown order: these messages are uncertain.
+-- Calls of several threads that overlap reached MPI in an unknown order: these messages are uncertain. Later calls are looked at in falling
+-- order, since Spark takes the square of the rows for a frame that ends at the last one.
 WITH sends AS (
     SELECT
         communicator,
@@ -29,8 +30,8 @@ WITH sends AS (
                 PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call
                 RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > start_ns, FALSE)
             OR COALESCE(MIN(start_ns) OVER (
-                PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call
-                RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) < end_ns, FALSE)
+                PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call DESC
+                RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) < end_ns, FALSE)
         ) AS uncertain
     FROM timed_roles
     WHERE role = 'send' AND NOT cancelled AND peer IS NOT NULL AND communicator IS NOT NULL AND tag IS NOT NULL
@@ -77,8 +78,8 @@ WITH sends AS (
             PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call
             RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > start_ns, FALSE)
         OR COALESCE(MIN(receive_start_ns) OVER (
-            PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call
-            RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) < end_ns, FALSE) AS uncertain
+            PARTITION BY communicator, process, peer, tag, partitioned ORDER BY call DESC
+            RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) < end_ns, FALSE) AS uncertain
     FROM arrivals
 ), receives AS (
     SELECT * FROM queued WHERE role = 'receive'
