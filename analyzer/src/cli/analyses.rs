@@ -197,7 +197,7 @@ impl Print {
         self.asked_format.or_else(by_name).unwrap_or(Format::Text)
     }
 
-    /// Returns the page to write if the output file's name ends like a page's and no other format is requested.
+    /// Returns the output file if its name is that of a page, and no other format is asked for.
     pub fn page(&self) -> Option<&Path> {
         self.output_named(&["html", "htm"])
     }
@@ -207,7 +207,8 @@ impl Print {
         self.output_named(&["svg", "png"])
     }
 
-    fn output_named(&self, extensions: &[&str]) -> Option<&Path> {
+    /// Returns the output file if its name has one of these extensions, and no format is asked for.
+    pub fn output_named(&self, extensions: &[&str]) -> Option<&Path> {
         let is_named = self.extension().is_some_and(|extension| extensions.contains(&extension.as_str()));
         self.output.as_deref().filter(|_| is_named && self.asked_format.is_none())
     }

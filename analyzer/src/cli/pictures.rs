@@ -1,7 +1,7 @@
 //! The flags of `plot` and `timeline`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -86,13 +86,14 @@ pub struct TimelineArgs {
 }
 
 impl TimelineArgs {
-    /// Files for SVG, PNG and a page: as the flags say, or `--output` by its extension.
-    pub fn pictures(&self) -> [Option<&PathBuf>; 3] {
-        let output = self.of.print.output.as_ref();
-        let named = |extension: &str| {
-            output.filter(|path| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension)))
-        };
-        [self.svg.as_ref().or(named("svg")), self.png.as_ref().or(named("png")), self.html.as_ref().or(named("html"))]
+    /// Files for SVG, PNG and a page: as the flags say, or `--output` by its extension if no format is asked for.
+    pub fn pictures(&self) -> [Option<&Path>; 3] {
+        let print = &self.of.print;
+        [
+            self.svg.as_deref().or(print.output_named(&["svg"])),
+            self.png.as_deref().or(print.output_named(&["png"])),
+            self.html.as_deref().or(print.page()),
+        ]
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::open_run::{choose, status};
 use super::print::{check_overwrite, print_below};
@@ -29,7 +29,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
         return Err(Error::NoTime);
     }
     let [svg, png, html_page] = arguments.pictures();
-    let files: Vec<&PathBuf> = [svg, png, html_page].into_iter().flatten().collect();
+    let files: Vec<&Path> = [svg, png, html_page].into_iter().flatten().collect();
     files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
     // Calls that began before the interval and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, kept: false, ..select.choice() })?;

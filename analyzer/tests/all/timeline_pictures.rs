@@ -44,6 +44,20 @@ fn a_terminal_of_forty_columns_shows_an_interval_of_some_ranks() {
 }
 
 #[test]
+fn an_output_file_is_a_picture_by_its_name_unless_a_format_is_asked_for() {
+    let folder = Folder::new();
+    let written = |name: &str, words: &[&str]| {
+        let path = folder.0.join(name);
+        let output = timeline(&[&["-o", path.to_str().unwrap(), "--force"], words].concat(), "80");
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{name} {words:?}");
+        fs::read_to_string(&path).unwrap()
+    };
+    assert!(written("a.svg", &[]).starts_with("<svg"));
+    assert!(written("a.HTM", &[]).starts_with("<!doctype html>"));
+    assert!(written("a.svg", &["--format", "json"]).starts_with('{'));
+}
+
+#[test]
 fn the_picture_is_drawn_as_it_was_when_somebody_looked_at_it() {
     let folder = Folder::new();
     let path = |name: &str| folder.0.join(name).to_str().unwrap().to_string();
