@@ -57,7 +57,8 @@ pub struct EngineAccount {
     pub shared: bool,
 }
 
-/// Reads the engine activity of each thread of a rank.
+/// Reads the engine activity of each thread of a rank. The slices span the time from MPI's start to its end, also if only
+/// some of it is selected.
 pub fn of_rank(run: &Run, rank: &Rank) -> Vec<EngineAccount> {
     let alike = run.sites.alike(rank);
     let active = rank.active();
@@ -77,10 +78,8 @@ fn engine(thread: &ThreadPages<'_>, of: (&Rank, &AlikeSites), begin: u64, end: u
 struct EngineReader<'a> {
     engine: EngineAccount,
     cursor: Cursor<'a>,
-    /// Begin of the selected time, ticks.
+    /// Begin of the first slice, and length of each, ticks.
     begin: u64,
-    /// End of the selected time; only calls that end MPI begin there.
-    end: u64,
     slice: f64,
     /// By signature number: true if its calls leave a request pending; and its call site.
     numbers: Vec<(bool, u32)>,
@@ -104,11 +103,6 @@ impl<'a> EngineReader<'a> {
             engine: EngineAccount { slices: vec![Slice::default(); SLICES], ..EngineAccount::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
-            end: if rank.active().is_some_and(|active| active.end.is_some()) {
-                end.saturating_sub(1)
-            } else {
-                u64::MAX
-            },
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
             numbers: thread.signatures.by_number((false, 0), pending),
             pending: 0,
@@ -127,7 +121,7 @@ impl<'a> EngineReader<'a> {
 
     /// Spreads entries evenly over a time.
     fn spread(&mut self, start: u64, end: u64, entries: u64, productive: u64) {
-        if start < self.begin || start > self.end {
+        if self.cursor.part_at(start) == LEFT_OUT {
             return;
         }
         let first = (start.saturating_sub(self.begin) as f64 / self.slice) as usize;

@@ -83,7 +83,7 @@ pub fn progress(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     let run = choose(&arguments.of, Choice { kept: false, ..arguments.of.select.named(by) })?;
     let engines = reports::progress::engines(run);
     if let Some(file) = &arguments.plot {
-        plot::entries(&charts::entry_rates(run, &engines), &of_run(file, run))?;
+        plot::write(vec![charts::entry_rates(run, &engines)], &of_run(file, run))?;
     }
     print(reports::progress::report(run, &engines, arguments.by), "progress", &arguments.of.print)?;
     Ok(status(run))

@@ -50,7 +50,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             plot::write(charts::efficiency(&efficiency, phases), file)
         }
         PlotKind::Matrix => one_run::draw_matrix(&matrix::matrix(run, None, None)?, file),
-        PlotKind::Progress => plot::entries(&charts::entry_rates(run, &reports::progress::engines(run)), file),
+        PlotKind::Progress => plot::write(vec![charts::entry_rates(run, &reports::progress::engines(run))], file),
         PlotKind::Availability => {
             plot::write(charts::availability::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
         }

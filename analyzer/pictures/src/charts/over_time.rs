@@ -2,18 +2,20 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, EntryRates, Series};
+use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, Series};
 use metrics::pop::{Efficiency, factors, phases};
 use metrics::scaling::Grown;
 use model::engine::{EngineAccount, SLICES};
 use model::matching::{Settled, WaitState};
-use model::{Run, levels};
+use model::{Rank, Run, levels};
 use tables::{Sheet, Unit};
 
 /// Slices of the run in which waits are added up.
 const WAIT_SLICES: usize = 100;
 /// Lines per chart.
 const STATES: usize = 7;
+/// Where slices without an entry are drawn, in entries per second: a logarithmic axis has no 0.
+const LEAST_RATE: f64 = 0.5;
 
 /// Share of waiting ranks over the run, for the wait states with the most time. The account must have its spans.
 pub fn waits_over_time(run: &Run, settled: &Settled) -> Chart {
@@ -67,10 +69,11 @@ impl Slices {
     }
 }
 
-/// Entries per second of all ranks.
-pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
-    let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
-    let slice = wall / SLICES as f64;
+/// Entries per second of all ranks, as steps; no line if there was no entry.
+pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Chart {
+    // Slices span MPI's time, of which a selection may be a part.
+    let span = run.asked().map(Rank::unselected).fold(0.0, f64::max).max(1e-9);
+    let slice = span / SLICES as f64;
     let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
     for engine in engines.iter().flatten() {
         for (at, one) in engine.slices.iter().enumerate() {
@@ -78,7 +81,25 @@ pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
             productive[at] += one.productive / slice;
         }
     }
-    EntryRates { wall, all, productive }
+    let has_entries = all.iter().any(|rate| *rate > 0.0);
+    let line = |(name, rates): (&str, Vec<f64>)| {
+        let step = |(at, rate): (usize, f64)| {
+            let rate = rate.max(LEAST_RATE);
+            [(at as f64 * slice, rate), ((at + 1) as f64 * slice, rate)]
+        };
+        Series {
+            name: name.into(),
+            points: rates.into_iter().enumerate().flat_map(step).collect(),
+            intervals: Vec::new(),
+        }
+    };
+    let lines = [("all", all), ("productive", productive)].into_iter().filter(|_| has_entries);
+    Chart {
+        title: "entries into the progress engine, all ranks".into(),
+        x: Axis::new("since MPI_Init", AxisScale::Linear, AxisUnit::Seconds),
+        y: Axis::new("entries a second", AxisScale::Log10, AxisUnit::Count),
+        series: lines.map(line).collect(),
+    }
 }
 
 /// Factors as bars, and as lines over the phases, if there are any.

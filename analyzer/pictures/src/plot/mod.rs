@@ -6,7 +6,6 @@ mod chart;
 mod figure;
 mod heat;
 mod picture;
-mod rates;
 
 pub use axis::{Axis, AxisScale, AxisUnit};
 pub use bars::{BarLayout, BarPart, BarRow, Bars};
@@ -14,4 +13,3 @@ pub use chart::{Chart, Series};
 pub use figure::{Drawing, write};
 pub use heat::matrix;
 pub use picture::{Drawn, PlotFile};
-pub use rates::{EntryRates, entries};
