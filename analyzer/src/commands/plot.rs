@@ -72,21 +72,24 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
 
 fn wrong_number(kind: PlotKind, given: usize) -> Error {
     let needs = if kind == PlotKind::Diff { "two runs, A and B" } else { "one run" };
-    Error::Setting(format!("plot {} draws {needs}, and {given} given", kind.name()))
+    let were = if given == 1 { "was" } else { "were" };
+    Error::Setting(format!("plot {} draws {needs}, but {given} {were} given", kind.name()))
 }
 
 /// Time and efficiency over ranks. Returns true if some of the data is missing.
 fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let name = |at: usize| folders[at].display().to_string();
     let runs = ComparedRuns::read(folders, choice, name, |_, _| ())?;
-    let mut commands: Vec<&str> = runs.figures.iter().map(|run| run.command.as_str()).collect();
-    commands.dedup();
-    let caption = match commands.as_slice() {
-        [one] => {
+    let programs = scaling::programs(&runs.figures);
+    let caption = match programs.as_slice() {
+        [program] => {
+            let command = runs.figures[0].command.as_str();
+            let is_alike = runs.figures.iter().all(|run| run.command == command);
+            let name = if is_alike { command } else { program };
             let ranks: Vec<String> = runs.figures.iter().map(|run| run.ranks.to_string()).collect();
-            vec![format!("{one}, {} of {} ranks", plural(ranks.len() as u64, "run"), ranks.join(", "))]
+            vec![format!("{name}, {} of {} ranks", plural(ranks.len() as u64, "run"), ranks.join(", "))]
         }
-        _ => vec![format!("Different programs, whose times do not compare: {}", commands.join("; "))],
+        _ => vec![format!("Different programs, whose times do not compare: {}", programs.join("; "))],
     };
     plot::write(
         charts::growth(&scaling::grown(&runs.figures, false, reports::ByPlace::Function)),

@@ -167,6 +167,10 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
     let (status, said) = plot(&[&[a, "breakdown"], &to[..]].concat());
     assert!(status == Some(2) && said.contains("exists") && said.contains("--force"), "{said}");
     assert_eq!(plot(&[&[a, b, "scaling", "--force"], &to[..]].concat()).0, Some(0));
+    let several = folder.0.join("several.svg");
+    let to_several = ["scaling", "-o", several.to_str().unwrap()];
+    assert_eq!(plot(&[&[a, rounds.to_str().unwrap(), b], &to_several[..]].concat()).0, Some(0));
+    assert!(fs::read_to_string(&several).unwrap().contains("do not compare: fan_shapes; integer_sort<"));
     for (runs, kind, needs) in
         [(vec![a, b], "sizes", "one run"), (vec![a], "diff", "two runs"), (vec![a, a, b], "diff", "two runs")]
     {

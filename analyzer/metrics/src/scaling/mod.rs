@@ -7,5 +7,5 @@ mod scaling_tables;
 
 pub use points::{Grown, Grows, grown};
 pub use scaling_tables::{
-    FACTS, ModelRow, PointRow, PopRow, efficiencies, facts, models, points, pop, times, warnings,
+    FACTS, ModelRow, PointRow, PopRow, efficiencies, facts, models, points, pop, programs, times, warnings,
 };

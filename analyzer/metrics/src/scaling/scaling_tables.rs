@@ -236,6 +236,14 @@ fn dominates(grown: &Grown) -> Option<Fact> {
     )
 }
 
+/// Executables of the runs, each once, in order of their names.
+pub fn programs(runs: &[Figures]) -> Vec<&str> {
+    let mut programs: Vec<&str> = runs.iter().map(|run| run.command.split(' ').next().unwrap_or_default()).collect();
+    programs.sort_unstable();
+    programs.dedup();
+    programs
+}
+
 /// Notes on the runs that models would need in addition.
 pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -246,10 +254,7 @@ pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
     } else if few < 5 {
         warnings.push(format!("{few} rank counts tell terms apart poorly: use five or more"));
     }
-    let executable = |run: &Figures| run.command.split(' ').next().unwrap_or_default().to_string();
-    let mut programs: Vec<String> = runs.iter().map(executable).collect();
-    programs.sort();
-    programs.dedup();
+    let programs = programs(runs);
     if programs.len() > 1 {
         warnings.push(format!("the runs come from different programs: {}", programs.join(", ")));
     }
