@@ -16,7 +16,7 @@ pub struct ComparedFigure {
 /// The identity of a figure in all runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FigureName {
-    /// The table, one of [`names`].
+    /// The table.
     pub table: &'static str,
     /// The values that name the row, such as call site and function; empty for facts.
     pub row: Vec<String>,

@@ -149,7 +149,7 @@ fn staying(watch: &Watch, sites: &Sites, stay: usize) -> String {
     )
 }
 
-/// `Rank 1 waits`, `Ranks 0 and 1 wait`, `3 of 8 ranks wait`.
+/// `Rank 1 waits`, `Rank 0 and rank 1 wait`, `3 of 8 ranks wait`.
 fn subject(watch: &Watch, ranks: &[usize], verb: &str) -> String {
     match ranks {
         [one] => format!("{} {verb}s", upper(&rank_in_words(&watch.ranks[*one]))),

@@ -180,7 +180,7 @@ fn bands(svg: &mut String, picture: &Picture<'_>, scale: &Scale, top: f64) -> st
     Ok(())
 }
 
-/// Draws messages as lines if each rank has a row and there are few enough; otherwise gives their number.
+/// Draws messages as lines if each rank has a row and there are few enough.
 fn messages(svg: &mut String, picture: &Picture<'_>, scale: &Scale, rows: (usize, usize, usize)) -> std::fmt::Result {
     let (top, height, each) = rows;
     if each > 1 || picture.messages.len() > LINES {
