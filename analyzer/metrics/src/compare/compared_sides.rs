@@ -24,24 +24,27 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
         all.iter().find(|figure| figure.name.table == run_figures::RUN && figure.name.figure == key.name)
     };
     let (wall, mpi) = (of_run(overview::WALL_TIME), of_run(overview::MPI_TIME_MEAN));
-    let mean = |figure: Option<&Comparison>, side: fn(&Comparison) -> Option<f64>| {
-        figure.map_or(Value::None, |figure| figure.value(side(figure)))
+    let means = |side: fn(&Comparison) -> Option<f64>| {
+        [wall, mpi].map(|figure| figure.map_or(Value::None, |figure| figure.value(side(figure))))
     };
-    let mut facts = Vec::new();
-    let keys = [[A_RUNS, A_WALL_TIME, A_MPI_TIME], [B_RUNS, B_WALL_TIME, B_MPI_TIME]];
-    let means: [fn(&Comparison) -> Option<f64>; 2] = [Comparison::mean_a, Comparison::mean_b];
-    for (((side, key), keys), mean_of_side) in [(a, A), (b, B)].into_iter().zip(keys).zip(means) {
-        let name = if key == A { "A" } else { "B" };
-        let [wall, mpi] = [mean(wall, mean_of_side), mean(mpi, mean_of_side)];
-        let runs = if side.len() == 1 { String::new() } else { format!(", {} runs", side.len()) };
-        let program = side.first().map_or(String::new(), |run| run.program.to_string());
-        facts.push(Fact::new(key, name, Value::Text(format!("{program}{runs}, wall time {wall}, in MPI {mpi} mean"))));
-        facts.push(Fact::hidden(keys[0], Value::Count(side.len() as u64)));
-        facts.push(Fact::hidden(keys[1], wall));
-        facts.push(Fact::hidden(keys[2], mpi));
-    }
+    let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
+    facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
     facts.extend(wall.and_then(|wall| difference(wall, mpi, all)));
     facts
+}
+
+/// The facts of a side, with the means of its wall time and its time in MPI.
+fn of_side(side: &Side, name: &'static str, keys: [FactKey; 4], [wall, mpi]: [Value; 2]) -> Vec<Fact> {
+    let [words, runs, wall_time, mpi_time] = keys;
+    let program = side.first().map_or(String::new(), |run| run.program.to_string());
+    let several = if side.len() == 1 { String::new() } else { format!(", {} runs", side.len()) };
+    let text = format!("{program}{several}, wall time {wall}, in MPI {mpi} mean");
+    vec![
+        Fact::new(words, name, Value::Text(text)),
+        Fact::hidden(runs, Value::Count(side.len() as u64)),
+        Fact::hidden(wall_time, wall),
+        Fact::hidden(mpi_time, mpi),
+    ]
 }
 
 /// The difference of the wall times, its parts outside MPI and in MPI, and the function that changed most.

@@ -1,11 +1,9 @@
 //! Overhead and availability over message size: figures 3 to 6 of Doerfler and Brightwell, sends and receives in one.
 
+use super::LINES;
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::overlap::MessageOverlapRow;
 use tables::Table;
-
-/// Lines per chart: the places with the most requests.
-const PLACES: usize = 14;
 
 /// Host overhead, and availability with bounds.
 pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
@@ -17,37 +15,41 @@ pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
         }
     }
     places.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
-    places.truncate(PLACES);
-    let lines = |line: &dyn Fn(&[&MessageOverlapRow]) -> Series| -> Vec<Series> {
-        let of_place = |name: &String| messages.rows.iter().filter(|row| legend(row) == *name).collect::<Vec<_>>();
-        places.iter().map(|(name, _)| Series { name: name.clone(), ..line(&of_place(name)) }).collect()
-    };
+    // The places with the most requests.
+    places.truncate(LINES);
+    let (mut overheads, mut availabilities) = (Vec::new(), Vec::new());
+    for (name, _) in places {
+        let mut overhead = Series { name: name.clone(), ..Series::default() };
+        let mut availability = Series { name: name.clone(), ..Series::default() };
+        for row in messages.rows.iter().filter(|row| legend(row) == name) {
+            let bytes = row.size.bytes as f64;
+            if let Some(nanoseconds) = row.estimate.overhead {
+                overhead.points.push((bytes, nanoseconds / 1e9));
+            }
+            if let Some(share) = row.estimate.availability {
+                availability.points.push((bytes, share.percent));
+            }
+            if let Some(bounds) = row.estimate.bounds {
+                availability.intervals.push((bytes, bounds.least.unwrap_or(0.0), bounds.most));
+            }
+        }
+        overheads.push(overhead);
+        availabilities.push(availability);
+    }
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
-    let overhead = lines(&|rows| {
-        let points = rows.iter().filter_map(|row| Some((row.size.bytes as f64, row.estimate.overhead? / 1e9)));
-        Series { points: points.collect(), ..Series::default() }
-    });
-    let available = lines(&|rows| {
-        let bytes = |row: &&MessageOverlapRow| row.size.bytes as f64;
-        let points = rows.iter().filter_map(|row| Some((bytes(row), row.estimate.availability?.percent)));
-        let intervals = rows
-            .iter()
-            .filter_map(|row| row.estimate.bounds.map(|bounds| (bytes(row), bounds.least.unwrap_or(0.0), bounds.most)));
-        Series { points: points.collect(), intervals: intervals.collect(), ..Series::default() }
-    });
     let title = "application availability (bars: bounds of the share that was hidden)";
     vec![
         Chart {
             title: "host overhead of a message".into(),
             x: size.clone(),
             y: Axis::new("time in MPI", AxisScale::Log10, AxisUnit::Seconds),
-            series: overhead,
+            series: overheads,
         },
         Chart {
             title: title.into(),
             x: size,
             y: Axis::new("availability", AxisScale::Linear, AxisUnit::Percent),
-            series: available,
+            series: availabilities,
         },
     ]
 }

@@ -1,11 +1,9 @@
 //! Figures 2 to 7 of Hoefler et al.: latency and bandwidth over size with the fewest and the most ranks, latency over the number of ranks.
 
+use super::{LINES, Line};
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::fanout::RoundRow;
 use tables::{Table, Value};
-
-/// Lines per chart.
-const LINES: usize = 14;
 
 /// Function, place and root of a line.
 type LineKey<'a> = (&'a str, &'a str, u32);
@@ -45,12 +43,7 @@ pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     ]
 }
 
-struct Line<'a> {
-    name: String,
-    rows: Vec<&'a RoundRow>,
-}
-
-impl Line<'_> {
+impl Line<'_, RoundRow> {
     fn series(&self, x: impl Fn(&RoundRow) -> f64, y: impl Fn(&RoundRow) -> Option<f64>) -> Series {
         let mut points: Vec<(f64, f64)> = self.rows.iter().filter_map(|row| Some((x(row), y(row)?))).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -70,7 +63,7 @@ fn lines<'a>(
     values: &[u64],
     value: impl Fn(&RoundRow) -> u64,
     named: impl Fn(u64) -> String,
-) -> Vec<Line<'a>> {
+) -> Vec<Line<'a, RoundRow>> {
     let mut keys: Vec<LineKey<'_>> = rows.iter().map(line_of).collect();
     keys.sort_unstable();
     keys.dedup();

@@ -16,6 +16,15 @@ use tables::Sheet;
 /// Rows per chart.
 const ROWS: usize = 24;
 
+/// Lines per chart.
+const LINES: usize = 14;
+
+/// Rows of a table that are a line of a chart.
+struct Line<'a, R> {
+    name: String,
+    rows: Vec<&'a R>,
+}
+
 /// A time axis that begins at 0.
 fn seconds(label: &str) -> Axis {
     Axis::new(label, AxisScale::Linear, AxisUnit::Seconds)

@@ -1,18 +1,17 @@
 //! Time and bandwidth over message size, a line for each protocol.
 
+use super::LINES;
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::network::{Between, Network, Point, Protocol};
 use metrics::network::{between, pattern};
-
-/// Lines per chart: the protocols with the most messages.
-const PROTOCOLS: usize = 14;
 
 /// Time and bandwidth of messages or exchanges.
 pub fn figures(network: &Network) -> Vec<Chart> {
     let count = |points: &[Point]| points.iter().fold(0u64, |sum, point| sum.saturating_add(point.count));
     let mut protocols: Vec<(&Protocol, &Vec<Point>)> = network.protocols.iter().collect();
     protocols.sort_by_key(|(_, points)| std::cmp::Reverse(count(points)));
-    protocols.truncate(PROTOCOLS);
+    // The protocols with the most messages.
+    protocols.truncate(LINES);
     let has_hosts = network.protocols.keys().any(|protocol| protocol.between == Between::Hosts);
     let name = |protocol: &Protocol| {
         let place = if has_hosts { format!(", {}", between(protocol.between).name) } else { String::new() };

@@ -1,12 +1,10 @@
 //! Charts of Hoefler, Schneider and Lumsdaine: time of collective operations over message size, as a whole, and
 //! minimum, median and maximum over ranks.
 
+use super::{LINES, Line};
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::operations::OperationRow;
 use tables::Table;
-
-/// Lines per chart.
-const LINES: usize = 14;
 
 /// Function, place, communicator and root of a line.
 type LineKey<'a> = (&'a str, &'a str, &'a str, Option<u32>);
@@ -37,13 +35,7 @@ struct TimeFigure {
     between: Option<(f64, f64)>,
 }
 
-/// Rows of a named line, ordered by size.
-struct Line<'a> {
-    name: String,
-    rows: Vec<&'a OperationRow>,
-}
-
-impl Line<'_> {
+impl Line<'_, OperationRow> {
     fn series(&self, figure: impl Fn(&OperationRow) -> Option<TimeFigure>) -> Series {
         let mut series = Series { name: self.name.clone(), ..Series::default() };
         for (bytes, figure) in self.rows.iter().filter_map(|row| Some((row.size.bytes as f64, figure(row)?))) {
@@ -54,8 +46,8 @@ impl Line<'_> {
     }
 }
 
-/// The lines that take most time. Operations that move no bytes have no place on the axis.
-fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
+/// The lines that take most time, each ordered by size. Operations that move no bytes have no place on the axis.
+fn lines(rows: &[OperationRow]) -> Vec<Line<'_, OperationRow>> {
     let mut keys: Vec<LineKey<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.size.bytes > 0) {
         if !keys.contains(&line_of(row)) {
@@ -74,7 +66,7 @@ fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
         rows.sort_by_key(|row| row.size.bytes);
         Line { name, rows }
     };
-    let mut lines: Vec<Line<'_>> = keys.iter().map(line).collect();
+    let mut lines: Vec<Line<'_, OperationRow>> = keys.iter().map(line).collect();
     lines.sort_by(|one, other| one.name.cmp(&other.name));
     lines
 }

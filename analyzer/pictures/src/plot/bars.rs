@@ -1,11 +1,12 @@
 //! Horizontal bars, one row per name.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Drawn;
-use super::axis::Axis;
+use super::axis::{Axis, AxisSpan};
 use super::chart::{GAP, LETTER, LINE, WIDTH};
 use crate::palette::{Hue, SERIES};
 
@@ -58,6 +59,7 @@ const MARK: i32 = 64;
 const NAME: usize = 44;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Context<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisSpan, RangedCoordf64>>;
 
 impl Bars {
     pub fn is_empty(&self) -> bool {
@@ -118,39 +120,53 @@ impl Bars {
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.12))
             .draw()?;
-        let (left, top) = bars.get_base_pixel();
         for (at, row) in self.rows.iter().enumerate() {
             let upper = -(height * at as f64) - f64::from(BETWEEN) / 2.0;
-            let (x, y) = context.backend_coord(&(0.0, upper));
-            let middle = y - top + self.row_height() / 2;
-            let right = TextStyle::from(("sans-serif", 13)).pos(Pos::new(HPos::Right, VPos::Center));
-            // Letters without descenders stand above the middle.
-            bars.draw(&Text::new(shortened(&row.name), (x - left - 6, middle + 2), right))?;
-            let mut begin = 0.0;
-            for (part, value) in row.values.iter().enumerate() {
-                let (from, above) = match self.layout {
-                    BarLayout::Stacked => (begin, 0),
-                    BarLayout::Grouped => (0.0, PART * part as i32),
-                };
-                let thick = if self.layout == BarLayout::Stacked { self.row_height() } else { PART - 1 };
-                let above = upper - f64::from(above);
-                let corners = [(from, above), (from + value, above - f64::from(thick))];
-                context.draw_series([Rectangle::new(corners, self.color(part).filled())])?;
-                if let Some((least, most)) = row.intervals.get(part).copied().flatten() {
-                    let middle = above - f64::from(thick) / 2.0;
-                    let end = |x: f64| PathElement::new([(x, middle - 3.0), (x, middle + 3.0)], BLACK.stroke_width(1));
-                    let line = PathElement::new([(least, middle), (most, middle)], BLACK.stroke_width(1));
-                    context.draw_series([line, end(least), end(most)])?;
-                }
-                begin += value;
-            }
+            self.draw_row(row, upper, &mut context, &bars)?;
         }
-        for (number, part) in self.parts.iter().enumerate().filter(|_| legend > 0) {
+        if legend > 0 {
+            self.draw_legend(&beside)?;
+        }
+        Ok(())
+    }
+
+    /// Draws a row's name, its parts and their intervals below `upper`.
+    fn draw_row(&self, row: &BarRow, upper: f64, context: &mut Context<'_>, bars: &Area) -> Drawn {
+        let (left, top) = bars.get_base_pixel();
+        let (x, y) = context.backend_coord(&(0.0, upper));
+        let middle = y - top + self.row_height() / 2;
+        let right = TextStyle::from(("sans-serif", 13)).pos(Pos::new(HPos::Right, VPos::Center));
+        // Letters without descenders stand above the middle.
+        bars.draw(&Text::new(shortened(&row.name), (x - left - 6, middle + 2), right))?;
+        let mut begin = 0.0;
+        for (part, value) in row.values.iter().enumerate() {
+            let (from, above) = match self.layout {
+                BarLayout::Stacked => (begin, 0),
+                BarLayout::Grouped => (0.0, PART * part as i32),
+            };
+            let thick = if self.layout == BarLayout::Stacked { self.row_height() } else { PART - 1 };
+            let above = upper - f64::from(above);
+            let corners = [(from, above), (from + value, above - f64::from(thick))];
+            context.draw_series([Rectangle::new(corners, self.color(part).filled())])?;
+            if let Some((least, most)) = row.intervals.get(part).copied().flatten() {
+                let middle = above - f64::from(thick) / 2.0;
+                let end = |x: f64| PathElement::new([(x, middle - 3.0), (x, middle + 3.0)], BLACK.stroke_width(1));
+                let line = PathElement::new([(least, middle), (most, middle)], BLACK.stroke_width(1));
+                context.draw_series([line, end(least), end(most)])?;
+            }
+            begin += value;
+        }
+        Ok(())
+    }
+
+    /// Draws the color and the meaning of each part.
+    fn draw_legend(&self, area: &Area) -> Drawn {
+        for (number, part) in self.parts.iter().enumerate() {
             let upper = 10 + LINE * number as i32;
             let corners = [(GAP, upper), (GAP + PART, upper + PART)];
-            beside.draw(&Rectangle::new(corners, self.color(number).filled()))?;
+            area.draw(&Rectangle::new(corners, self.color(number).filled()))?;
             let place = (GAP + PART + 6, upper + 2);
-            beside.draw(&Text::new(part.name.clone(), place, ("sans-serif", 13)))?;
+            area.draw(&Text::new(part.name.clone(), place, ("sans-serif", 13)))?;
         }
         Ok(())
     }

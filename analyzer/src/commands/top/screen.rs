@@ -116,39 +116,47 @@ impl Screen<'_> {
     }
 
     fn picture(&mut self) -> Result<Picture, Error> {
-        let mut title = format!("overhear top {}", visible(&self.folder.display().to_string()));
-        let sheet = self.choice.arrange(top::table(&self.watch, &self.sites).into())?;
-        let notes = self.nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes);
+        let mut picture = Picture {
+            title: format!("overhear top {}", visible(&self.folder.display().to_string())),
+            verdict: String::new(),
+            notes: self.nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes),
+            shares: None,
+            lines: Vec::new(),
+            cursor: None,
+            typed: None,
+            help: HELP,
+            sheet: self.choice.arrange(top::table(&self.watch, &self.sites).into())?,
+        };
         let open = self.choice.open.and_then(|open| {
             let mut all = self.watch.ranks.iter().zip(&self.watch.views);
             all.find(|(rank, _)| WorldRank { world: rank.header.world, number: rank.number() } == open)
         });
         if let Some((rank, view)) = open {
             let host = visible(&rank.process.host).into_owned();
-            title += &format!(": {} on {host}, process {}", rank_in_words(rank), rank.header.pid);
+            picture.title += &format!(": {} on {host}, process {}", rank_in_words(rank), rank.header.pid);
             let here = stacks([(rank, view.spot)].into_iter(), &self.sites);
             let mut tables: Vec<Sheet> = vec![top::threads(rank, view, &self.sites).into(), here.into()];
             tables.retain(|sheet| !sheet.rows.is_empty() || !sheet.look.is_silent_empty);
             tables.push(top::requests(rank, view, &self.sites).into());
-            let lines = tables.iter().flat_map(titled).collect();
-            let shares = self.history.of(&rank.file);
-            let shares = shares.map(shown);
-            let (verdict, cursor, typed, help) = (String::new(), None, None, OPEN_HELP);
-            return Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help, sheet });
+            picture.lines = tables.iter().flat_map(titled).collect();
+            picture.shares = self.history.of(&rank.file).map(shown);
+            picture.help = OPEN_HELP;
+            return Ok(picture);
         }
         self.choice.open = None;
         if self.watch.ranks.is_empty() {
             let why = if self.folder.exists() { "" } else { ": no such folder yet" };
-            let (verdict, shares, lines) = (String::new(), None, vec![format!("no ranks yet{why}")]);
-            let (cursor, typed, help) = (None, None, "q quits");
-            return Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help, sheet });
+            picture.lines = vec![format!("no ranks yet{why}")];
+            picture.help = "q quits";
+            return Ok(picture);
         }
-        title += &self.choice.in_words(&sheet);
-        let verdict = top::verdict(&self.watch, &self.sites);
-        let typed = self.choice.is_typing.then(|| self.choice.filter.clone());
-        let (cursor, lines) = (Some(self.choice.cursor), text::lines(&sheet, false));
-        let shares = Some(shown(&self.history.total));
-        Ok(Picture { title, verdict, notes, shares, lines, cursor, typed, help: HELP, sheet })
+        picture.title += &self.choice.in_words(&picture.sheet);
+        picture.verdict = top::verdict(&self.watch, &self.sites);
+        picture.typed = self.choice.is_typing.then(|| self.choice.filter.clone());
+        picture.cursor = Some(self.choice.cursor);
+        picture.lines = text::lines(&picture.sheet, false);
+        picture.shares = Some(shown(&self.history.total));
+        Ok(picture)
     }
 }
 
