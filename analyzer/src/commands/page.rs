@@ -47,6 +47,52 @@ fn timeline_of(run: &Run, asked: &OneRun, of: &PageFile<'_>) -> Result<Option<St
     timeline::in_page(run, (select.part.from, select.to), of, SourceLines::new()).map(Some)
 }
 
+/// Sections: name, title, the question that each answers, and the command that prints it.
+const SECTIONS: [(&str, &str, &str, &str); 13] = [
+    ("ranks", "Ranks", "How is each rank's time spent, and how evenly?", "overhear report DIR --by rank"),
+    ("functions", "Functions", "Which MPI functions take the time?", "overhear report DIR"),
+    (
+        "sizes",
+        "Message sizes",
+        "How large are the messages, and which sizes take the time?",
+        "overhear report DIR --by size",
+    ),
+    ("matrix", "Communication matrix", "Who sends how much to whom?", "overhear matrix DIR"),
+    ("waits", "Waits", "Who waits for whom, and where does the cause lie?", "overhear waits DIR"),
+    ("path", "Critical path", "Which computation and calls set the run's length?", "overhear path DIR"),
+    ("pop", "Efficiency", "How efficient is the run, and what does it lose by?", "overhear pop DIR"),
+    (
+        "progress",
+        "Progress engine",
+        "How often was the MPI library's progress engine entered, and to what effect?",
+        "overhear progress DIR",
+    ),
+    ("overlap", "Overlap", "How much nonblocking communication was hidden behind computation?", "overhear overlap DIR"),
+    ("sites", "Call sites", "Which lines of the program take the time?", "overhear report DIR --by site"),
+    (
+        "regions",
+        "Regions",
+        "How is the time spread over the regions that the program names?",
+        "overhear report DIR --by region",
+    ),
+    (
+        "paths",
+        "Call paths",
+        "Which of the program's functions lead to the time in MPI, and to waiting?",
+        "overhear paths DIR",
+    ),
+    ("check", "Agreement", "Do the ranks' accounts agree, and how well are their clocks known?", "overhear check DIR"),
+];
+
+/// Question that call paths answer if ranks were sampled.
+const OF_SAMPLED: &str = "Which of the program's functions compute, and which lead to the time in MPI and to waiting?";
+
+fn section(id: &str, found: Found) -> PageSection {
+    let known = SECTIONS.iter().find(|section| section.0 == id);
+    let (id, title, question, command) = *known.unwrap_or_else(|| unreachable!("{id} is a section"));
+    PageSection { id, title, question, command, found }
+}
+
 /// The report, or the reason why there is none.
 type Found = Result<Report, String>;
 
@@ -65,7 +111,9 @@ fn page(run: &Run) -> Page {
     ];
     let concluded = || {
         let evidence = all.evidence();
-        (summary::findings(&evidence), summary::nothing(&evidence))
+        let findings = summary::findings(&evidence);
+        let no_finding = if findings.is_empty() { summary::nothing(&evidence) } else { String::new() };
+        (findings, no_finding)
     };
     let (counted, (findings, no_finding)) = thread::scope(|scope| {
         let beside = scope.spawn(concluded);
@@ -89,68 +137,27 @@ fn page(run: &Run) -> Page {
         }
         Err(why) => std::array::from_fn(|_| Err(why.clone())),
     };
-    let section = |id, title, question, command, found| PageSection { id, title, question, command, found };
     let mut sections = vec![
-        section(
-            "ranks",
-            "Ranks",
-            "How is each rank's time spent, and how evenly?",
-            "overhear report DIR --by rank",
-            of_ranks,
-        ),
-        section("functions", "Functions", "Which MPI functions take the time?", "overhear report DIR", functions),
-        section(
-            "sizes",
-            "Message sizes",
-            "How large are the messages, and which sizes take the time?",
-            "overhear report DIR --by size",
-            sizes,
-        ),
-        section("matrix", "Communication matrix", "Who sends how much to whom?", "overhear matrix DIR", traffic),
-        section("waits", "Waits", "Who waits for whom, and where does the cause lie?", "overhear waits DIR", waits),
-        section(
-            "path",
-            "Critical path",
-            "Which computation and calls set the run's length?",
-            "overhear path DIR",
-            path,
-        ),
-        section("pop", "Efficiency", "How efficient is the run, and what does it lose by?", "overhear pop DIR", pop),
-        section(
-            "progress",
-            "Progress engine",
-            "How often was the MPI library's progress engine entered, and to what effect?",
-            "overhear progress DIR",
-            engine,
-        ),
-        section(
-            "overlap",
-            "Overlap",
-            "How much nonblocking communication was hidden behind computation?",
-            "overhear overlap DIR",
-            requests,
-        ),
-        section(
-            "sites",
-            "Call sites",
-            "Which lines of the program take the time?",
-            "overhear report DIR --by site",
-            sites,
-        ),
+        section("ranks", of_ranks),
+        section("functions", functions),
+        section("sizes", sizes),
+        section("matrix", traffic),
+        section("waits", waits),
+        section("path", path),
+        section("pop", pop),
+        section("progress", engine),
+        section("overlap", requests),
+        section("sites", sites),
     ];
-    if let Some(regions) = regions(run) {
-        let question = "How is the time spread over the regions that the program names?";
-        sections.push(section("regions", "Regions", question, "overhear report DIR --by region", regions));
-    }
+    sections.extend(regions(run).map(|found| section("regions", found)));
     if let Some(frames) = frames(run) {
-        let question = match run.asked().any(|rank| rank.samples.period > 0) {
-            true => "Which of the program's functions compute, and which lead to the time in MPI and to waiting?",
-            false => "Which of the program's functions lead to the time in MPI, and to waiting?",
-        };
-        sections.push(section("paths", "Call paths", question, "overhear paths DIR", Ok(frames)));
+        let mut paths = section("paths", Ok(frames));
+        if run.asked().any(|rank| rank.samples.period > 0) {
+            paths.question = OF_SAMPLED;
+        }
+        sections.push(paths);
     }
-    let question = "Do the ranks' accounts agree, and how well are their clocks known?";
-    sections.push(section("check", "Agreement", question, "overhear check DIR", check));
+    sections.push(section("check", check));
     let program = metrics::rank_programs::command(run.first());
     Page {
         program,

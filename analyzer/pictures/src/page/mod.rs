@@ -21,7 +21,7 @@ pub struct Page {
     pub facts: Vec<Fact>,
     pub warnings: Vec<String>,
     pub findings: Vec<Finding>,
-    /// The sentences in their place, if there are none.
+    /// The sentences in their place, empty if there are any.
     pub no_finding: String,
     pub sections: Vec<PageSection>,
     /// Timeline data, the text of a script element; `None` if single calls are unknown.
