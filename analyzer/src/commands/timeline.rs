@@ -11,11 +11,10 @@ use crate::cli;
 use metrics::{cost, overview};
 use model::error::Error;
 use model::levels::Grid;
-use model::matching::{Follow, settled};
+use model::matching::{Follow, Settled, settled};
 use model::{Choice, Run, output};
 use pictures::plot::PlotFile;
-use pictures::timeline::contents::{self as timeline, PageParts};
-use pictures::timeline::{self as drawn, PageData};
+use pictures::timeline::{self as drawn, MessageLine, Picture, contents as timeline};
 use pictures::{SourceLines, source_lines};
 use tables::schema::Schema;
 use tables::{Format, Report, terminal};
@@ -35,14 +34,10 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let run = choose(&arguments.of, Choice { from: None, to: None, kept: false, ..select.choice() })?;
     run.has_calls("a timeline")?;
     run.reaches(select.part.from)?;
-    let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
-    let (from, to) = timeline::interval(run, &settled.common_clock, select.part.from, select.to);
-    let messages = timeline::take_messages(run, &mut settled.account, (from, to));
-    let keeps_outside = select.part.from.is_none() && select.to.is_none();
-    let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
+    let shown = ShownTime::of(run, (select.part.from, select.to));
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
     if svg.is_some() || png.is_some() {
-        let picture = timeline::picture(run, &settled, grid(drawn::svg_columns(labels())), &messages);
+        let picture = shown.picture(drawn::svg_columns(labels()));
         for (file, is_png) in [(svg, false), (png, true)] {
             let Some(path) = file else { continue };
             PlotFile::of(path, is_png).write(|svg| drawn::svg(&picture, svg))?;
@@ -50,18 +45,19 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     }
     if let Some(path) = html_page {
         let file = PageFile::of(path, arguments.force, arguments.no_source);
-        html(&timeline::page_parts(run, &settled, &grid(1), &messages), (from, to), file.sources(run), &file)?;
+        let script = shown.script(&file, file.sources(run))?;
+        let failed = |source| Error::Write { path: path.into(), source };
+        output::write(path, drawn::page(&timeline::title(run), &script).as_bytes()).map_err(failed)?;
     }
     if files.is_empty() {
-        let columns = drawn::columns(terminal::columns(), labels());
-        let picture = timeline::picture(run, &settled, grid(columns), &messages);
+        let picture = shown.picture(drawn::columns(terminal::columns(), labels()));
         let lines = match print.format() {
             Format::Text => drawn::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };
         let mut facts = overview::facts(run);
         facts.extend(timeline::facts(&picture));
-        let tables = vec![timeline::waits(run, &settled.account, (from, to)).into()];
+        let tables = vec![timeline::waits(run, &shown.settled.account, shown.interval).into()];
         let report = Report { facts, warnings: overview::warnings(run), tables };
         print_below(&lines, report, "timeline", print)?;
     }
@@ -76,15 +72,6 @@ pub fn schema() -> Schema {
 /// True if stdout is a terminal and the user has not turned colors off (<https://no-color.org>).
 fn has_colors() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Writes the page, after the folder with the data that exceeds its limit.
-fn html(parts: &PageParts<'_>, interval: (i64, i64), sources: SourceLines, file: &PageFile<'_>) -> Result<(), Error> {
-    let path = file.path;
-    let data = PageData { sources, ..data(parts, interval, file)? };
-    let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
-    let failed = |source| Error::Write { path: path.into(), source };
-    output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
 pub struct PageFile<'a> {
@@ -111,38 +98,63 @@ impl<'a> PageFile<'a> {
 /// Timeline data for a page, which gets a folder beside it for data that exceeds its limit.
 pub fn in_page(
     run: &Run,
-    (from, to): (Option<i64>, Option<i64>),
+    asked: (Option<i64>, Option<i64>),
     file: &PageFile<'_>,
     sources: SourceLines,
 ) -> Result<String, Error> {
-    let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
-    let interval = timeline::interval(run, &settled.common_clock, from, to);
-    let messages = timeline::take_messages(run, &mut settled.account, interval);
-    let grid = Grid { keeps_outside: from.is_none() && to.is_none(), ..Grid::over(interval.0, interval.1, 1) };
-    let parts = timeline::page_parts(run, &settled, &grid, &messages);
-    let data = PageData { sources, ..data(&parts, interval, file)? };
-    data.script().map_err(|error| Error::Other(error.to_string()))
+    ShownTime::of(run, asked).script(file, sources)
 }
 
-fn data(parts: &PageParts<'_>, interval: (i64, i64), file: &PageFile<'_>) -> Result<PageData, Error> {
-    let PageFile { path, force, side, .. } = *file;
-    // Devices and pipes have no place for a folder beside them.
-    let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
-    let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
-    name.push(side);
-    name.push("-parts");
-    let folder = path.with_file_name(&name);
-    let mut is_begun = false;
-    let mut write = |name: &str, data: &str| {
-        if !is_begun {
-            begin(&folder, force)?;
-            is_begun = true;
-        }
-        let file = folder.join(format!("{name}.js"));
-        let failed = |source| Error::Write { path: file.clone(), source };
-        output::write(&file, drawn::part(name, data).as_bytes()).map_err(failed)
-    };
-    parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)
+/// A time of a run, its calls matched.
+struct ShownTime<'r> {
+    run: &'r Run,
+    settled: Settled,
+    interval: (i64, i64),
+    /// Calls before and after it are shown at its edges.
+    keeps_outside: bool,
+    messages: Vec<MessageLine>,
+}
+
+impl ShownTime<'_> {
+    /// The requested time; by default all of the run's.
+    fn of(run: &Run, (from, to): (Option<i64>, Option<i64>)) -> ShownTime<'_> {
+        let mut settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
+        let interval = timeline::interval(run, &settled.common_clock, from, to);
+        let messages = timeline::take_messages(run, &mut settled.account, interval);
+        ShownTime { run, settled, interval, keeps_outside: from.is_none() && to.is_none(), messages }
+    }
+
+    fn grid(&self, columns: usize) -> Grid {
+        Grid { keeps_outside: self.keeps_outside, ..Grid::over(self.interval.0, self.interval.1, columns) }
+    }
+
+    fn picture(&self, columns: usize) -> Picture<'_> {
+        timeline::picture(self.run, &self.settled, self.grid(columns), &self.messages)
+    }
+
+    /// The page's script, after the folder with the data that exceeds its limit.
+    fn script(&self, file: &PageFile<'_>, sources: SourceLines) -> Result<String, Error> {
+        let PageFile { path, force, side, .. } = *file;
+        // Devices and pipes have no place for a folder beside them.
+        let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
+        let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
+        name.push(side);
+        name.push("-parts");
+        let folder = path.with_file_name(&name);
+        let mut is_begun = false;
+        let mut write = |name: &str, data: &str| {
+            if !is_begun {
+                begin(&folder, force)?;
+                is_begun = true;
+            }
+            let file = folder.join(format!("{name}.js"));
+            let failed = |source| Error::Write { path: file.clone(), source };
+            output::write(&file, drawn::part(name, data).as_bytes()).map_err(failed)
+        };
+        let parts = timeline::page_parts(self.run, &self.settled, &self.grid(1), &self.messages);
+        let data = parts.data(self.interval, sources, &name.to_string_lossy(), !is_file, &mut write)?;
+        data.script().map_err(|error| Error::Other(error.to_string()))
+    }
 }
 
 /// Creates the folder of a page's parts, without those of an earlier page.

@@ -103,6 +103,8 @@ fn names_with_markup_and_escapes_are_shown_and_never_run() {
         grid: Grid::over(0, 1_000_000, 500),
         rows: Vec::new(),
         regions: vec![region],
+        regions_left_out: 0,
+        regions_of: String::new(),
         messages: &[],
     };
     let mut drawn = String::new();

@@ -11,6 +11,7 @@ mod svg;
 mod text;
 mod time_sums;
 
+use model::error::Error;
 use model::levels::{Grid, Life, RankBins, RegionSpan};
 use tables::number;
 
@@ -23,12 +24,18 @@ pub use share::row_orders;
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 
+/// Writes a part of a page, by name and text, to a file beside it.
+pub type WritePart<'a> = &'a mut dyn FnMut(&str, &str) -> Result<(), Error>;
+
 /// Contents of a timeline.
 pub struct Picture<'a> {
     pub title: String,
     pub grid: Grid,
     pub rows: Vec<PictureRow>,
+    /// Regions of the first rank that has any, as many as are shown; the number of others; and that rank's name.
     pub regions: Vec<RegionSpan>,
+    pub regions_left_out: usize,
+    pub regions_of: String,
     /// Messages between rows that begin or end in the picture's time.
     pub messages: &'a [MessageLine],
 }

@@ -2,8 +2,8 @@
 
 use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
+use metrics::words::plural;
 use model::levels::TimeClass;
-use tables::number;
 use tables::visible::{visible, width};
 
 /// Most lines; beyond it, neighboring ranks share a line.
@@ -44,10 +44,7 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     lines.push(format!("{} {}", head(""), axis(picture)));
     lines.extend(legend(&seen, waits, has_colors, longest + 1 + picture.grid.count));
     if !picture.messages.is_empty() {
-        lines.push(match picture.messages.len() {
-            1 => "1 message between these ranks".to_string(),
-            messages => format!("{} messages between these ranks", number::whole(messages as u64)),
-        });
+        lines.push(format!("{} between these ranks", plural(picture.messages.len() as u64, "message")));
     }
     lines
 }

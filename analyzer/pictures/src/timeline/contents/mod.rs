@@ -7,10 +7,11 @@ mod sum_files;
 use std::cmp::Reverse;
 
 use crate::timeline::{MessageLine, Picture, PictureRow};
-use metrics::meaning;
 use metrics::totals::{seconds, world_rank};
+use metrics::words::{plural, rank_in_words};
+use metrics::{meaning, rank_programs};
 use model::common_clock::CommonClock;
-use model::levels::{self, Grid, RankBins, RegionSpan};
+use model::levels::{self, Grid, Life, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
 use model::{Rank, Run};
 pub use page_parts::{PageParts, page_parts};
@@ -57,8 +58,8 @@ pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [Mess
         PictureRow { label: label(rank), life: lives[at].clone(), threads, tick, bins }
     };
     let rows = bins.into_iter().enumerate().filter(|(at, _)| run.ranks[*at].is_asked).map(row).collect();
-    let (regions, ..) = regions(run, timeline, &grid);
-    Picture { title: title(run), grid, rows, regions, messages }
+    let (regions, regions_left_out, regions_of) = regions(run, timeline, &lives, &grid);
+    Picture { title: title(run), grid, rows, regions, regions_left_out, regions_of, messages }
 }
 
 pub fn label(rank: &Rank) -> String {
@@ -67,8 +68,7 @@ pub fn label(rank: &Rank) -> String {
 
 /// The program, and its number of ranks.
 pub fn title(run: &Run) -> String {
-    let (command, ranks) = (metrics::rank_programs::command(run.first()), run.size());
-    format!("{command}, {ranks} rank{}", if ranks == 1 { "" } else { "s" })
+    format!("{}, {}", rank_programs::command(run.first()), plural(run.size().into(), "rank"))
 }
 
 /// Row of each rank, if it has one.
@@ -78,14 +78,13 @@ fn places(run: &Run) -> Vec<Option<u32>> {
 }
 
 /// Regions of the first rank that has any, the number of omitted ones, and the rank's name.
-fn regions(run: &Run, timeline: &CommonClock, grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
-    let lives = levels::lives(run, timeline);
+fn regions(run: &Run, timeline: &CommonClock, lives: &[Life], grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
     for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.regions.is_empty()) {
         let shown = (grid.from, grid.end());
         let (regions, count) = levels::regions(rank, &timeline.lines[at], lives[at].end, shown);
         if count > 0 {
             let left_out = count - regions.len();
-            return (regions, left_out, metrics::words::rank_in_words(rank));
+            return (regions, left_out, rank_in_words(rank));
         }
     }
     (Vec::new(), 0, String::new())

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 
 use super::page_names::{Names, call_sites};
 use super::sum_files::SumFiles;
-use super::{longest, places, regions, title};
+use super::{longest, places};
 use crate::SourceLines;
 use crate::timeline::{
     self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
-    PictureRow, RankSection, SampleRecord, rank_json,
+    PictureRow, RankSection, SampleRecord, WritePart, rank_json,
 };
 use metrics::totals::world_rank;
 use model::error::Error;
@@ -60,34 +60,44 @@ pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages:
     PageParts { run, settled, names: Names::of(run), finest, longest_way }
 }
 
+/// The calls of a row, read chunk by chunk.
+struct RowCalls<'a> {
+    /// Number of the rank in the run.
+    rank: usize,
+    reader: RankCalls<'a>,
+    /// Calls that are open when the next chunk begins. They are repeated in it, so it can be drawn alone.
+    running: Vec<PlacedCall<'a>>,
+}
+
 fn name(rank: &Rank) -> PageName {
     let name = world_rank(rank);
     PageName { label: name.to_string(), rank: rank_json(name) }
 }
 
 impl PageParts<'_> {
-    /// Returns the page's data. `write` gets name and text of the parts that exceed the page's limits; none, if
+    /// Returns the page's data, with these source lines. `write` gets the parts that exceed the page's limits; none, if
     /// `in_one`. `folder` is the folder it writes to.
     pub fn data(
         &self,
         (from, to): (i64, i64),
+        sources: SourceLines,
         folder: &str,
         in_one: bool,
-        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+        write: WritePart<'_>,
     ) -> Result<PageData, Error> {
         let (bins, fine) = self.bins(if in_one { usize::MAX } else { BINS_IN_PAGE }, write)?;
         let (chunks, sums) = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
         let run = self.run;
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
-        let (regions, left_out, regions_of) = regions(run, &self.settled.common_clock, &self.finest.grid);
         let mut notes = Vec::new();
-        if left_out > 0 {
-            notes.push(format!("{} shorter regions are not shown", number::whole(left_out as u64)));
+        if self.finest.regions_left_out > 0 {
+            let left_out = number::whole(self.finest.regions_left_out as u64);
+            notes.push(format!("{left_out} shorter regions are not shown"));
         }
         let (samples, sampled) = self.samples((from, to), &own, &mut notes);
         Ok(PageData {
             layouts: timeline::layouts(),
-            title: title(run),
+            title: self.finest.title.clone(),
             from,
             to,
             ranks: timeline::page_data::ranks(&self.finest.rows, &own),
@@ -96,7 +106,7 @@ impl PageParts<'_> {
             classes: timeline::page_data::classes(),
             functions: self.names.functions.clone(),
             sites: self.names.sites.clone(),
-            sources: SourceLines::new(),
+            sources,
             site_names: self.names.site_names.clone(),
             paths: self.names.paths.clone(),
             callers: self.names.callers.clone(),
@@ -112,18 +122,14 @@ impl PageParts<'_> {
             sums,
             folder: folder.into(),
             waits: self.longest((from, to)),
-            regions: timeline::page_data::regions(&regions),
-            regions_of,
+            regions: timeline::page_data::regions(&self.finest.regions),
+            regions_of: self.finest.regions_of.clone(),
             notes,
         })
     }
 
     /// Returns bins for the page, folded until they fit, and the finest ones, written beside it.
-    fn bins(
-        &self,
-        room: usize,
-        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
-    ) -> Result<(PageBins, Option<PageBins>), Error> {
+    fn bins(&self, room: usize, write: WritePart<'_>) -> Result<(PageBins, Option<PageBins>), Error> {
         let functions = &self.names.function_of;
         let encoded = |rows: &[PictureRow], grid: &Grid| timeline::bins(rows, (0, grid.count), functions).text();
         let mut grid = self.finest.grid;
@@ -228,18 +234,17 @@ impl PageParts<'_> {
         &self,
         (from, to): (i64, i64),
         room: usize,
-        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+        write: WritePart<'_>,
     ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
         let (run, timeline) = (self.run, &self.settled.common_clock);
         let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
         let contents = map(at.len(), |row| run.ranks[at[row]].contents());
         let calls = |row: usize| {
             let (rank, line) = (&run.ranks[at[row]], &timeline.lines[at[row]]);
-            Mutex::new(RankCalls::new(rank, &contents[row], line))
+            let reader = RankCalls::new(rank, &contents[row], line);
+            Mutex::new(RowCalls { rank: at[row], reader, running: Vec::new() })
         };
-        let readers = map(at.len(), calls);
-        // Calls that are open when the next chunk begins are repeated in it, so it can be drawn alone.
-        let running: Vec<Mutex<Vec<PlacedCall<'_>>>> = at.iter().map(|_| Mutex::default()).collect();
+        let rows = map(at.len(), calls);
         let edges = self.edges((from, to));
         let last = edges.len().saturating_sub(2);
         let (mut chunks, mut in_page, mut sums) = (Vec::new(), 0usize, SumFiles::default());
@@ -247,22 +252,8 @@ impl PageParts<'_> {
             let (begin, end) = (edge[0], edge[1]);
             // Calls at the very end, or after it because clocks differ, belong to the last chunk.
             let until = if number == last && self.finest.grid.keeps_outside { i64::MAX } else { end };
-            let section = |row: usize| {
-                let (read, mut marks) = lock(&readers[row]).until(until);
-                let mut running = lock(&running[row]);
-                let mut calls = std::mem::take(&mut *running);
-                let carried = calls.len();
-                calls.extend(read.into_iter().filter(|call| call.end >= from));
-                running.extend(calls.iter().filter(|call| call.end > end));
-                marks.retain(|mark| mark.1 >= from);
-                let waits = &self.settled.account.spans[at[row]];
-                let first = calls.first().map_or(0, |first| waits.partition_point(|wait| wait.call < first.start));
-                let kind = |signature: &_| self.names.kind(at[row], signature);
-                let wait = |wait: &WaitSpan| self.reasons(wait);
-                let count = (calls.len() - carried) as u64;
-                (count, RankSection::of((&calls, carried), &marks, &waits[first..], (begin, end), kind, wait))
-            };
-            let (counts, sections): (Vec<u64>, Vec<RankSection>) = map(at.len(), section).into_iter().unzip();
+            let section = |row: usize| self.section(&mut lock(&rows[row]), from, (begin, end), until);
+            let (counts, sections): (Vec<u64>, Vec<RankSection>) = map(rows.len(), section).into_iter().unzip();
             let messages = self.messages((begin, end), number == last);
             let data = timeline::chunk(&sections, &messages, begin).text();
             sums.add(&ChunkSums::of(&sections, &messages, (begin, end)));
@@ -286,6 +277,22 @@ impl PageParts<'_> {
         sums.finish();
         sums.write(write)?;
         Ok((chunks, sums.list()))
+    }
+
+    /// A row's part of a chunk, of the calls until a time that end at `from` or later; and how many calls begin in it.
+    fn section(&self, row: &mut RowCalls<'_>, from: i64, chunk: (i64, i64), until: i64) -> (u64, RankSection) {
+        let (read, mut marks) = row.reader.until(until);
+        let mut calls = std::mem::take(&mut row.running);
+        let carried = calls.len();
+        calls.extend(read.into_iter().filter(|call| call.end >= from));
+        row.running.extend(calls.iter().filter(|call| call.end > chunk.1));
+        marks.retain(|mark| mark.1 >= from);
+        let waits = &self.settled.account.spans[row.rank];
+        let first = calls.first().map_or(0, |first| waits.partition_point(|wait| wait.call < first.start));
+        let kind = |signature: &_| self.names.kind(row.rank, signature);
+        let wait = |wait: &WaitSpan| self.reasons(wait);
+        let count = (calls.len() - carried) as u64;
+        (count, RankSection::of((&calls, carried), &marks, &waits[first..], chunk, kind, wait))
     }
 
     /// Messages that begin or end in a chunk: one between two chunks is in both.

@@ -1,6 +1,6 @@
 //! Sums of 8 chunks, of 8 x 8, and so on, in files: a page needs few of them for a time of any length.
 
-use crate::timeline::{ChunkSums, PageSums};
+use crate::timeline::{ChunkSums, PageSums, WritePart};
 use model::error::Error;
 
 /// Files of one level that make one of the next.
@@ -52,7 +52,7 @@ impl SumFiles {
     }
 
     /// Writes the pending files.
-    pub fn write(&mut self, write: &mut dyn FnMut(&str, &str) -> Result<(), Error>) -> Result<(), Error> {
+    pub fn write(&mut self, write: WritePart<'_>) -> Result<(), Error> {
         self.full.drain(..).try_for_each(|(name, text)| write(&name, &text))
     }
 
