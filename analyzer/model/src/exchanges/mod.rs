@@ -72,12 +72,16 @@ pub struct RunExchanges {
 pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
     let (objects, places) = (Objects::of(run), CallSites::default());
     let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, &places, at));
-    let mut all = RunExchanges { full: ranks.iter().filter(|rank| rank.is_full).count() as u64, ..Default::default() };
-    let streaks: Vec<Vec<Streak>> = ranks.iter().map(|rank| rank.streaks.clone()).collect();
-    (all.exchanges, all.unpaired) = pairs::paired(&streaks, common_clock);
-    let windows: Vec<Vec<WindowStreak>> = ranks.iter().map(|rank| rank.windows.clone()).collect();
+    let mut all = RunExchanges::default();
+    let (mut streaks, mut windows) = (Vec::new(), Vec::new());
+    for rank in ranks {
+        streaks.push(rank.streaks);
+        windows.push(rank.windows);
+        all.sends.extend(rank.sends);
+        all.full += u64::from(rank.is_full);
+    }
+    (all.exchanges, all.unpaired) = pairs::paired(streaks, common_clock);
     all.windows = pairs::paired_windows(&windows, common_clock);
-    all.sends = ranks.into_iter().flat_map(|rank| rank.sends).collect();
     all
 }
 

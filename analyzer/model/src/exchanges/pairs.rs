@@ -10,12 +10,12 @@ use crate::batches::Batches;
 use crate::common_clock::CommonClock;
 
 /// Pairs streaks, given by rank. Returns the pairs and the number of exchanges without a partner.
-pub fn paired(streaks: &[Vec<Streak>], common_clock: &CommonClock) -> (Vec<Exchanges>, u64) {
+pub fn paired(streaks: Vec<Vec<Streak>>, common_clock: &CommonClock) -> (Vec<Exchanges>, u64) {
     let mut by_pair: BTreeMap<(u32, u32), [Vec<Streak>; 2]> = BTreeMap::new();
     for (rank, streaks) in (0u32..).zip(streaks) {
         for streak in streaks {
             let pair = (rank.min(streak.peer), rank.max(streak.peer));
-            by_pair.entry(pair).or_default()[usize::from(rank > streak.peer)].push(streak.clone());
+            by_pair.entry(pair).or_default()[usize::from(rank > streak.peer)].push(streak);
         }
     }
     let (mut found, mut unpaired) = (Vec::new(), 0u64);

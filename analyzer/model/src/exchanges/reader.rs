@@ -24,7 +24,7 @@ use crate::thread_calls::Detail;
 const UNDER_WAY: usize = 2;
 /// Least number of successive sends that shows the sending rate.
 const LEAST_SENDS: u64 = 16;
-/// Maximum number of streaks kept per rank.
+/// Maximum length of each of a rank's lists.
 const MOST: usize = 1 << 18;
 
 /// One rank's part in exchanges.
@@ -134,9 +134,9 @@ impl<'a> Reader<'a> {
         self.end_streak();
         self.end_sends();
         self.windows.end((self.inside, self.calls));
-        let room = MOST.saturating_sub(self.found.windows.len());
-        self.found.is_full |= self.windows.rows.len() > room;
-        self.found.windows.extend(self.windows.rows.drain(..).take(room));
+        for row in self.windows.rows {
+            keep(row, &mut self.found.windows, &mut self.found.is_full);
+        }
     }
 
     fn call(&mut self, role: &Role, call: &TimedCall, details: &[Detail]) {
@@ -332,10 +332,7 @@ impl<'a> Reader<'a> {
 
     fn end_streak(&mut self) {
         if let Some(streak) = self.streak.take() {
-            match self.found.streaks.len() < MOST {
-                true => self.found.streaks.push(streak),
-                false => self.found.is_full = true,
-            }
+            keep(streak, &mut self.found.streaks, &mut self.found.is_full);
         }
     }
 
@@ -357,10 +354,16 @@ impl<'a> Reader<'a> {
     }
 
     fn end_sends(&mut self) {
-        if let Some((row, ..)) = self.row.take().filter(|(row, ..)| row.count >= LEAST_SENDS)
-            && self.found.sends.len() < MOST
-        {
-            self.found.sends.push(row);
+        if let Some((row, ..)) = self.row.take().filter(|(row, ..)| row.count >= LEAST_SENDS) {
+            keep(row, &mut self.found.sends, &mut self.found.is_full);
         }
+    }
+}
+
+/// Adds to a list, unless it is full.
+fn keep<T>(found: T, list: &mut Vec<T>, is_full: &mut bool) {
+    match list.len() < MOST {
+        true => list.push(found),
+        false => *is_full = true,
     }
 }
