@@ -21,17 +21,9 @@ impl Sites {
         let mut numbers: Vec<u32> = rank.sites.keys().chain(rank.places.keys()).copied().collect();
         numbers.sort_unstable();
         let mut first = HashMap::new();
-        let is_same = |site: u32| {
-            let site_alone = rank.sites.get(&site).map(|site| (site.module, site.offset));
-            let place = rank.places.get(&site).map(|place| (&place.file, &place.function, place.line));
-            (self.named.get(rank, site).map(|named| &named.name), site_alone, place)
-        };
         let mut alike = AlikeSites::default();
         for site in numbers {
-            // Several places may share a name by path or caller; without such a name, only the place itself counts.
-            let (named, alone, place) = is_same(site);
-            let of = if named.is_some() { (named, None, None) } else { (None, alone, place) };
-            alike.0.insert(site, *first.entry(of).or_insert(site));
+            alike.0.insert(site, *first.entry(self.identity(rank, site)).or_insert(site));
         }
         alike
     }
