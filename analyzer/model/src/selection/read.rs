@@ -97,6 +97,7 @@ fn level(signature: &Signature) -> Option<i32> {
     (signature.call == Call::Pcontrol.number()).then_some(signature.source_tag)
 }
 
+#[derive(Default)]
 struct MarksReader {
     /// By signature number.
     levels_of: Vec<Option<i32>>,
@@ -109,7 +110,8 @@ struct MarksReader {
 
 impl MarksReader {
     fn read(thread: &ThreadPages<'_>) -> MarksReader {
-        let mut reader = MarksReader::new(thread);
+        let levels_of = thread.signatures.by_number(None, |signature, _| level(signature));
+        let mut reader = MarksReader { levels_of, ..MarksReader::default() };
         if let Some(dropped) = &thread.dropped {
             reader.goes_on(dropped);
         }
@@ -128,17 +130,6 @@ impl MarksReader {
         }
         if dropped.head.level >= 0 {
             self.levels.push((until, until, dropped.head.level));
-        }
-    }
-
-    fn new(thread: &ThreadPages<'_>) -> MarksReader {
-        let levels_of = thread.signatures.by_number(None, |signature, _| level(signature));
-        MarksReader {
-            levels_of,
-            levels: Vec::new(),
-            regions: Vec::new(),
-            open: BTreeMap::new(),
-            left_elsewhere: Vec::new(),
         }
     }
 }

@@ -251,8 +251,7 @@ impl<'a> Counter<'a> {
 
     /// Moves the counts to `tally`.
     pub fn entries(mut self, thread: &ThreadPages<'_>, tally: &mut Tally) {
-        let none = SampleCounter::new(thread);
-        tally.samples = std::mem::replace(&mut self.samples, none).finish(thread, self.call);
+        tally.samples = std::mem::take(&mut self.samples).finish(thread, self.call);
         let parts = std::mem::take(&mut self.parts);
         if let Some(base) = parts.get(&LEFT_OUT).map(|base| *base as usize) {
             let placed = self.engine.iter().skip(base).take(self.last as usize + 1).copied();

@@ -132,9 +132,7 @@ impl ReadThread<'_> {
             last_end,
             damage: self.damage,
             cancelled: std::mem::take(&mut self.counter.cancelled),
-            left_out: Entries::default(),
-            entries: Vec::new(),
-            samples: Samples::default(),
+            ..Tally::default()
         };
         let corrections = self.counter.corrections();
         self.counter.entries(thread, &mut tally);

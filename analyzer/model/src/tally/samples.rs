@@ -55,6 +55,7 @@ impl Samples {
 }
 
 /// Collects a thread's samples by the numbers of signatures.
+#[derive(Default)]
 pub struct SampleCounter {
     /// By signature: true if its calls are made inside others.
     nested: Vec<bool>,
@@ -72,14 +73,7 @@ const NO_CALL: u32 = 0;
 impl SampleCounter {
     pub fn new(thread: &ThreadPages<'_>) -> SampleCounter {
         let nested = thread.signatures.by_number(false, |signature, _| signature.flags & NESTED != 0);
-        SampleCounter {
-            nested,
-            latest: Vec::new(),
-            between: HashMap::new(),
-            inside: HashMap::new(),
-            unsampled: Unsampled::default(),
-            sites: BTreeSet::new(),
-        }
+        SampleCounter { nested, ..SampleCounter::default() }
     }
 
     pub fn is_waiting(&self) -> bool {
