@@ -9,7 +9,8 @@
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
-//! engine messages objects one_sided
+//! engine messages one_sided
+//! objects
 //! run
 //! sites common_clock
 //! rank

@@ -1,9 +1,7 @@
 //! The library to preload: beside this command, carried in it, or copied to the run's folder.
 //!
-//! Writes the library embedded in the command to a folder, under its hash.
-//!
-//! In: its bytes and a folder. Out: a file with exactly these bytes, which only the user can change. Any number of
-//! processes may do this at once.
+//! The library that the command carries is unpacked to a file with exactly its bytes, under their hash, which only the user can
+//! change. Any number of processes may do this at once.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::DirBuilder;

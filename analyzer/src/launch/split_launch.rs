@@ -41,7 +41,7 @@ pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr)
             "{} of 1 rank each instead of one of {}: {}. Each process takes itself for the only one. {}",
             plural(new as u64 + 1, "run"),
             plural(new as u64 + 1, "rank"),
-            match (recognize(launcher), other_family(rank)) {
+            match (recognize(launcher), family_of(rank)) {
                 (Some(Launcher::Openmpi), Some(Launcher::Mpich)) =>
                     format!("{named} is Open MPI's launcher, and the program runs with {library}"),
                 (Some(Launcher::Mpich), Some(Launcher::Openmpi)) =>
@@ -53,8 +53,8 @@ pub fn warning(folder: &Path, before: &[PathBuf], rank: &Rank, launcher: &OsStr)
     })
 }
 
-/// The launcher that fits a rank's library, by its ABI.
-fn other_family(rank: &Rank) -> Option<Launcher> {
+/// The launcher of a rank's library, by its ABI.
+fn family_of(rank: &Rank) -> Option<Launcher> {
     match Abi::from_number(rank.header.abi)? {
         Abi::OpenMpi => Some(Launcher::Openmpi),
         Abi::Mpich => Some(Launcher::Mpich),
@@ -63,7 +63,7 @@ fn other_family(rank: &Rank) -> Option<Launcher> {
 }
 
 fn cure(rank: &Rank, launcher: &OsStr) -> String {
-    let fits = |name: &&&str| other_family(rank).is_some_and(|family| recognize(name.as_ref()) == Some(family));
+    let fits = |name: &&&str| family_of(rank).is_some_and(|family| recognize(name.as_ref()) == Some(family));
     match (recognize(launcher), LAUNCHERS.iter().find(fits)) {
         (Some(Launcher::Slurm), _) => {
             "`srun --mpi=list` names the ways to start such a program: try srun --mpi=pmix or --mpi=pmi2".into()

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::record::Content;
 
 use super::Rank;
+use super::objects::ALONE;
 
 /// Attributes of messages that MPI keeps in order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -84,11 +85,11 @@ const DEEPEST: u32 = 64;
 /// from that before.
 fn identity(rank: &Rank, number: u32, depth: u32) -> String {
     match rank.origins.get(&number).filter(|origin| origin.parent != number && depth < DEEPEST) {
-        Some(origin) if origin.ordinal != u32::MAX => {
+        Some(origin) if origin.ordinal != ALONE => {
             format!("{}/{}", identity(rank, origin.parent, depth + 1), origin.ordinal)
         }
         Some(origin) => {
-            let alone = rank.origins.values().filter(|other| other.ordinal == u32::MAX && other.number < origin.number);
+            let alone = rank.origins.values().filter(|other| other.ordinal == ALONE && other.number < origin.number);
             format!("alone/{}", alone.count())
         }
         None => rank.communicators.get(&number).map_or_else(|| number.to_string(), |known| known.name.clone()),

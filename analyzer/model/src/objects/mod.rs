@@ -17,7 +17,7 @@ use members::Members;
 use worlds::Worlds;
 
 /// The ordinal of an object that its own processes made alone.
-const ALONE: u32 = u32::MAX;
+pub const ALONE: u32 = u32::MAX;
 /// Maximum number of neighbors of a rank; a damaged file may list more.
 const MOST_NEIGHBORS: usize = 1 << 16;
 

@@ -1,6 +1,5 @@
-//! Finds the ranks that have reached a rank's collective call, and those that have not.
-//!
-//! Finds the ranks that a rank waits for in a call that it has been in for a while.
+//! Finds the ranks that have reached a rank's collective call, and those that a rank waits for in a call that it has been in for a
+//! while.
 //!
 //! Only calls that name their partners show this: messages to and from a rank, collective calls, and completions of all
 //! pending requests. A rank that polls may compute between two calls, so it does not count as waiting.

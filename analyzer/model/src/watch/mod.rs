@@ -84,8 +84,7 @@ impl Watch {
         let now = clocks();
         self.views.clear();
         for (rank, watched) in self.ranks.iter_mut().zip(&mut self.watched) {
-            let told = self.told.get(&rank.file).filter(|told| told.is_of(&rank.header));
-            let (is_defined, view) = match told {
+            let (is_defined, view) = match told_of(&self.told, rank) {
                 Some(told) => told.apply(rank, &mut watched.has),
                 None => {
                     let (is_defined, moment) = watched.file.read(rank);
@@ -140,10 +139,11 @@ impl Watch {
 
     /// Collective calls of each rank, by its own number for the object.
     fn made(&self) -> Vec<&FxHashMap<u32, Made>> {
-        let told =
-            |rank: &Rank| self.told.get(&rank.file).filter(|told| told.is_of(&rank.header)).map(|told| &told.made);
-        let all = self.ranks.iter().zip(&self.watched);
-        all.map(|(rank, watched)| told(rank).unwrap_or(&watched.file.account().made)).collect()
+        let mut made = Vec::new();
+        for (rank, watched) in self.ranks.iter().zip(&self.watched) {
+            made.push(told_of(&self.told, rank).map_or(&watched.file.account().made, |told| &told.made));
+        }
+        made
     }
 
     /// Opens new files, and drops those that are gone or were replaced. Returns whether the set of shown ranks changed.
@@ -208,6 +208,11 @@ impl Watch {
             self.watched.push(watched);
         }
     }
+}
+
+/// The news of a rank from another node, if there are any.
+fn told_of<'a>(told: &'a HashMap<String, ToldRank>, rank: &Rank) -> Option<&'a ToldRank> {
+    told.get(&rank.file).filter(|told| told.is_of(&rank.header))
 }
 
 /// True if a rank is on the watched host, or if its host is not known yet.
