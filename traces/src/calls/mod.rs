@@ -238,6 +238,27 @@ impl Call {
         [Call::Comm_dup, Call::Comm_dup_with_info, Call::Comm_idup, Call::Comm_idup_with_info].contains(&self)
     }
 
+    /// True if all processes that opened a file make the call on it together.
+    pub fn is_collective_on_file(self) -> bool {
+        let name = self.row().name;
+        match self.class() {
+            Class::Io => name.contains("_all") || name.contains("_ordered"),
+            Class::File => matches!(
+                self,
+                Call::File_close
+                    | Call::File_open
+                    | Call::File_preallocate
+                    | Call::File_seek_shared
+                    | Call::File_set_atomicity
+                    | Call::File_set_info
+                    | Call::File_set_size
+                    | Call::File_set_view
+                    | Call::File_sync
+            ),
+            _ => false,
+        }
+    }
+
     /// True if the call may achieve nothing and be made again, as Test, Testsome, Iprobe and Parrived.
     pub fn polls(self) -> bool {
         self.has(ArgumentKind::Flag) || [Call::Testsome, Call::Request_get_status_some].contains(&self)

@@ -6,28 +6,11 @@ pub fn is_of_files(call: Call) -> bool {
     matches!(call.class(), Class::Io | Class::File)
 }
 
-/// True for a call on a file that all ranks that opened it make together.
-pub fn is_collective(call: Call) -> bool {
-    let name = call.row().name;
-    let collective = [
-        Call::File_close,
-        Call::File_open,
-        Call::File_preallocate,
-        Call::File_seek_shared,
-        Call::File_set_atomicity,
-        Call::File_set_info,
-        Call::File_set_size,
-        Call::File_set_view,
-        Call::File_sync,
-    ];
-    is_of_files(call) && (collective.contains(&call) || name.contains("_all") || name.contains("_ordered"))
-}
-
 /// Advice on a call that all ranks spend much time in; `None` if the call has no cheaper form.
 pub fn of(call: Call) -> Option<String> {
     let row = call.row();
     let begins = row.name.starts_with("File_i") || row.name.ends_with("_begin");
-    let next = if row.class == Class::Io && is_collective(call) {
+    let next = if row.class == Class::Io && call.is_collective_on_file() {
         match begins || row.name.contains("_ordered") || row.name.ends_with("_end") {
             true => "Access the file in larger pieces and fewer calls.".to_string(),
             false => format!(
@@ -71,11 +54,11 @@ mod tests {
     fn a_collective_access_is_never_told_to_become_collective() {
         let files: Vec<Call> = Call::all().filter(|call| is_of_files(*call)).collect();
         assert!(files.len() > 40);
-        for call in files.iter().filter(|call| is_collective(**call)) {
+        for call in files.iter().filter(|call| call.is_collective_on_file()) {
             let text = of(*call).unwrap_or_default();
             assert!(!text.contains("together"), "{}: {text}", call.mpi_name());
         }
-        assert!(!is_collective(Call::Win_lock_all));
+        assert!(!Call::Win_lock_all.is_collective_on_file());
         let alone = of(Call::File_write_at).unwrap_or_default();
         assert!(alone.contains("by all ranks together"), "{alone}");
     }

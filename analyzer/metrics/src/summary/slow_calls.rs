@@ -29,7 +29,7 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
     let headline =
         format!("{} {is} {} while the others wait for {them}: {}.", upper(&who), late.place(), late.known.cost(costs));
     let next = match call {
-        Some(call) if file_advice::is_collective(call) => file_advice::of_late(call),
+        Some(call) if call.is_collective_on_file() => file_advice::of_late(call),
         Some(call) if call.class() == Class::Io => {
             "Let all ranks access the file together (MPI_File_..._all), or do it while the others compute."
         }

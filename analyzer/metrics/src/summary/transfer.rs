@@ -87,7 +87,7 @@ impl CallCost<'_> {
 
     /// True if no other rank takes part in a call.
     fn is_of_one_rank(&self) -> bool {
-        let is_independent = |call: Call| file_advice::is_of_files(call) && !file_advice::is_collective(call);
+        let is_independent = |call: Call| file_advice::is_of_files(call) && !call.is_collective_on_file();
         self.used.call().is_some_and(|call| call.class().is_local() || call.polls() || is_independent(call))
     }
 

@@ -69,13 +69,7 @@ impl Flow {
 
 /// True for calls of all processes that neither exchange data nor make an object of their own.
 fn is_joint(call: Call) -> bool {
-    const JOINT: [Call; 13] = [
-        Call::File_close,
-        Call::File_preallocate,
-        Call::File_seek_shared,
-        Call::File_set_size,
-        Call::File_set_view,
-        Call::File_sync,
+    const JOINT: [Call; 7] = [
         Call::Comm_free,
         Call::Comm_disconnect,
         Call::Comm_accept,
@@ -84,8 +78,7 @@ fn is_joint(call: Call) -> bool {
         Call::Comm_spawn_multiple,
         Call::Intercomm_create,
     ];
-    let name = call.row().name;
-    JOINT.contains(&call) || (call.class() == Class::Io && (name.contains("_all") || name.contains("_ordered")))
+    JOINT.contains(&call) || call.is_collective_on_file()
 }
 
 fn has_any(call: Call, kinds: &[ArgumentKind]) -> bool {
@@ -155,9 +148,9 @@ mod tests {
     #[test]
     fn calls_on_files_by_all_processes_are_in_order_and_those_of_one_process_are_not() {
         let in_order = |name: &str| Flow::in_order(Call::named(name).unwrap()).is_some();
-        for name in
-            ["File_write_all", "File_read_at_all", "File_iwrite_all", "File_read_ordered_end", "File_write_all_begin"]
-        {
+        let of_all =
+            ["File_write_all", "File_read_at_all", "File_iwrite_all", "File_read_ordered_end", "File_write_all_begin"];
+        for name in of_all.into_iter().chain(["File_set_atomicity", "File_set_info", "File_sync", "File_set_view"]) {
             assert!(in_order(name), "{name}");
         }
         for name in ["File_write", "File_read_at", "File_iread_shared", "File_seek", "Win_lock_all", "Comm_set_info"] {
