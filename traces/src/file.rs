@@ -153,9 +153,14 @@ impl FileHeader {
         if keeps_newest { 2 } else { 1 }
     }
 
+    /// True if only counts and times were recorded, from the start.
+    pub fn is_only_profile(&self) -> bool {
+        self.mode == Mode::Profile as u16
+    }
+
     /// True if the file has a profile, of the whole run or of its end.
     pub fn has_profile(&self) -> bool {
-        self.mode == Mode::Profile as u16 || self.stop != Stop::No as u32
+        self.is_only_profile() || self.stop != Stop::No as u32
     }
 }
 

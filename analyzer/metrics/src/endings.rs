@@ -31,7 +31,7 @@ const MOST: usize = 6;
 /// The warnings about ranks that have not finalized MPI. If MPI_Abort ended the run, one warning covers all; otherwise,
 /// one covers all that ended at the same place.
 pub fn warnings(run: &Run) -> Vec<String> {
-    let cut: Vec<&Rank> = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
+    let cut: Vec<&Rank> = run.ranks.iter().filter(|rank| !rank.is_finalized()).collect();
     if let Some((rank, call)) = aborts(run).first() {
         let ended = format!("{} ended the run in {}", rank_in_words(rank), call_in_words(run, rank, call));
         return vec![format!(

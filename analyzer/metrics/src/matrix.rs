@@ -91,7 +91,7 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
         // A profile keeps no partners, so its messages have no pairs.
-        run.has_calls("matrix")?;
+        run.needs_calls("matrix")?;
     }
     let of_files = run.ranks.iter().map(world_rank).filter(|rank| rank.number.is_some());
     let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use traces::calls::Call;
 use traces::definitions::Language;
-use traces::file::{Mode, Stop};
+use traces::file::Stop;
 
 use super::cost::RecordingCost;
 use super::totals::seconds;
@@ -15,7 +15,7 @@ use model::rank::is_nested;
 use model::run::gaps;
 use model::site_naming::NamedBy;
 use model::sums::Total;
-use model::{Choice, End, ProcessFate, Rank, Run};
+use model::{Choice, ProcessFate, Rank, Run};
 use rustc_hash::FxHashMap;
 use tables::number::whole;
 use tables::{Fact, Value, facts};
@@ -301,7 +301,7 @@ fn wall_time(run: &Run, longest: f64) -> Fact {
         return fact;
     }
     // An unfinished rank may have run on after the last sign of life in its file.
-    let is_least = rank.fate != ProcessFate::Runs && !matches!(rank.end, End::Finalized);
+    let is_least = rank.fate != ProcessFate::Runs && !rank.is_finalized();
     let note = if is_least { " (the shortest rank's at least " } else { " (the shortest rank's " };
     fact.note(note).figure(Value::Seconds(shortest)).note(")")
 }
@@ -336,10 +336,9 @@ fn work_out_warnings(run: &Run) -> Vec<String> {
     }
     warnings.extend(threads(run));
     warnings.extend(without_paths(run));
-    let filter = &run.first().filter;
-    // The default, which leaves out queries, needs no warning.
-    if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
-        warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
+    let first = run.first();
+    if !first.records_all_calls() {
+        warnings.push(format!("recorded with the filter {}: no figure includes what it leaves out", first.filter));
     }
     warnings
 }
@@ -474,7 +473,7 @@ fn by_function(run: &Run) -> Option<String> {
 
 fn profiles(run: &Run) -> Option<String> {
     let have = |ranks: usize| format!("{} {}", plural(ranks as u64, "rank"), if ranks == 1 { "has" } else { "have" });
-    let whole = run.ranks.iter().filter(|rank| rank.header.mode == Mode::Profile as u16).count();
+    let whole = run.ranks.iter().filter(|rank| rank.header.is_only_profile()).count();
     let stopped = |stop: Stop| run.ranks.iter().filter(|rank| rank.header.stop == stop as u32).count();
     let (own, system) = (stopped(Stop::MaxBytes), stopped(Stop::SizeLimit));
     let part = own + system;

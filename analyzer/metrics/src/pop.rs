@@ -9,7 +9,7 @@ use super::totals::{seconds, world_rank};
 use super::words::plural;
 use crate::meaning;
 use model::matching::{Account, PhaseTimes};
-use model::{End, ProcessFate, Rank, Run};
+use model::{ProcessFate, Rank, Run};
 use tables::part::Addend::{Nanoseconds, OfOtherThreads, Ran, Ranks};
 use tables::part::{PartFigure, PartRows, PartRule, PartTable, added};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
@@ -205,7 +205,7 @@ facts! {
 /// The times from which the factors follow.
 pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
-    let unfinished: Vec<&Rank> = run.asked().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
+    let unfinished: Vec<&Rank> = run.asked().filter(|rank| !rank.is_finalized()).collect();
     let goes_on = unfinished.iter().any(|rank| rank.fate == ProcessFate::Runs);
     let until = match (unfinished.len() as u64, goes_on) {
         (0, _) => "between MPI_Init and MPI_Finalize".to_string(),

@@ -7,7 +7,7 @@ use crate::rank_programs;
 use model::error::Error;
 use model::rank::UsageBetween;
 use model::sums::Total;
-use model::{End, Rank, Run};
+use model::{Rank, Run};
 use tables::number::whole;
 use tables::part::Addend::{Calls, Nanoseconds, Ran, RanOfThreads};
 use tables::part::{PartName, PartRows, PartRule, PartTable, added};
@@ -147,7 +147,7 @@ fn row(rank: &Rank) -> RankTotalRow {
         threads: rank.thread_count() as u64,
         languages: super::overview::in_words(&rank.languages),
         file: rank.bytes,
-        is_finalized: matches!(rank.end, End::Finalized),
+        is_finalized: rank.is_finalized(),
         program: rank_programs::command(rank),
         usage: RankUsage::of(rank),
     }

@@ -67,9 +67,8 @@ pub fn delayed_share(run: &Run) -> Option<f64> {
 
 /// Time in MPI of the thread that initialized it, without starting and ending MPI.
 fn main_time_in_mpi(rank: &Rank) -> f64 {
-    const ENDS: [Call; 5] = [Call::Init, Call::Init_thread, Call::Finalize, Call::Session_init, Call::Session_finalize];
     let entries = rank.threads.first().into_iter().flat_map(|thread| &thread.entries);
-    let counts = |call: u16| ENDS.iter().all(|end| end.number() != call);
+    let counts = |call: u16| Call::from_number(call).is_none_or(|call| !call.begins_mpi() && !call.ends_mpi());
     let inside = entries.filter(|entry| !is_nested(entry) && counts(entry.signature.call));
     rank.clock.seconds(inside.map(|entry| entry.total).total())
 }

@@ -9,7 +9,6 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::common_clock::{ClockLine, CommonClock};
 use super::matching::{Jump, NEVER, RankTime, Settled};
-use super::rank::End;
 use super::roles::{CallSite, CallSites, Role};
 use super::selection::LEFT_OUT;
 use super::spill::{Backward, RankRecord, Sorted, Spill};
@@ -203,7 +202,7 @@ impl PathParts {
 
     /// Makes the reader of a rank's first thread. Adds the name of what follows the last call to `sites`.
     pub fn reader(&self, rank: &Rank, line: &ClockLine, at: usize, sites: &CallSites) -> PathReader<'_> {
-        let has_end = !matches!(rank.end, End::Finalized);
+        let has_end = !rank.is_finalized();
         let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
         let end = has_end.then(|| (sites.add(name), line.nanoseconds_at(rank.until)));
         // The path was followed back, so the earliest parts came last.

@@ -5,7 +5,6 @@
 //! and calls are enough to pair the kept ones, although each rank's records begin at another time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traces::calls::Call;
 use traces::dropped::{Dropped, DroppedArrival, DroppedRequest, DroppedTotal, RequestState};
 use traces::progress::Polls;
 use traces::read::{Contents, ThreadPages, Visitor, Walk};
@@ -117,7 +116,7 @@ impl DroppedPast {
 
     /// Adds `times` calls of a role. Of their receives, `open` are pending; the status of `told` named the sender.
     fn calls(&mut self, own: u32, role: &Role, times: u64, (open, told): (u64, u64)) {
-        let is_in_order = || Call::from_number(role.function).is_some_and(|call| Flow::in_order(call).is_some());
+        let is_in_order = || role.call().is_some_and(|call| Flow::in_order(call).is_some());
         if let Some(object) = role.object
             && (matches!(role.what, CallPart::Collective { .. }) || is_in_order())
         {

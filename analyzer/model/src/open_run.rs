@@ -20,7 +20,7 @@ impl Run {
         }
         let run = Run::select_watched(&named_or_newest(folder)?, &choice, watch)?;
         if choice.has_window() {
-            run.has_calls("a part of the time")?;
+            run.needs_calls("a part of the time")?;
         }
         Ok(Run { is_newest: folder.is_none(), ..run })
     }

@@ -13,13 +13,13 @@ use std::sync::{Arc, OnceLock};
 use tables::Fact;
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
-use traces::file::{FINALIZED, INITIALIZED, Mode};
+use traces::file::{FINALIZED, INITIALIZED};
 use traces::read::{FileAccess, RankFile, rank_files};
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
 use super::process::ProcessFate;
-use super::rank::{End, Rank};
+use super::rank::Rank;
 use super::selection::{Choice, Window, is_starting};
 use super::sites::Sites;
 use crate::error::Error;
@@ -125,22 +125,28 @@ impl Run {
         &self.ranks[0]
     }
 
-    /// Fails if single calls are needed and no rank recorded them.
-    pub fn has_calls(&self, asked: &'static str) -> Result<(), Error> {
-        let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
-        match self.ranks.iter().all(is_profile) {
-            true => Err(Error::OnlyProfile { folder: self.folder.clone(), asked }),
-            false => Ok(()),
+    /// True if some rank recorded single calls.
+    pub fn records_calls(&self) -> bool {
+        self.ranks.iter().any(|rank| !rank.header.is_only_profile())
+    }
+
+    /// Fails if what is `asked` for needs single calls and no rank recorded them.
+    pub fn needs_calls(&self, asked: &'static str) -> Result<(), Error> {
+        match self.records_calls() {
+            true => Ok(()),
+            false => Err(Error::OnlyProfile { folder: self.folder.clone(), asked }),
         }
+    }
+
+    /// True if the process of some rank still runs.
+    pub fn goes_on(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs)
     }
 
     /// True if the data of the run is not complete.
     pub fn is_partial(&self) -> bool {
         let cut = |rank: &Rank| {
-            !matches!(rank.end, End::Finalized)
-                || !rank.damage.is_empty()
-                || rank.header.lost > 0
-                || rank.is_cut_short()
+            !rank.is_finalized() || !rank.damage.is_empty() || rank.header.lost > 0 || rank.is_cut_short()
         };
         !self.missing.is_empty() || !self.unreadable.is_empty() || self.ranks.iter().any(cut)
     }

@@ -67,7 +67,7 @@ pub struct Matched {
 impl Matched {
     /// Fails if the run is a profile, without single calls.
     fn of(run: &Run) -> Result<Matched, String> {
-        run.has_calls("this").map_err(|error| error.to_string())?;
+        run.needs_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::ORIGINS | Follow::DEPENDENCIES | Follow::QUEUES);
         let walk = SharedWalk::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &settled.account);

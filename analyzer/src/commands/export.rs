@@ -50,7 +50,7 @@ fn tables(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format
     };
     let set = DataSet::new(&run, names.iter().map(|name| follow(name)).collect());
     let exported = export::write(&set, &names, format, &folder)?;
-    if run.has_calls("").is_err() {
+    if !run.records_calls() {
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
     }
     say(out, "rows", &exported)?;
@@ -61,7 +61,7 @@ fn perfetto(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> R
     no_tables(arguments, "a trace for Perfetto")?;
     check_overwrite(out, arguments.force)?;
     let run = open_run(folder, arguments.choice())?;
-    run.has_calls("a trace for Perfetto")?;
+    run.needs_calls("a trace for Perfetto")?;
     let exported = export::perfetto::write(&run, out)?;
     say(out, "slices", &exported)?;
     if exported.bytes > BROWSER_OPENS {
@@ -78,7 +78,7 @@ fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Resul
     no_tables(arguments, "an archive of OTF2")?;
     let library = export::otf2::load()?;
     let run = open_run(folder, arguments.choice())?;
-    run.has_calls("an archive of OTF2")?;
+    run.needs_calls("an archive of OTF2")?;
     ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
     let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
     say(out, "holds", &exported)?;

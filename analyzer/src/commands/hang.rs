@@ -61,7 +61,7 @@ fn gets_ranks(run: &Run) -> bool {
 fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {
     let choice = Choice { whole: true, no_cache: arguments.no_cache, ..Choice::default() };
     let run = open_run(arguments.dir.as_deref(), choice)?;
-    run.has_calls("hang")?;
+    run.needs_calls("hang")?;
     Ok(run)
 }
 

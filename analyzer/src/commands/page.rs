@@ -40,7 +40,7 @@ pub fn run(of: &PageFile<'_>, asked: &OneRun) -> Result<u8, Error> {
 
 /// Data of the timeline; `None` if single calls are unknown.
 fn timeline_of(run: &Run, asked: &OneRun, of: &PageFile<'_>) -> Result<Option<String>, Error> {
-    if run.has_calls("a timeline").is_err() {
+    if !run.records_calls() {
         return Ok(None);
     }
     let select = &asked.select;

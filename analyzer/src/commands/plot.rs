@@ -34,13 +34,13 @@ pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
 fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
     match kind {
         PlotKind::Breakdown => {
-            let account = run.has_calls("waits").is_ok().then(|| settled(run, Follow::empty()).account);
+            let account = run.records_calls().then(|| settled(run, Follow::empty()).account);
             plot::write(vec![charts::ranks(run, account.as_ref()), charts::times(run)], file)
         }
         PlotKind::Imbalance => plot::write(vec![charts::imbalance(run)], file),
         PlotKind::Sizes => plot::write(charts::sizes(run), file),
         PlotKind::Waits => {
-            run.has_calls("plot waits")?;
+            run.needs_calls("plot waits")?;
             let settled = settled(run, Follow::SPANS);
             let over_time = charts::waits_over_time(run, &settled);
             plot::write(vec![Drawing::from(charts::wait_states(run, &settled.account)), over_time.into()], file)

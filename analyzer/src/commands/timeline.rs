@@ -32,7 +32,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
     // Calls that began before the interval and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, kept: false, ..select.choice() })?;
-    run.has_calls("a timeline")?;
+    run.needs_calls("a timeline")?;
     run.reaches(select.part.from)?;
     let shown = ShownTime::of(run, (select.part.from, select.to));
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());

@@ -79,7 +79,7 @@ fn enough(ran: usize, least: usize) {
 /// Exports a run and analyzes it. `None` if it has no single calls.
 fn exported(folder: &Path, set: &Path) -> Option<Native> {
     let run = Run::select(folder, &Choice { whole: true, no_cache: true, ..Choice::default() }).unwrap();
-    run.has_calls("this test").ok()?;
+    run.needs_calls("this test").ok()?;
     let Settled { account, common_clock, .. } = settled(&run, Follow::empty());
     let place = ExportFolder::claim(set, &[], false).unwrap();
     export::write(&DataSet::on(&run, common_clock), &TABLES, FileFormat::Parquet, &place).unwrap();

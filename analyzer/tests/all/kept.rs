@@ -9,7 +9,7 @@ use examples::{fixture, rota};
 use model::matching::{Follow, account};
 use model::rank::Rank;
 use model::standing::Standing;
-use model::{Choice, End, Run};
+use model::{Choice, Run};
 use traces::calls::Call;
 use traces::folder::EXTENSION;
 
@@ -121,7 +121,7 @@ fn totals_are_those_of_the_whole_run_whatever_was_dropped() {
 fn messages_and_waits_behind_what_was_dropped_are_those_of_the_whole_run() {
     let (mut messages, mut spans, mut unresolved, mut all) = (0, 0, 0, 0);
     for Pair { name, whole, kept } in pairs("pairs") {
-        let is_over = |run: &Run| run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
+        let is_over = |run: &Run| run.ranks.iter().all(|rank| rank.is_finalized());
         if !is_over(&whole) {
             continue;
         }

@@ -26,7 +26,7 @@ static RECORDED: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
         (name, run)
     };
     let runs = fixture::names().into_iter().map(unpacked);
-    runs.filter_map(|(name, run)| Some((name, run.ok()?))).filter(|(_, run)| run.has_calls("levels").is_ok()).collect()
+    runs.filter_map(|(name, run)| Some((name, run.ok()?))).filter(|(_, run)| run.records_calls()).collect()
 });
 
 fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {

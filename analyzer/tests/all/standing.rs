@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use examples::fixture;
+use model::Run;
 use model::standing::{Pulse, Standing, Stir, ThreadStir};
-use model::{End, Run};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
@@ -69,7 +69,7 @@ fn at_the_end_of_a_program_no_request_is_pending_and_no_message_under_way() {
     for program in programs.iter().filter(|program| *program != EXCEPT) {
         for fixture in recorded(program) {
             let run = Run::load(&fixture.run).unwrap();
-            if !run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized)) {
+            if !run.ranks.iter().all(|rank| rank.is_finalized()) {
                 continue;
             }
             let ranks = Standing::of(&run).ranks;

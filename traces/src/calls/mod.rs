@@ -259,6 +259,21 @@ impl Call {
         }
     }
 
+    /// True if the call starts MPI or a session.
+    pub fn begins_mpi(self) -> bool {
+        matches!(self, Call::Init | Call::Init_thread | Call::Session_init)
+    }
+
+    /// True if the call ends MPI or a session.
+    pub fn ends_mpi(self) -> bool {
+        matches!(self, Call::Finalize | Call::Session_finalize)
+    }
+
+    /// True if the call returns only when requests are complete.
+    pub fn waits_for_requests(self) -> bool {
+        (self.has(ArgumentKind::WaitRequest) || self.has(ArgumentKind::WaitRequests)) && !self.polls()
+    }
+
     /// True if the call may achieve nothing and be made again, as Test, Testsome, Iprobe and Parrived.
     pub fn polls(self) -> bool {
         self.has(ArgumentKind::Flag) || [Call::Testsome, Call::Request_get_status_some].contains(&self)

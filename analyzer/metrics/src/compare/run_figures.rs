@@ -53,7 +53,7 @@ pub fn figures(run: &Run) -> Figures {
     all.extend(of_sheet(SIZES, &groupings::sizes(run).into()));
     all.extend(of_sheet(IMBALANCE, &imbalance::functions(run).into()));
     let mut warnings = Vec::new();
-    let has_calls = run.has_calls("waits").is_ok();
+    let has_calls = run.records_calls();
     if has_calls {
         let account = settled(run, Follow::DEPENDENCIES).account;
         warnings.extend(waits::unmatched(run, &account));

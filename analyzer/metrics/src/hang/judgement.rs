@@ -15,7 +15,7 @@ use crate::words::rank_in_words;
 use model::ProcessFate;
 use model::deadlock::{Doubt, Need, deadlocked};
 use model::roles::CallPart;
-use model::standing::{Entered, Position, Stir, ThreadStanding};
+use model::standing::{Entered, Position, RankStanding, Stir, ThreadStanding};
 use model::tally::CallTotal;
 use model::wait_for::Halt;
 use tables::Value;
@@ -84,11 +84,10 @@ impl Judgement {
 
 /// Judges a run by its graph and by time.
 pub fn judge(findings: &Findings<'_>) -> Judgement {
-    let is_over = |at: &usize| matches!(findings.standing.ranks[*at].position(), Position::Finalized);
     if let Some(judgement) = findings.aborted().or_else(|| findings.failed()) {
         return judgement;
     }
-    if findings.all().all(|at| is_over(&at)) {
+    if findings.standing.ranks.iter().all(RankStanding::is_finalized) {
         return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
     }
     if let Some(judgement) = findings.without_doubt().or_else(|| findings.by_rules()) {
@@ -290,8 +289,7 @@ impl Findings<'_> {
     fn unknown(&self) -> Vec<usize> {
         let known: Vec<Need> = self.graph.needs.iter().map(Need::as_far_as_known).collect();
         let stuck = deadlocked(&known, Some(Doubt::Program));
-        let is_over = |at: &usize| matches!(self.standing.ranks[*at].position(), Position::Finalized);
-        self.all().filter(|at| stuck[*at] && !is_over(at)).collect()
+        self.all().filter(|at| stuck[*at] && !self.standing.ranks[*at].is_finalized()).collect()
     }
 
     /// Judges a run that goes on by what moved or computed between the two looks.
@@ -336,8 +334,7 @@ impl Findings<'_> {
     }
 
     fn may_compute(&self, at: usize) -> bool {
-        let is_over = matches!(self.standing.ranks[at].position(), Position::Finalized);
-        self.sightings[at].computes && !is_over
+        self.sightings[at].computes && !self.standing.ranks[at].is_finalized()
     }
 
     /// Judges a run in which nothing moves by how long that has lasted.
@@ -390,9 +387,7 @@ impl Findings<'_> {
 
     /// True if a rank is in MPI_Init, or has called nothing since.
     fn starts(&self, at: usize) -> bool {
-        let begins = |signature: &Signature| {
-            matches!(Call::from_number(signature.call), Some(Call::Init | Call::Init_thread | Call::Session_init))
-        };
+        let begins = |signature: &Signature| Call::from_number(signature.call).is_some_and(Call::begins_mpi);
         self.standing.ranks[at].threads.iter().any(|thread| match &thread.position {
             Position::Inside(entered) => entered.role.what == CallPart::Begin || begins(&entered.signature),
             position => call_of(position).is_none_or(&begins) && !matches!(position, Position::Finalized),

@@ -20,7 +20,7 @@ use model::deadlock::{Doubt, deadlocked};
 use model::error::Error;
 use model::standing::{Change, Look, Position, Standing, Stir, age};
 use model::wait_for::{Halt, Sighting, WaitFor};
-use model::{End, ProcessFate, Rank, Run};
+use model::{ProcessFate, Rank, Run};
 use sightings::sightings;
 use tables::{Fact, Value, facts};
 
@@ -39,9 +39,7 @@ facts! {
 
 /// True if all processes of a run with single calls have ended, and not all by MPI_Finalize: then it may have hung.
 pub fn may_have_hung(run: &Run) -> bool {
-    let goes_on = run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
-    let is_finalized = run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized));
-    !goes_on && !is_finalized && run.has_calls("hang").is_ok()
+    !run.goes_on() && !run.ranks.iter().all(Rank::is_finalized) && run.records_calls()
 }
 
 /// The verdict on a run that is over, and each reason, in the words of [`in_words`]; `None` if the run was not hanging,
@@ -105,8 +103,7 @@ impl<'a> Findings<'a> {
     /// The ranks in `stuck` whose processes exist and have not finalized MPI.
     fn waiting_among(&self, stuck: &[bool]) -> Vec<usize> {
         let is_there = |at: &usize| {
-            let is_over = matches!(self.standing.ranks[*at].position(), Position::Finalized);
-            stuck[*at] && self.sightings[*at].halt != Some(Halt::Dead) && !is_over
+            stuck[*at] && self.sightings[*at].halt != Some(Halt::Dead) && !self.standing.ranks[*at].is_finalized()
         };
         (0..stuck.len()).filter(is_there).collect()
     }

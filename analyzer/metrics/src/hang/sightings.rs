@@ -7,7 +7,7 @@ use model::deadlock::Doubt;
 use model::process::TICK;
 use model::standing::{Change, Look, Position, RankStanding, Standing, Stir, ThreadChange, ThreadStanding};
 use model::wait_for::{Halt, Sighting};
-use model::{End, ProcessFate, Rank, Run};
+use model::{ProcessFate, Rank, Run};
 
 /// The header's value for MPI_THREAD_MULTIPLE.
 const THREAD_MULTIPLE: u16 = 3;
@@ -34,7 +34,7 @@ fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &
             ..Sighting::default()
         };
     };
-    let is_over = matches!(rank.end, End::Finalized);
+    let is_over = rank.is_finalized();
     // A process that ended after the first look may have done more than its file showed then.
     let is_dead = rank.fate == ProcessFate::Ended && change.was_gone;
     let is_gone = rank.fate == ProcessFate::Ended
@@ -58,8 +58,7 @@ fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &
 
 /// True if calls are missing from a rank's recording.
 fn is_partial(rank: &Rank) -> bool {
-    let is_all = matches!(rank.filter.as_str(), "" | "-query" | "all" | "+all");
-    rank.is_profile() || rank.header.lost > 0 || !rank.damage.is_empty() || !is_all
+    rank.is_profile() || rank.header.lost > 0 || !rank.damage.is_empty() || !rank.records_all_calls()
 }
 
 /// The numbers of threads that have ended.

@@ -63,7 +63,7 @@ impl RunPaths {
             add_calls(&tree, at, rank, &mut own);
             add_samples(&tree, at, rank, &mut own);
         }
-        let has_waits = run.has_calls("paths").is_ok();
+        let has_waits = run.records_calls();
         if has_waits {
             add_waits(run, &tree, &mut own);
         }

@@ -65,7 +65,7 @@ pub fn collective(run: &Run, all: &operations::GatheredOperations) -> Report {
 
 /// The collective operations of a run. Fails if there are none.
 pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error> {
-    run.has_calls("report --by collective")?;
+    run.needs_calls("report --by collective")?;
     let all = operations::GatheredOperations::of(&settled(run, Follow::OPERATIONS).account);
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }

@@ -9,7 +9,7 @@ use tables::schema::Schema;
 
 /// Matches the messages and collective calls of a run across ranks.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
-    run.has_calls("check")?;
+    run.needs_calls("check")?;
     Ok(settled(run, Follow::empty()))
 }
 

@@ -27,7 +27,7 @@ pub struct RunRounds {
 impl RunRounds {
     /// Fails if the run has neither deliveries nor one-sided transfers.
     pub fn of(run: &Run) -> Result<RunRounds, Error> {
-        run.has_calls("fanout")?;
+        run.needs_calls("fanout")?;
         let mut settled = settled(run, Follow::DELIVERIES | Follow::HANDED_OVER);
         let mut deliveries = std::mem::take(&mut settled.account.deliveries);
         let asked: Vec<&Rank> = run.asked().collect();

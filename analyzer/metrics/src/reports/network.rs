@@ -16,7 +16,7 @@ const NEEDED: &str = "no message with its receive: network needs exchanges of eq
 
 /// Matches the messages of a run with their receives. Fails if there are none.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
-    run.has_calls("network")?;
+    run.needs_calls("network")?;
     let settled = settled(run, Follow::TRANSFERS);
     if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
 }

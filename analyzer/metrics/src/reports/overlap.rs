@@ -15,7 +15,7 @@ const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv
 
 /// The nonblocking requests of a run. Fails if there are none.
 pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {
-    run.has_calls("overlap")?;
+    run.needs_calls("overlap")?;
     let all = gathered(run);
     if all.posted == 0 { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }

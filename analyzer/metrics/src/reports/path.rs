@@ -12,7 +12,7 @@ use tables::schema::Schema;
 
 /// Finds the critical path of a run and reports it.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
-    run.has_calls("path")?;
+    run.needs_calls("path")?;
     let mut settled = settled(run, Follow::JUMPS);
     let path = critical_path(run, &mut settled);
     Ok(report(run, &settled.account, &path))

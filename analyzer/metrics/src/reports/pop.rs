@@ -16,7 +16,7 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
 
 /// The run's account, its efficiency, and the efficiency of each phase.
 pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>), Error> {
-    run.has_calls("pop")?;
+    run.needs_calls("pop")?;
     let account = settled(run, Follow::DEPENDENCIES).account;
     let (efficiency, phases) = pop::efficiencies(run, &account);
     Ok((account, efficiency, phases))

@@ -8,7 +8,6 @@ use model::parallel;
 use model::{Rank, Run};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
-use traces::file::Mode;
 
 pub fn schema() -> Schema {
     let schema = Schema::of("progress").facts(overview::FACTS).facts(cost::FACTS).facts(engine::FACTS);
@@ -19,8 +18,7 @@ pub fn schema() -> Schema {
 /// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
     // A profile has no single entries: looking for them would decode every rank's file again.
-    let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
-    let of = |rank: &Rank| if is_profile(rank) { Vec::new() } else { of_rank(run, rank) };
+    let of = |rank: &Rank| if rank.header.is_only_profile() { Vec::new() } else { of_rank(run, rank) };
     parallel::map(run.ranks.len(), |at| of(&run.ranks[at]))
 }
 

@@ -9,7 +9,7 @@ use tables::schema::Schema;
 
 /// Matches a run and reports its wait states.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
-    run.has_calls("waits")?;
+    run.needs_calls("waits")?;
     Ok(report(run, &settled(run, Follow::empty()).account))
 }
 

@@ -31,7 +31,7 @@ fn by_call(run: &Run) -> Option<Finding> {
 
 /// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.
 fn on_its_own(run: &Run) -> Option<Finding> {
-    let is_cut = |rank: &&Rank| !matches!(rank.end, End::Finalized);
+    let is_cut = |rank: &&Rank| !rank.is_finalized();
     let has_ended = |rank: &Rank| rank.fate == ProcessFate::Ended;
     let cut_ranks: Vec<&Rank> = run.ranks.iter().filter(is_cut).collect();
     let outside: Vec<&Rank> =
@@ -57,7 +57,7 @@ fn when(rank: &Rank) -> String {
 }
 
 fn cut(run: &Run) -> String {
-    let cut = run.ranks.iter().filter(|rank| !matches!(rank.end, End::Finalized)).count();
+    let cut = run.ranks.iter().filter(|rank| !rank.is_finalized()).count();
     let all = plural(run.ranks.len() as u64, "rank");
     format!("{cut} of {all} did not finalize MPI: each counts until the last sign of life in its file.")
 }

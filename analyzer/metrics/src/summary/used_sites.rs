@@ -13,7 +13,7 @@ use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
-use traces::calls::{Call, Class};
+use traces::calls::Call;
 
 /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
 /// program's own.
@@ -49,7 +49,7 @@ impl UsedSite<'_> {
 
     /// True if the calls wait until requests are complete.
     pub fn completes(&self) -> bool {
-        self.call().is_some_and(|call| call.class() == Class::Completion && !call.polls())
+        self.call().is_some_and(Call::waits_for_requests)
     }
 
     /// The sum over all ranks.

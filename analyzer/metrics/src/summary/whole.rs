@@ -5,7 +5,7 @@ use crate::totals::{percent, seconds};
 use crate::words::{plural, rank_in_words};
 use model::matching::{Account, WaitKey, WaitSum};
 use model::sums::Total;
-use model::{End, ProcessFate, Rank};
+use model::{ProcessFate, Rank};
 use tables::Value;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
@@ -13,7 +13,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if !run.is_partial() {
         return None;
     }
-    let is_cut = |rank: &&Rank| !matches!(rank.end, End::Finalized);
+    let is_cut = |rank: &&Rank| !rank.is_finalized();
     let goes_on = run.ranks.iter().filter(is_cut).any(|rank| rank.fate == ProcessFate::Runs);
     let cut = run.ranks.iter().filter(is_cut).count() as u64;
     let text = match (goes_on, cut) {
@@ -60,8 +60,7 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = account.places.get(key.waiter.place.number());
     let place = place.map(crate::words::site_in_words).unwrap_or_default();
-    let goes_on = known.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
-    let (have, next) = if goes_on {
+    let (have, next) = if known.run.goes_on() {
         ("have", "See which rank has to do what before they can go on.")
     } else {
         ("had", "See for which rank they waited, and what it had not done.")

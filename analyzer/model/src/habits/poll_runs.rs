@@ -41,7 +41,7 @@ impl PollRuns {
             self.begin((0, call.request), role);
         }
         let found = self.found(role, details, roles);
-        let Some(polling) = Call::from_number(role.function).filter(|call| call.polls()) else { return Poll::Other };
+        let Some(polling) = role.call().filter(|call| call.polls()) else { return Poll::Other };
         if call.in_vain || !call.failed && finds_nothing(polling, role, details) {
             return Poll::InVain;
         }
@@ -134,8 +134,8 @@ impl PollRuns {
 /// True if the record of a single poll shows that it found nothing.
 fn finds_nothing(call: Call, role: &Role, details: &[Detail]) -> bool {
     let is_of_any = || role.from.0 == Peer::Any || role.from.1 == tag::ANY;
-    let waits = [Call::Test, Call::Testany, Call::Testall, Call::Testsome].contains(&call);
-    details.is_empty() && (waits || call.class() == Class::Probe && is_of_any())
+    let tests = [Call::Test, Call::Testany, Call::Testall, Call::Testsome].contains(&call);
+    details.is_empty() && (tests || call.class() == Class::Probe && is_of_any())
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ impl<'a> HabitReader<'a> {
     fn complete_fan(&mut self, call: &TimedCall, role: &Role, waited: i64) {
         if role.what != CallPart::Nothing {
             self.pending_fan = None;
-        } else if Call::from_number(role.function).is_some_and(|call| call.class() == Class::Completion)
+        } else if role.call().is_some_and(|call| call.class() == Class::Completion)
             && let Some(habits) = self.pending_fan.and_then(|site| self.habits.get_mut(&site))
         {
             habits.fans.time.grow(call.inside);
@@ -140,7 +140,7 @@ impl<'a> HabitReader<'a> {
 }
 
 fn is_of_memory(role: &Role) -> bool {
-    let class = Call::from_number(role.function).map(Call::class);
+    let class = role.call().map(Call::class);
     class.is_some_and(|class| matches!(class, Class::Rma | Class::Window | Class::Io | Class::File))
 }
 

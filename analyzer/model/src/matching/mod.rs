@@ -52,7 +52,6 @@ pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, Wait
 use super::common_clock::CommonClock;
 use super::dropped_past::DroppedPast;
 use super::objects::Objects;
-use super::rank::End;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::sites::CallTree;
 use super::stream::Stream;
@@ -228,7 +227,7 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
         if let Some(past) = pasts[at].take() {
             matcher.goes_on(past, line);
         }
-        if !matches!(rank.end, End::Finalized) {
+        if !rank.is_finalized() {
             matcher.lasts_until(line.nanoseconds_at(rank.until));
         }
         ranks.push(Mutex::new(matcher));

@@ -360,6 +360,15 @@ impl Rank {
         self.header.has_profile()
     }
 
+    /// True if the filter leaves out queries at most.
+    pub fn records_all_calls(&self) -> bool {
+        matches!(self.filter.as_str(), "" | "-query" | "all" | "+all")
+    }
+
+    pub fn is_finalized(&self) -> bool {
+        matches!(self.end, End::Finalized)
+    }
+
     /// True if single calls are missing that no limit of the user left out.
     pub fn is_cut_short(&self) -> bool {
         Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())

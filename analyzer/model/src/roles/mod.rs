@@ -203,6 +203,11 @@ pub struct Roles<'a> {
 
 impl Role {
     pub const NONE: Role = NO_ROLE;
+
+    /// The function; `None` inside another call.
+    pub fn call(&self) -> Option<Call> {
+        Call::from_number(self.function)
+    }
 }
 
 /// Role of an unknown call.

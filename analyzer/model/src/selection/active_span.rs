@@ -38,12 +38,12 @@ impl ProfilePart {
     }
 }
 
-pub fn starts(function: u16) -> bool {
-    [Call::Init, Call::Init_thread, Call::Session_init].iter().any(|call| call.number() == function)
+fn starts(function: u16) -> bool {
+    Call::from_number(function).is_some_and(Call::begins_mpi)
 }
 
-pub fn ends(function: u16) -> bool {
-    [Call::Finalize, Call::Session_finalize].iter().any(|call| call.number() == function)
+fn ends(function: u16) -> bool {
+    Call::from_number(function).is_some_and(Call::ends_mpi)
 }
 
 /// True if a rank called MPI_Init and has not returned to the program, as far as its file tells.

@@ -15,7 +15,7 @@ mod read;
 use std::collections::{BTreeMap, HashMap};
 
 use traces::definitions::Region;
-use traces::file::{FileHeader, Mode, NO_RANK};
+use traces::file::{FileHeader, NO_RANK};
 use traces::read::Contents;
 
 use super::sums::{Grow, Total};
@@ -228,7 +228,7 @@ impl Selection {
 
 impl SelectedSpan {
     fn of(header: &FileHeader, begin: u64, end: u64) -> SelectedSpan {
-        let records = match header.mode == Mode::Profile as u16 {
+        let records = match header.is_only_profile() {
             true => begin,
             false if header.has_profile() => header.stopped_at.clamp(begin, end.max(begin)),
             false => end,

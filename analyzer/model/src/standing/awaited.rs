@@ -90,7 +90,7 @@ pub fn part_of(role: &Role) -> Option<(Flow, bool)> {
     match role.what {
         CallPart::Collective { flow, root } => Some((flow, root)),
         _ if role.nested => None,
-        _ => Some((Flow::in_order(Call::from_number(role.function)?)?, false)),
+        _ => Some((Flow::in_order(role.call()?)?, false)),
     }
 }
 
@@ -98,7 +98,7 @@ pub fn part_of(role: &Role) -> Option<(Flow, bool)> {
 pub fn kind_of(role: &Role, objects: &Objects) -> CollectiveKind {
     let group = role.object.map(|object| &objects.groups[object as usize]).filter(|group| !group.is_inter());
     let bytes = group.and_then(|group| {
-        let call = Call::from_number(role.function)?;
+        let call = role.call()?;
         bytes_of_part(call, (role.sent, role.received), group.size())
     });
     CollectiveKind { function: role.function, root: group.and(role.root), bytes }
@@ -141,7 +141,7 @@ pub fn awaited(role: &Role, objects: &Objects, ordinal: u64) -> Vec<Awaited> {
 
 /// An event that a collective call awaits besides the other ranks of its object.
 fn beyond(role: &Role) -> Option<Awaited> {
-    let call = Call::from_number(role.function)?;
+    let call = role.call()?;
     match call {
         Call::Intercomm_create => Some(Awaited::Makers),
         // These wait for a file, or for another program.
@@ -162,11 +162,11 @@ pub fn takes_probed(role: &Role) -> bool {
 }
 
 fn has(role: &Role, kind: ArgumentKind) -> bool {
-    Call::from_number(role.function).is_some_and(|call| call.has(kind))
+    role.call().is_some_and(|call| call.has(kind))
 }
 
 fn send_mode(role: &Role) -> SendMode {
-    match Call::from_number(role.function) {
+    match role.call() {
         Some(Call::Bsend | Call::Ibsend | Call::Bsend_init) => SendMode::Buffered,
         Some(Call::Ssend | Call::Issend | Call::Ssend_init) => SendMode::Received,
         _ if role.sent >= TOO_LARGE_TO_BUFFER => SendMode::Received,

@@ -161,7 +161,7 @@ impl Position {
 
 impl Entered {
     pub fn call(&self) -> Option<Call> {
-        Call::from_number(self.role.function)
+        self.role.call()
     }
 
     /// True if it ends MPI.
@@ -176,6 +176,11 @@ impl RankStanding {
         let positions = || self.threads.iter().map(|thread| &thread.position);
         let inside = positions().find(|position| position.entered().is_some());
         inside.or_else(|| positions().next()).unwrap_or(&NOWHERE)
+    }
+
+    /// True if the rank has finalized MPI.
+    pub fn is_finalized(&self) -> bool {
+        matches!(self.position(), Position::Finalized)
     }
 
     /// Calls that its threads are in, with thread numbers.

@@ -94,7 +94,7 @@ struct Graph<'a> {
 impl Graph<'_> {
     fn rank(&self, at: usize) -> Need {
         let (rank, seen) = (&self.standing.ranks[at], &self.sightings[at]);
-        if matches!(rank.position(), Position::Finalized) {
+        if rank.is_finalized() {
             return Need::Impossible;
         }
         if seen.moved {
@@ -239,8 +239,7 @@ impl Graph<'_> {
     fn finalizing(&self, at: usize) -> Need {
         let (ranks, worlds) = (&self.standing.ranks, &self.standing.worlds);
         let is_there = |other: usize| {
-            let is_over = matches!(ranks[other].position(), Position::Finalized);
-            is_over || ranks[other].entered().any(|(_, entered)| entered.finalizes())
+            ranks[other].is_finalized() || ranks[other].entered().any(|(_, entered)| entered.finalizes())
         };
         let others = (0..ranks.len()).filter(|other| *other != at && worlds[*other] == worlds[at]);
         Need::all(others.filter(|other| !is_there(*other)).map(Need::Rank).collect())

@@ -61,7 +61,7 @@ pub fn schema() -> Schema {
 
 fn read(folder: &Path, choice: &Choice) -> Result<Run, Error> {
     let run = Run::select(folder, choice)?;
-    run.has_calls("diff --messages")?;
+    run.needs_calls("diff --messages")?;
     Ok(run)
 }
 

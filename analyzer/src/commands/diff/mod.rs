@@ -114,7 +114,7 @@ fn write_page(
 
 fn of_run(run: &Run, choice: &Choice, file: &PageFile<'_>, sources: SourceLines) -> Result<PairRun, Error> {
     let program = rank_programs::command(run.first());
-    let timeline = match run.has_calls("a timeline") {
+    let timeline = match run.needs_calls("a timeline") {
         Ok(()) => Ok(timeline::in_page(run, (choice.from, choice.to), file, sources)?),
         Err(why) => Err(why.to_string()),
     };

@@ -8,7 +8,7 @@ use crate::hang::object_names::communicator;
 use crate::words::rank_in_words;
 use model::rank::function_of;
 use model::roles::Flow;
-use model::standing::{CollectiveDifference, CollectiveKind, CollectivePart, Position};
+use model::standing::{CollectiveDifference, CollectiveKind, CollectivePart};
 use model::wait_for::{Absence, absences, silent_neighbor};
 
 /// Adds rows for collective calls that waiting ranks are in and others are not, or differ from.
@@ -99,8 +99,7 @@ fn late(
 ) {
     let (run, standing) = (findings.run, findings.standing);
     let is_held = |at: &usize| {
-        let is_over = matches!(standing.ranks[*at].position(), Position::Finalized);
-        findings.stuck[*at] && findings.sightings[*at].halt.is_none() && !is_over
+        findings.stuck[*at] && findings.sightings[*at].halt.is_none() && !standing.ranks[*at].is_finalized()
     };
     let late: Vec<usize> =
         absences.iter().filter(|(_, absence)| *absence == Absence::Late).map(|(at, _)| *at).collect();

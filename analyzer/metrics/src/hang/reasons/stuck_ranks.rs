@@ -8,7 +8,7 @@ use crate::hang::object_names::{call_in_words, communicator};
 use crate::words::{rank_in_words, upper};
 use model::deadlock::knots;
 use model::roles::Peer;
-use model::standing::{Awaited, Position};
+use model::standing::Awaited;
 use model::wait_for::{Halt, MessageClass, PostedReceive, ReceiveOwner, holders};
 
 /// Adds a row for each rank that waits for a message while others are under way to it.
@@ -145,7 +145,7 @@ pub fn add_halted(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let stopped = (0..findings.sightings.len()).filter(|at| halted(*at, Halt::Stopped)).collect();
     say(Reason::Stopped, stopped, "is stopped, by a signal or a debugger");
     say(Reason::Dead, awaited(findings, |at| halted(at, Halt::Dead)), "is dead");
-    let finalized = |at: usize| matches!(findings.standing.ranks[at].position(), Position::Finalized);
+    let finalized = |at: usize| findings.standing.ranks[at].is_finalized();
     say(Reason::Finished, awaited(findings, finalized), "has finished");
 }
 

@@ -4,7 +4,7 @@
 //! or a rank that has not reached the collective call. Then its whole time is a wait without a known cause. If the event
 //! did happen meanwhile, the call waited until then, as a call does that has returned.
 
-use traces::calls::{Call, Class};
+use traces::calls::Call;
 
 use super::RankMatcher;
 use super::messages::{turn, wanted};
@@ -14,7 +14,7 @@ use crate::matching::requests::{Partner, Request};
 use crate::matching::wait_sums::{RankSite, WaitState};
 use crate::matching::windows::Called;
 use crate::matching::{Cause, Letter, Message, Token};
-use crate::roles::{CallPart, Flow, Peer, Role};
+use crate::roles::{CallPart, Flow, Peer};
 use crate::stream::{Stream, TimedCall};
 
 pub struct OpenWait {
@@ -61,7 +61,7 @@ impl<'a> RankMatcher<'a> {
                 let sent = if let (true, Peer::Rank(to)) = (sends, role.to.0) { Some((completion, to)) } else { None };
                 Awaited::Messages(sent, pattern)
             }
-            CallPart::Probe if !polls(role) => Awaited::Messages(None, wanted(role)),
+            CallPart::Probe if !role.call().is_some_and(Call::polls) => Awaited::Messages(None, wanted(role)),
             CallPart::Collective { flow, root } => {
                 let Some(object) = role.object else { return };
                 let ordinal = (self.ordinal(role), 0);
@@ -78,7 +78,7 @@ impl<'a> RankMatcher<'a> {
                 self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
                 return;
             }
-            CallPart::Nothing if completes(role) => Awaited::Requests,
+            CallPart::Nothing if role.call().is_some_and(Call::waits_for_requests) => Awaited::Requests,
             _ => return,
         };
         let at = RankSite { rank: self.number, place: role.place };
@@ -182,12 +182,4 @@ fn came(message: Option<&Message>, from: Option<u32>) -> Known {
     let Envelope { source, .. } = message.envelope;
     let who = RankSite { rank: source, place: message.place };
     Known::Met(Some(Cause { at: message.begin, who, state: WaitState::LateSender }))
-}
-
-fn polls(role: &Role) -> bool {
-    Call::from_number(role.function).is_some_and(Call::polls)
-}
-
-fn completes(role: &Role) -> bool {
-    Call::from_number(role.function).is_some_and(|call| call.class() == Class::Completion && !call.polls())
 }

@@ -251,7 +251,7 @@ impl Reader<'_, '_> {
             CallPart::Probe if probe_takes(role) => self.receive(role, details),
             CallPart::Window(epoch) => self.past.windows.epoch(self.own, self.roles.objects(), epoch, role),
             _ => {
-                match Call::from_number(role.function) {
+                match role.call() {
                     Some(Call::Cancel) => self.past.may_be_cancelled = true,
                     Some(call) => self.past.windows.call(call, role),
                     None => {}
