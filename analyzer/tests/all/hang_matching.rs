@@ -47,13 +47,36 @@ fn a_receive_from_any_rank_takes_the_message_of_one_that_names_it() {
     goes_on(vec![sender(1), both, other]);
 }
 
+/// What the program says of messages that earlier receives take.
+#[track_caller]
+fn taken(stories: Vec<Story>) -> String {
+    let folder = run(stories);
+    let said = ask(&folder.0, "hang", &["--no-cache"]);
+    let taken = said.rows("reasons").iter().find(|row| row["reason"] == "taken");
+    taken.unwrap_or_else(|| panic!("{:#}", said.json))["detail"].as_str().unwrap().to_string()
+}
+
 #[test]
 fn the_detail_names_the_receive_that_takes_the_message() {
-    let folder = run(vec![sender(1), inside(&[receiving(0, 1)], receive(0, 1))]);
-    let said = ask(&folder.0, "hang", &["--no-cache"]);
-    let details: Vec<&str> = said.rows("reasons").iter().map(|row| row["detail"].as_str().unwrap()).collect();
-    let taken = details.iter().find(|detail| detail.contains("posted before by MPI_Irecv"));
-    assert!(taken.is_some_and(|detail| detail.starts_with("Rank 1 waits for tag 1 from rank 0")), "{details:#?}");
+    let detail = taken(vec![sender(1), inside(&[receiving(0, 1)], receive(0, 1))]);
+    assert!(detail.starts_with("Rank 1 waits for tag 1 from rank 0"), "{detail}");
+    assert!(detail.contains("posted before by MPI_Irecv at"), "{detail}");
+}
+
+#[test]
+fn the_detail_does_not_name_a_receive_of_other_messages() {
+    let other = Signature { call: Call::Irecv.large().number(), ..receiving(0, 9) };
+    let sender = inside(&[to(Call::Send, 1, 1), to(Call::Send, 1, 9)], collective(Call::Barrier));
+    let detail = taken(vec![sender, inside(&[receiving(0, 1), other], receive(0, 1))]);
+    assert!(detail.contains("posted before by MPI_Irecv at"), "{detail}");
+}
+
+#[test]
+fn the_detail_names_no_receive_if_all_that_take_the_messages_were_given_up() {
+    let free = completing(Call::Request_free, 1);
+    let receiver = outside(&[receiving(0, 1); 2]).then(free).gave_up(2).then(free).gave_up(1);
+    let detail = taken(vec![sender(2), receiver.entering(receive(0, 1))]);
+    assert!(detail.ends_with("the 2 that came are for receives that were posted before."), "{detail}");
 }
 
 #[test]

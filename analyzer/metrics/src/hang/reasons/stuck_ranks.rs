@@ -46,19 +46,27 @@ fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
     let mailbox = &findings.graph.mail[at];
     let count: u64 =
         mailbox.under_way.iter().filter(|(class, _)| post.fits(**class)).map(|(_, under_way)| under_way.count).sum();
-    let by = mailbox.posts.iter().filter(|other| other.takes && other.is_served && other.object == post.object);
-    let mut places = by.filter_map(|other| match other.of {
+    let fits_both = |other: &PostedReceive| {
+        let mut classes = mailbox.under_way.keys();
+        classes.any(|class| post.fits(*class) && other.fits(*class))
+    };
+    let before = mailbox.posts.iter().take_while(|other| other.of != post.of);
+    let by = before.filter(|other| other.takes && other.is_served && fits_both(other));
+    let places = by.filter_map(|other| match other.of {
         ReceiveOwner::Request(id) => {
             let place = findings.standing.place(findings.standing.ranks[at].past.pending.get(&id)?.place);
             Some(format!(" by {} at {}", place.function, place.site))
         }
         _ => None,
     });
-    let place = places.next_back().unwrap_or_default();
+    let place = places.last();
     match count {
         0 => None,
-        1 => Some(format!("the one that came is for a receive that was posted before{place}")),
-        count => Some(format!("the {count} that came are for receives that were posted before, the last{place}")),
+        1 => Some(format!("the one that came is for a receive that was posted before{}", place.unwrap_or_default())),
+        count => {
+            let last = place.map_or_else(String::new, |place| format!(", the last{place}"));
+            Some(format!("the {count} that came are for receives that were posted before{last}"))
+        }
     }
 }
 
