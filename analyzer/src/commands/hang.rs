@@ -74,11 +74,11 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
     let findings = Findings::of(run, standing, first, &last);
     let moves = run.ranks.iter().any(|rank| first.until(&last, rank).stir() == Stir::Calls);
     let mut wait = findings.judgement.wait;
-    if findings.judgement.verdict == Verdict::Finished || (moves && wait.is_none() && findings.waiting().is_empty()) {
+    if findings.judgement.verdict == Verdict::Finished || (moves && wait.is_none() && findings.waiting.is_empty()) {
         return Ok(last);
     }
     // The run has paused this long before, so a shorter time without a move proves nothing.
-    let mut apart = (findings.longest_pause() - findings.quiet().unwrap_or(0.0)).max(wait.unwrap_or(0.0));
+    let mut apart = (findings.seen.longest_pause() - findings.seen.quiet().unwrap_or(0.0)).max(wait.unwrap_or(0.0));
     let mut left = APART[1];
     loop {
         let next = apart.clamp(APART[0], left.max(APART[0]));
@@ -97,12 +97,13 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
 }
 
 fn report(findings: &Findings<'_>) -> Report {
-    let mut facts = overview::facts(findings.run);
+    let (run, standing) = (findings.seen.run, findings.seen.standing);
+    let mut facts = overview::facts(run);
     facts.extend(findings.facts());
-    let spots = findings.run.ranks.iter().zip(&findings.standing.ranks).map(|(rank, at)| (rank, at.position().spot()));
+    let spots = run.ranks.iter().zip(&standing.ranks).map(|(rank, at)| (rank, at.position().spot()));
     let tables = vec![
         hang::wavefront(findings).into(),
-        stacks(spots, &findings.run.sites).into(),
+        stacks(spots, &run.sites).into(),
         hang::ranks(findings).asked().into(),
         hang::reasons(findings).into(),
     ];

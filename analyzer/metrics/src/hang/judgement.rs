@@ -7,7 +7,7 @@
 use traces::calls::Call;
 use traces::signature::Signature;
 
-use super::Findings;
+use super::SeenRun;
 use super::ranks::call_of;
 use super::reasons::{agree, names, stands};
 use super::sightings::{LONG_ENOUGH, PATIENCE};
@@ -72,35 +72,30 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The placeholder until a run is judged.
-    pub fn none() -> Judgement {
-        Judgement::new(Verdict::Unknown, None, String::new())
-    }
-
     fn new(verdict: Verdict, aside: Option<Doubt>, rests_on: String) -> Judgement {
         Judgement { verdict, rests_on, aside, wait: None }
     }
 }
 
 /// Judges a run by its graph and by time.
-pub fn judge(findings: &Findings<'_>) -> Judgement {
-    if let Some(judgement) = findings.aborted().or_else(|| findings.failed()) {
+pub fn judge(seen: &SeenRun<'_>) -> Judgement {
+    if let Some(judgement) = seen.aborted().or_else(|| seen.failed()) {
         return judgement;
     }
-    if findings.standing.ranks.iter().all(RankStanding::is_finalized) {
+    if seen.standing.ranks.iter().all(RankStanding::is_finalized) {
         return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
     }
-    if let Some(judgement) = findings.without_doubt().or_else(|| findings.by_rules()) {
+    if let Some(judgement) = seen.without_doubt().or_else(|| seen.by_rules()) {
         return judgement;
     }
-    if findings.is_live() { findings.by_time() } else { findings.by_files() }
+    if seen.is_live() { seen.by_time() } else { seen.by_files() }
 }
 
 fn seconds(seconds: f64) -> String {
     if seconds < 120.0 { format!("{seconds:.1} s") } else { format!("{:.0} minutes", seconds / 60.0) }
 }
 
-impl Findings<'_> {
+impl SeenRun<'_> {
     fn all(&self) -> std::ops::Range<usize> {
         0..self.standing.ranks.len()
     }
@@ -131,7 +126,7 @@ impl Findings<'_> {
         }
         let rests_on = if self.is_live() {
             let called = agree(self.run, &ranks, "has called", "have called");
-            format!("{} MPI_Abort, which ends it", lower(&called))
+            format!("{called} MPI_Abort, which ends it")
         } else {
             format!("{} ended it by MPI_Abort", self.names(&ranks))
         };
@@ -154,22 +149,22 @@ impl Findings<'_> {
 
     /// Judges by the ranks that nothing frees, without putting any doubt aside.
     fn without_doubt(&self) -> Option<Judgement> {
-        let waiting = self.waiting_among(&self.deadlocked(None));
+        let waiting = self.waiting_with(None);
         if waiting.is_empty() || self.moves_data(&waiting) {
             return None;
         }
-        let who = self.names(&waiting);
+        let (who, wait) = (self.names(&waiting), agree(self.run, &waiting, "waits", "wait"));
         let is_seen = |at: &usize| self.run.ranks[*at].fate != ProcessFate::Unknown;
         let (verdict, rests_on) = match (waiting.iter().all(is_seen), self.is_live()) {
             (true, true) => {
                 let apart = self.looks_apart();
                 let still = format!("none of them moved between two looks {apart:.1} s apart");
-                (Verdict::Certain, format!("{} for what can never come, and {still}", self.wait(&waiting)))
+                (Verdict::Certain, format!("{wait} for what can never come, and {still}"))
             }
             (true, false) => (Verdict::Certain, format!("{who} waited for what could never come")),
             (false, _) => {
                 let unseen = "whether their processes are still there cannot be seen from this host";
-                (Verdict::Likely, format!("{} for what can never come; {unseen}", self.wait(&waiting)))
+                (Verdict::Likely, format!("{wait} for what can never come; {unseen}"))
             }
         };
         Some(Judgement::new(verdict, None, rests_on))
@@ -180,20 +175,14 @@ impl Findings<'_> {
         ranks.iter().any(|at| self.changes[*at].as_ref().is_some_and(|change| change.stir() > Stir::Polls))
     }
 
-    /// The ranks and the verb: `ranks 0-2 wait`.
-    fn wait(&self, ranks: &[usize]) -> String {
-        format!("{} {}", self.names(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
-    }
-
     /// Judges by MPI's rules: by ranks that nothing frees, unless the job ends or the library need not wait where MPI
     /// allows it to.
     fn by_rules(&self) -> Option<Judgement> {
-        let waiting = |doubt| self.waiting_among(&self.deadlocked(Some(doubt)));
         // In a run that goes on, polls are judged by how long nothing else moves.
         let doubts = [Some(Doubt::Ending), Some(Doubt::Library), (!self.is_live()).then_some(Doubt::Polls)];
-        let found = doubts.into_iter().flatten().map(|doubt| (doubt, waiting(doubt)));
+        let found = doubts.into_iter().flatten().map(|doubt| (doubt, self.waiting_with(Some(doubt))));
         let (doubt, waiting) = found.into_iter().find(|(_, waiting)| !waiting.is_empty())?;
-        let wait = self.wait(&waiting);
+        let wait = agree(self.run, &waiting, "waits", "wait");
         if !self.is_live() {
             return Some(self.by_rules_when_it_ended(doubt, &waiting));
         }
@@ -295,13 +284,12 @@ impl Findings<'_> {
     /// Judges a run that goes on by what moved or computed between the two looks.
     fn by_time(&self) -> Judgement {
         let stopped: Vec<usize> = self.all().filter(|at| self.sightings[*at].halt == Some(Halt::Stopped)).collect();
-        let mut held = self.waiting_among(&self.deadlocked(Some(Doubt::Stopped)));
-        let before = self.waiting_among(&self.deadlocked(Some(Doubt::Program)));
+        let mut held = self.waiting_with(Some(Doubt::Stopped));
+        let before = self.waiting_with(Some(Doubt::Program));
         held.retain(|at| !before.contains(at));
         if !stopped.is_empty() && (held.iter().any(|at| !stopped.contains(at)) || held.len() == self.all().len()) {
             let stopped = agree(self.run, &stopped, "is stopped", "are stopped");
-            let rests_on =
-                format!("{}, by a signal or a debugger, and the run may go on when that is over", lower(&stopped));
+            let rests_on = format!("{stopped}, by a signal or a debugger, and the run may go on when that is over");
             return Judgement::new(Verdict::Unknown, Some(Doubt::Stopped), rests_on);
         }
         let judgement = match self.moves() {
@@ -327,7 +315,7 @@ impl Findings<'_> {
         let can_be_seen = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| !change.tasks.is_empty());
         let computing: Vec<usize> = self.all().filter(|at| self.may_compute(*at) && can_be_seen(at)).collect();
         if !computing.is_empty() {
-            return Some(format!("{} outside MPI", lower(&agree(self.run, &computing, "computes", "compute"))));
+            return Some(format!("{} outside MPI", agree(self.run, &computing, "computes", "compute")));
         }
         let progress = stirs(Stir::Progress);
         (!progress.is_empty()).then(|| format!("MPI moved data in {} {within}", self.names(&progress)))
@@ -375,7 +363,7 @@ impl Findings<'_> {
 
     /// The least silence, in seconds, that makes a hang likely.
     fn least_silence(&self) -> f64 {
-        let polls = || !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
+        let polls = || !self.waiting_with(Some(Doubt::Polls)).is_empty();
         if self.all().any(|at| self.starts(at)) {
             START
         } else if polls() {
@@ -393,9 +381,4 @@ impl Findings<'_> {
             position => call_of(position).is_none_or(&begins) && !matches!(position, Position::Finalized),
         })
     }
-}
-
-fn lower(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }

@@ -55,6 +55,16 @@ pub fn hung_at_its_end(run: &Run) -> Result<Option<Vec<String>>, Error> {
 
 /// Everything found out about a run.
 pub struct Findings<'a> {
+    pub seen: SeenRun<'a>,
+    pub judgement: Judgement,
+    /// By rank: true if it waits for ever, by the verdict.
+    pub stuck: Vec<bool>,
+    /// The ranks that wait for ever, by the verdict, and whose processes exist.
+    pub waiting: Vec<usize>,
+}
+
+/// The positions of a run's ranks, and two looks at them: what the verdict rests on.
+pub struct SeenRun<'a> {
     pub run: &'a Run,
     pub standing: &'a Standing,
     /// Each rank's change between the two looks; `None` if the run is over.
@@ -62,9 +72,6 @@ pub struct Findings<'a> {
     /// The facts that the wait-for graph needs from the changes.
     pub sightings: Vec<Sighting>,
     pub graph: WaitFor,
-    pub judgement: Judgement,
-    /// By rank: true if it waits for ever, by the verdict.
-    pub stuck: Vec<bool>,
     /// Seconds from the begin of each rank's recording to the last look.
     now: Vec<f64>,
     looks_apart: Option<f64>,
@@ -73,6 +80,34 @@ pub struct Findings<'a> {
 impl<'a> Findings<'a> {
     /// Judges a run by the positions of its ranks and two looks at them.
     pub fn of(run: &'a Run, standing: &'a Standing, first: &Look, last: &Look) -> Findings<'a> {
+        let seen = SeenRun::of(run, standing, first, last);
+        let judgement = judgement::judge(&seen);
+        let stuck = seen.deadlocked(judgement.aside);
+        let waiting = seen.waiting_among(&stuck);
+        Findings { seen, judgement, stuck, waiting }
+    }
+
+    /// The verdict, its evidence, and the times behind it.
+    pub fn facts(&self) -> Vec<Fact> {
+        let seen = &self.seen;
+        let pause = Fact::new(LONGEST_PAUSE, "longest pause", Value::Seconds(seen.longest_pause()));
+        let mut facts = vec![
+            Fact::hidden(HANGS, Value::Text(self.judgement.verdict.key().into())),
+            Fact::hidden(RESTS_ON, Value::Text(self.judgement.rests_on.clone())),
+            pause.note(" before, of a rank in a call or between two"),
+        ];
+        if let Some(quiet) = seen.quiet() {
+            facts.push(Fact::new(QUIET, "quiet", Value::Seconds(quiet)).note(": no rank moved"));
+        }
+        if let Some(apart) = seen.looks_apart {
+            facts.push(Fact::new(LOOKS_APART, "looks", Value::Seconds(apart)).note(" apart"));
+        }
+        facts
+    }
+}
+
+impl<'a> SeenRun<'a> {
+    fn of(run: &'a Run, standing: &'a Standing, first: &Look, last: &Look) -> SeenRun<'a> {
         let changes: Vec<Change> = run.ranks.iter().map(|rank| first.until(last, rank)).collect();
         let is_alive = |(rank, change): (&Rank, &Change)| {
             rank.fate == ProcessFate::Runs || (rank.fate == ProcessFate::Unknown && change.stir() != Stir::None)
@@ -83,11 +118,7 @@ impl<'a> Findings<'a> {
         let graph = WaitFor::of(standing, &sightings);
         let now = if is_live { live(run, last) } else { over(run, standing) };
         let looks_apart = is_live.then(|| (last.monotonic - first.monotonic) as f64 / 1e9);
-        let (judgement, stuck) = (Judgement::none(), Vec::new());
-        let mut findings = Findings { run, standing, changes, sightings, graph, judgement, stuck, now, looks_apart };
-        findings.judgement = judgement::judge(&findings);
-        findings.stuck = findings.deadlocked(findings.judgement.aside);
-        findings
+        SeenRun { run, standing, changes, sightings, graph, now, looks_apart }
     }
 
     /// True if a process of the run still exists.
@@ -108,9 +139,9 @@ impl<'a> Findings<'a> {
         (0..stuck.len()).filter(is_there).collect()
     }
 
-    /// The ranks that wait for ever, by the verdict, and whose processes exist.
-    pub fn waiting(&self) -> Vec<usize> {
-        self.waiting_among(&self.stuck)
+    /// The ranks that wait for ever when doubts up to `aside` are put aside, and whose processes exist.
+    fn waiting_with(&self, aside: Option<Doubt>) -> Vec<usize> {
+        self.waiting_among(&self.deadlocked(aside))
     }
 
     fn looks_apart(&self) -> f64 {
@@ -143,23 +174,6 @@ impl<'a> Findings<'a> {
     /// The longest pause of any rank before its current one, in seconds: in a call, or between two.
     pub fn longest_pause(&self) -> f64 {
         self.standing.ranks.iter().map(|rank| rank.past.longest_pause as f64 / 1e9).fold(0.0, f64::max)
-    }
-
-    /// The verdict, its evidence, and the times behind it.
-    pub fn facts(&self) -> Vec<Fact> {
-        let pause = Fact::new(LONGEST_PAUSE, "longest pause", Value::Seconds(self.longest_pause()));
-        let mut facts = vec![
-            Fact::hidden(HANGS, Value::Text(self.judgement.verdict.key().into())),
-            Fact::hidden(RESTS_ON, Value::Text(self.judgement.rests_on.clone())),
-            pause.note(" before, of a rank in a call or between two"),
-        ];
-        if let Some(quiet) = self.quiet() {
-            facts.push(Fact::new(QUIET, "quiet", Value::Seconds(quiet)).note(": no rank moved"));
-        }
-        if let Some(apart) = self.looks_apart {
-            facts.push(Fact::new(LOOKS_APART, "looks", Value::Seconds(apart)).note(" apart"));
-        }
-        facts
     }
 }
 

@@ -2,8 +2,8 @@
 
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
-use super::Findings;
 use super::object_names::object_of;
+use super::{Findings, SeenRun};
 use crate::meaning;
 use crate::totals::world_rank;
 use crate::whereabouts::{CallWords, state};
@@ -69,7 +69,7 @@ impl Row for StandingRow {
 /// One row for each rank, or for each thread if several threads of the rank have called MPI.
 pub fn ranks(findings: &Findings<'_>) -> Table<StandingRow> {
     let mut rows = Vec::new();
-    for (at, standing) in findings.standing.ranks.iter().enumerate() {
+    for (at, standing) in findings.seen.standing.ranks.iter().enumerate() {
         match &standing.threads[..] {
             [] | [_] => rows.push(row(findings, at, None, standing.position())),
             threads => {
@@ -82,29 +82,29 @@ pub fn ranks(findings: &Findings<'_>) -> Table<StandingRow> {
 }
 
 fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, position: &Position) -> StandingRow {
-    let (run, rank) = (findings.run, &findings.run.ranks[at]);
-    let standing = &findings.standing.ranks[at];
+    let seen = &findings.seen;
+    let (run, rank, standing) = (seen.run, &seen.run.ranks[at], &seen.standing.ranks[at]);
     let call = call_of(position);
     StandingRow {
         rank: world_rank(rank),
         thread: thread.map(|thread| thread.number.into()),
         host: rank.process.host.clone(),
         pid: rank.header.pid.into(),
-        state: state(findings.sightings[at].halt, &position.spot(), system_state(findings, at, thread)),
+        state: state(seen.sightings[at].halt, &position.spot(), system_state(seen, at, thread)),
         call: CallWords {
-            communicator: call.filter(|call| call.object != 0).map(|call| object_of(findings, at, call)),
+            communicator: call.filter(|call| call.object != 0).map(|call| object_of(seen, at, call)),
             ..CallWords::of(rank, call, &run.sites)
         },
         bytes: call.map(|call| call.sent.max(call.received)).filter(|bytes| *bytes != UNKNOWN_BYTES),
         pending: standing.past.pending.len() as u64,
-        since: findings.since_of(at, position),
+        since: seen.since_of(at, position),
         is_stuck: findings.stuck[at],
     }
 }
 
 /// The system's state for a thread, or for the process if the rank has one thread.
-fn system_state(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>) -> Option<ProcessState> {
-    let change = findings.changes[at].as_ref()?;
+fn system_state(seen: &SeenRun<'_>, at: usize, thread: Option<&ThreadStanding>) -> Option<ProcessState> {
+    let change = seen.changes[at].as_ref()?;
     match thread.and_then(|thread| change.task(thread.tid)) {
         Some(change) => Some(change.task.state),
         None => change.process.map(|process| process.state),

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Findings;
 use super::object_names::communicator;
 use super::ranks::call_of;
 use super::reasons::names;
+use super::{Findings, SeenRun};
 use crate::meaning;
 use model::rank::function;
 use model::standing::Position;
@@ -45,17 +45,17 @@ impl Row for WavefrontRow {
 
 /// One row for each group of ranks, on communicators where some rank is in a collective call or completes one.
 pub fn wavefront(findings: &Findings<'_>) -> Table<WavefrontRow> {
-    let standing = findings.standing;
+    let standing = findings.seen.standing;
     let parts = standing.ranks.iter().flat_map(|rank| rank.collectives());
     let mut objects: Vec<u32> = parts.map(|part| part.object).collect();
     objects.sort_unstable();
     objects.dedup();
-    let rows = objects.into_iter().flat_map(|object| groups_of(findings, object)).collect();
+    let rows = objects.into_iter().flat_map(|object| groups_of(&findings.seen, object)).collect();
     Table::new("how far the collective calls of each communicator have come", rows).silent_empty()
 }
 
-fn groups_of(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
-    let standing = findings.standing;
+fn groups_of(seen: &SeenRun<'_>, object: u32) -> Vec<WavefrontRow> {
+    let standing = seen.standing;
     let group = &standing.objects.groups[object as usize];
     let mut groups: BTreeMap<(u64, String, Option<String>), Vec<usize>> = BTreeMap::new();
     for at in group.everybody().map(|rank| rank as usize) {
@@ -70,18 +70,18 @@ fn groups_of(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
             Position::Finalized => "finished".into(),
         };
         let call = call.filter(|call| call.site != 0);
-        let site = call.map(|call| findings.run.sites.place(&findings.run.ranks[at], call.site));
+        let site = call.map(|call| seen.run.sites.place(&seen.run.ranks[at], call.site));
         groups.entry((standing.reach(at, object).count(), stands, site)).or_default().push(at);
     }
-    let name = communicator(findings, object);
+    let name = communicator(seen, object);
     let row = |((reached, stands, site), ranks): ((u64, String, Option<String>), Vec<usize>)| WavefrontRow {
         communicator: name.clone(),
-        ranks: names(findings.run, &ranks),
+        ranks: names(seen.run, &ranks),
         count: ranks.len() as u64,
         reached,
         stands,
         site,
-        since: ranks.iter().filter_map(|at| findings.since(*at)).reduce(f64::max),
+        since: ranks.iter().filter_map(|at| seen.since(*at)).reduce(f64::max),
     };
     groups.into_iter().map(row).collect()
 }

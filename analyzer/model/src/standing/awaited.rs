@@ -77,7 +77,15 @@ pub struct CollectivePart {
     pub root: Option<i32>,
 }
 
+/// Identity of a collective call, including its arguments, so that mismatched calls differ: the object, the ordinal, the starts, and
+/// the kind.
+pub type CollectiveKey = (u32, u64, Option<u64>, CollectiveKind);
+
 impl CollectivePart {
+    pub fn key(&self) -> CollectiveKey {
+        (self.object, self.ordinal, self.starts, self.kind)
+    }
+
     /// True if MPI lets the call return before the others have come, since it needs none of their data.
     pub fn is_loose(&self) -> bool {
         let call = Call::from_number(self.kind.function);

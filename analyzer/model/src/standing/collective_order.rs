@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use traces::calls::{ArgumentKind, Call};
 
 /// Arguments of a collective call that must agree on all ranks, as far as the files show them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct CollectiveKind {
     /// The function's id; a blocking and a nonblocking call do not match.
     pub function: u16,

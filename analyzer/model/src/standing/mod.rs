@@ -26,7 +26,7 @@ use super::{Rank, Run};
 use crate::parallel;
 
 pub use super::clock::clocks;
-pub use awaited::{Awaited, CollectivePart, SendMode, awaited, part_of};
+pub use awaited::{Awaited, CollectiveKey, CollectivePart, SendMode, awaited, part_of};
 pub use collective_order::{CollectiveDifference, CollectiveKind, Made, Reach};
 pub use look::{Change, Look, ThreadChange, age};
 pub use past::{OpenedTo, Passed, Past, PendingRequest, Route, WindowPast};

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Graph, Sighting, makes_alone};
 use crate::deadlock::{Doubt, Need};
 use crate::roles::Flow;
-use crate::standing::{Awaited, CollectiveDifference, CollectiveKind, CollectivePart, Standing};
+use crate::standing::{Awaited, CollectiveDifference, CollectiveKey, CollectiveKind, CollectivePart, Standing};
 
 /// Reason why a rank takes no part in a collective call that another rank is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,15 +21,8 @@ pub enum Absence {
 /// For each collective call, the ranks that take no part in it.
 pub type Absences = FxHashMap<CollectiveKey, Vec<(usize, Absence)>>;
 
-/// Identity of a collective call, including its arguments, so that mismatched calls differ.
-type CollectiveKey = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
-
-fn key(part: &CollectivePart) -> CollectiveKey {
-    (part.object, part.ordinal, part.starts, part.kind.function, part.kind.root, part.kind.bytes)
-}
-
 /// The ranks that take no part in a collective call, with the reason.
-pub fn absences(standing: &Standing, part: &CollectivePart) -> Vec<(usize, Absence)> {
+fn absences(standing: &Standing, part: &CollectivePart) -> Vec<(usize, Absence)> {
     let members = standing.objects.groups[part.object as usize].everybody();
     members.filter_map(|rank| Some((rank as usize, absence(standing, rank as usize, part)?))).collect()
 }
@@ -54,9 +47,13 @@ fn absence(standing: &Standing, rank: usize, part: &CollectivePart) -> Option<Ab
 pub fn all_absences(standing: &Standing) -> Absences {
     let mut all = Absences::default();
     for part in standing.ranks.iter().flat_map(|rank| rank.awaits()).filter_map(Awaited::collective) {
-        all.entry(key(&part)).or_insert_with(|| absences(standing, &part));
+        all.entry(part.key()).or_insert_with(|| absences(standing, &part));
     }
     all
+}
+
+pub fn absences_of<'a>(all: &'a Absences, part: &CollectivePart) -> &'a [(usize, Absence)] {
+    all.get(&part.key()).map_or(&[], Vec::as_slice)
 }
 
 /// True if ranks of an object have made collective calls of it that did not match, sizes included; considers only ranks with
@@ -92,7 +89,7 @@ impl Graph<'_> {
         if self.has_no_root(part.object, &part.kind) {
             return Need::Unknown;
         }
-        let absences = self.absences.get(&key(part)).map_or(&[][..], Vec::as_slice);
+        let absences = absences_of(&self.absences, part);
         if part.flow == Flow::Neighbors && silent_neighbor(self.standing, at, part.object).is_some() {
             return Need::Impossible;
         }

@@ -25,8 +25,8 @@ pub type MessageClass = (u32, u32, i32);
 #[derive(Clone, Copy, Debug)]
 pub struct MessagesUnderWay {
     pub count: u64,
-    /// Call site of the last completed send, and its bytes.
-    pub sent_by: Option<(SpottedSite, u64)>,
+    /// Call site of the last completed send.
+    pub sent_by: Option<SpottedSite>,
 }
 
 /// A receive or a probe that waits for a message.
@@ -86,8 +86,8 @@ pub fn mailboxes(standing: &Standing) -> Vec<Mailbox> {
     boxes
 }
 
-/// Messages sent less messages received, and call site and bytes of the last completed send.
-type Balance = (i64, Option<(SpottedSite, u64)>);
+/// Messages sent less messages received, and call site of the last completed send.
+type Balance = (i64, Option<SpottedSite>);
 
 /// Messages under way to each rank.
 fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWay>> {
@@ -98,7 +98,7 @@ fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWa
             let entry = left[route.to as usize].entry((route.object, route.from, route.tag)).or_default();
             entry.0 += passed.left;
             if route.from == at {
-                entry.1 = Some((passed.place, passed.bytes));
+                entry.1 = Some(passed.place);
             }
         }
         for awaits in rank.entered().flat_map(|(_, entered)| &entered.awaits) {

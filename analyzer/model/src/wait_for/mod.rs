@@ -14,10 +14,10 @@ use super::deadlock::{Doubt, Need};
 use super::process::ProcessState;
 use super::request_numbers::RequestId;
 use super::roles::Peer;
-use super::standing::{Awaited, Completes, Entered, Position, SendMode, Standing, ThreadStanding};
+use super::standing::{Awaited, CollectivePart, Completes, Entered, Position, SendMode, Standing, ThreadStanding};
 use crate::parallel;
-pub use collectives::{Absence, absences, silent_neighbor};
-use collectives::{Absences, all_absences, has_diverged};
+pub use collectives::{Absence, silent_neighbor};
+use collectives::{Absences, absences_of, all_absences, has_diverged};
 use mail::mailboxes;
 pub use mail::{Mailbox, MessageClass, MessagesUnderWay, PostedReceive, ReceiveOwner};
 pub use windows::holders;
@@ -67,6 +67,7 @@ pub struct WaitFor {
     pub needs: Vec<Need>,
     /// Messages and receives of each rank.
     pub mail: Vec<Mailbox>,
+    absences: Absences,
 }
 
 impl WaitFor {
@@ -77,7 +78,12 @@ impl WaitFor {
         let diverged = objects.into_iter().filter(|object| has_diverged(standing, sightings, *object)).collect();
         let graph = Graph { standing, sightings, mail: mailboxes(standing), absences, diverged };
         let needs = parallel::map(standing.ranks.len(), |at| graph.rank(at));
-        WaitFor { needs, mail: graph.mail }
+        WaitFor { needs, mail: graph.mail, absences: graph.absences }
+    }
+
+    /// The ranks that take no part in a collective call that a rank is in or has pending, with the reason.
+    pub fn absences(&self, part: &CollectivePart) -> &[(usize, Absence)] {
+        absences_of(&self.absences, part)
     }
 }
 

@@ -3,40 +3,37 @@
 use std::collections::BTreeMap;
 
 use super::{Reason, ReasonRow, agree, names, stands};
-use crate::hang::Findings;
 use crate::hang::object_names::communicator;
-use crate::words::rank_in_words;
+use crate::hang::{Findings, SeenRun};
+use crate::words::{rank_in_words, upper};
 use model::rank::function_of;
 use model::roles::Flow;
-use model::standing::{CollectiveDifference, CollectiveKind, CollectivePart};
-use model::wait_for::{Absence, absences, silent_neighbor};
+use model::standing::{CollectiveDifference, CollectiveKey, CollectiveKind, CollectivePart};
+use model::wait_for::{Absence, silent_neighbor};
 
 /// Adds rows for collective calls that waiting ranks are in and others are not, or differ from.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
-    let standing = findings.standing;
-    type Key = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
-    let mut calls: BTreeMap<Key, (CollectivePart, Vec<usize>)> = BTreeMap::new();
-    for at in findings.waiting() {
-        for part in standing.ranks[at].collectives() {
-            let CollectiveKind { function, root, bytes } = part.kind;
-            let key = (part.object, part.ordinal, part.starts, function, root, bytes);
-            calls.entry(key).or_insert_with(|| (part, Vec::new())).1.push(at);
+    let seen = &findings.seen;
+    let mut calls: BTreeMap<CollectiveKey, (CollectivePart, Vec<usize>)> = BTreeMap::new();
+    for &at in &findings.waiting {
+        for part in seen.standing.ranks[at].collectives() {
+            calls.entry(part.key()).or_insert_with(|| (part, Vec::new())).1.push(at);
         }
     }
     for (part, here) in calls.into_values() {
-        let absences = absences(standing, &part);
-        different(findings, &part, &here, &absences, rows);
-        late(findings, &part, &here, &absences, rows);
+        let absences = seen.graph.absences(&part);
+        different(findings, &part, &here, absences, rows);
+        late(findings, &part, &here, absences, rows);
         if absences.is_empty() {
-            diverged(findings, &part, &here, rows);
-            unnamed(findings, &part, &here, rows);
+            diverged(seen, &part, &here, rows);
+            unnamed(seen, &part, &here, rows);
         }
     }
 }
 
 /// A collective call in words: `MPI_Barrier, collective call 2 of MPI_COMM_WORLD`.
-fn in_words(findings: &Findings<'_>, part: &CollectivePart) -> String {
-    let (call, object) = (function_of(part.kind.function), communicator(findings, part.object));
+fn in_words(seen: &SeenRun<'_>, part: &CollectivePart) -> String {
+    let (call, object) = (function_of(part.kind.function), communicator(seen, part.object));
     format!("{call}, collective call {} of {object}", part.ordinal + 1)
 }
 
@@ -49,12 +46,10 @@ fn different(
     absences: &[(usize, Absence)],
     rows: &mut Vec<ReasonRow>,
 ) {
-    let (run, standing) = (findings.run, findings.standing);
+    let seen = &findings.seen;
+    let (run, standing) = (seen.run, seen.standing);
     let kind_of = |at: usize| standing.reach(at, part.object).kind(part.ordinal);
-    let order = |kind: &CollectiveKind| (kind.function, kind.root, kind.bytes);
-    let waiting = findings.waiting();
-    let is_first =
-        |at: usize| !waiting.contains(&at) || kind_of(at).is_some_and(|kind| order(&kind) > order(&part.kind));
+    let is_first = |at: usize| !findings.waiting.contains(&at) || kind_of(at).is_some_and(|kind| kind > part.kind);
     let other = absences.iter().filter_map(|(at, absence)| match *absence {
         Absence::Late => None,
         Absence::In(difference) => Some((*at, difference, "is", "are")).filter(|_| is_first(*at)),
@@ -79,12 +74,12 @@ fn different(
     };
     let detail = format!(
         "{} in {}{with}, and {} {} {without}: {} {}.",
-        agree(run, here, "is", "are"),
-        in_words(findings, part),
+        upper(&agree(run, here, "is", "are")),
+        in_words(seen, part),
         names(run, &others),
         if others.len() == 1 { one } else { several },
         rank_in_words(&run.ranks[first]),
-        stands(findings, first),
+        stands(seen, first),
     );
     rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &others), detail });
 }
@@ -97,29 +92,29 @@ fn late(
     absences: &[(usize, Absence)],
     rows: &mut Vec<ReasonRow>,
 ) {
-    let (run, standing) = (findings.run, findings.standing);
-    let is_held = |at: &usize| {
-        findings.stuck[*at] && findings.sightings[*at].halt.is_none() && !standing.ranks[*at].is_finalized()
-    };
+    let seen = &findings.seen;
+    let (run, standing) = (seen.run, seen.standing);
+    let is_held =
+        |at: &usize| findings.stuck[*at] && seen.sightings[*at].halt.is_none() && !standing.ranks[*at].is_finalized();
     let late: Vec<usize> =
         absences.iter().filter(|(_, absence)| *absence == Absence::Late).map(|(at, _)| *at).collect();
     let late: Vec<usize> = late.into_iter().filter(is_held).collect();
     let Some(first) = late.first() else { return };
     let detail = format!(
         "{} not come to {}, in which {} of {} are: {} {}.",
-        agree(run, &late, "has", "have"),
-        in_words(findings, part),
+        upper(&agree(run, &late, "has", "have")),
+        in_words(seen, part),
         here.len(),
         standing.objects.groups[part.object as usize].size(),
         rank_in_words(&run.ranks[*first]),
-        stands(findings, *first),
+        stands(seen, *first),
     );
     rows.push(ReasonRow { reason: Reason::Missing, ranks: names(run, &late), detail });
 }
 
 /// Adds a row if all ranks have come, but their earlier calls on the communicator did not match.
-fn diverged(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
-    let (run, standing) = (findings.run, findings.standing);
+fn diverged(seen: &SeenRun<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
+    let (run, standing) = (seen.run, seen.standing);
     let made = |at: usize| standing.ranks[at].past.made.get(&part.object);
     let members = standing.objects.groups[part.object as usize].everybody().map(|rank| rank as usize);
     let mut made: Vec<_> = members.filter_map(|at| Some((at, made(at)?))).collect();
@@ -128,7 +123,7 @@ fn diverged(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows
     let Some((other, its)) = made.first() else { return };
     let ranks = [first, *other];
     let words = ranks.map(|at| rank_in_words(&run.ranks[at]));
-    let object = communicator(findings, part.object);
+    let object = communicator(seen, part.object);
     let difference = reference.first_difference(its).and_then(|(ordinal, _)| {
         let calls = [reference.kind(ordinal)?, its.kind(ordinal)?].map(kind_in_words);
         Some(format!(
@@ -143,20 +138,20 @@ fn diverged(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows
     let difference = difference.unwrap_or_else(|| {
         format!("{} and {} made different collective calls on {object} long before", words[0], words[1])
     });
-    let detail = format!("{} in {}, but {difference}.", agree(run, here, "is", "are"), in_words(findings, part));
+    let detail = format!("{} in {}, but {difference}.", upper(&agree(run, here, "is", "are")), in_words(seen, part));
     rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &ranks), detail });
 }
 
 /// Adds a row for each rank that waits for a neighbor which does not send to it.
-fn unnamed(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
-    let run = findings.run;
+fn unnamed(seen: &SeenRun<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
+    let run = seen.run;
     for at in here.iter().filter(|_| part.flow == Flow::Neighbors) {
-        let Some(source) = silent_neighbor(findings.standing, *at, part.object) else { continue };
+        let Some(source) = silent_neighbor(seen.standing, *at, part.object) else { continue };
         let source = rank_in_words(&run.ranks[source]);
         let detail = format!(
             "{} in {}, and waits for data of its neighbor {source}, which does not name it as a destination.",
-            agree(run, &[*at], "is", "are"),
-            in_words(findings, part),
+            upper(&agree(run, &[*at], "is", "are")),
+            in_words(seen, part),
         );
         rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &[*at]), detail });
     }

@@ -5,7 +5,7 @@ mod stuck_ranks;
 
 use super::object_names::call_in_words;
 use super::ranks::call_of;
-use super::{Findings, Verdict};
+use super::{Findings, SeenRun, Verdict};
 use crate::words::{numbers, rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
@@ -33,7 +33,7 @@ pub enum Reason {
     Lock,
     /// Ranks wait for each other in a circle.
     Cycle,
-    /// Ranks wait for any of each other.
+    /// Ranks each wait for any one of the others.
     Knot,
     /// No cause is known; nothing moves.
     Silent,
@@ -104,8 +104,8 @@ pub fn reasons(findings: &Findings<'_>) -> Table<ReasonRow> {
 pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
     let judgement = &findings.judgement;
     // A process on another host may be gone, or its file may not be up to date.
-    let is_unseen = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
-    let (hangs, not, whether) = match (findings.is_live(), is_unseen) {
+    let is_unseen = findings.seen.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
+    let (hangs, not, whether) = match (findings.seen.is_live(), is_unseen) {
         (true, _) => ("The run hangs", "The run does not hang", "whether it hangs"),
         (false, true) => ("By its files the run hangs", "By its files the run does not hang", "whether it hangs"),
         (false, false) => (
@@ -124,7 +124,7 @@ pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
     let mut words = vec![format!("{verdict}: {}.", judgement.rests_on)];
     words.extend(found(findings).into_iter().map(|row| row.detail));
     if matches!(judgement.verdict, Verdict::No | Verdict::Unknown) && judgement.aside.is_none() {
-        words.extend(awaited_ranks(findings));
+        words.extend(awaited_ranks(&findings.seen));
     }
     words
 }
@@ -156,21 +156,28 @@ fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
 
 /// The reason if no other is known: the positions of the first few waiting ranks.
 fn still(findings: &Findings<'_>) -> ReasonRow {
-    let waiting = findings.waiting();
     let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
-    let ranks = if waiting.is_empty() { everybody } else { waiting };
+    let ranks = if findings.waiting.is_empty() { &everybody } else { &findings.waiting };
+    let detail = format!("{}.", upper(&first_positions(&findings.seen, ranks)));
+    ReasonRow { reason: Reason::Silent, ranks: names(findings.seen.run, ranks), detail }
+}
+
+/// Number of ranks whose positions are given.
+const SHOWN: usize = 4;
+
+/// The positions of the first few of these ranks.
+fn first_positions(seen: &SeenRun<'_>, ranks: &[usize]) -> String {
     let each =
-        ranks.iter().take(4).map(|at| format!("{} {}", rank_in_words(&findings.run.ranks[*at]), stands(findings, *at)));
-    let detail = format!("{}.", each.collect::<Vec<_>>().join("; "));
-    ReasonRow { reason: Reason::Silent, ranks: names(findings.run, &ranks), detail: upper(&detail) }
+        ranks.iter().take(SHOWN).map(|at| format!("{} {}", rank_in_words(&seen.run.ranks[*at]), stands(seen, *at)));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// The position of a rank in words: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`, or for how long it has been there.
-pub fn stands(findings: &Findings<'_>, at: usize) -> String {
-    let position = findings.standing.ranks[at].position();
-    let call = call_of(position).map(|call| call_in_words(findings, at, call));
+pub fn stands(seen: &SeenRun<'_>, at: usize) -> String {
+    let position = seen.standing.ranks[at].position();
+    let call = call_of(position).map(|call| call_in_words(seen, at, call));
     // If the run is over, it is unknown for how long its ranks stayed at their positions.
-    let live = findings.changes[at].as_ref().and_then(|_| findings.since_of(at, position));
+    let live = seen.changes[at].as_ref().and_then(|_| seen.since_of(at, position));
     match (position, call, live.map(|lasts| format!("for {lasts:.1} s"))) {
         (Position::Finalized, ..) => "has finalized MPI".into(),
         (Position::Inside(_), Some(call), None) => format!("is in {call}"),
@@ -184,26 +191,26 @@ pub fn stands(findings: &Findings<'_>, at: usize) -> String {
     }
 }
 
-/// The ranks and the fitting verb: `Ranks 1-3 wait`.
+/// The ranks and the fitting verb: `ranks 1-3 wait`.
 pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
-    format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
+    format!("{} {}", names(run, places), if places.len() == 1 { one } else { several })
 }
 
 /// Names a rank that others wait for, in a run without a verdict that it hangs: if there is one, a rank that computes or sleeps
 /// outside MPI, since a rank that polls waits, too.
-fn awaited_ranks(findings: &Findings<'_>) -> Option<String> {
-    let (run, needs) = (findings.run, &findings.graph.needs);
+fn awaited_ranks(seen: &SeenRun<'_>) -> Option<String> {
+    let (run, needs) = (seen.run, &seen.graph.needs);
     let waits_for = |at: usize, other: usize| at != other && needs[at].ranks().contains(&other);
-    let free = |at: &usize| findings.standing.ranks[*at].entered().next().is_none();
+    let free = |at: &usize| seen.standing.ranks[*at].entered().next().is_none();
     let mut awaited = (0..needs.len()).filter(free).filter(|at| (0..needs.len()).any(|other| waits_for(other, *at)));
-    let polls = |at: usize| matches!(findings.standing.ranks[at].position(), Position::Asking(_));
+    let polls = |at: usize| matches!(seen.standing.ranks[at].position(), Position::Asking(_));
     let first = awaited.clone().find(|at| !polls(*at)).or_else(|| awaited.next())?;
     let others: Vec<usize> = (0..needs.len()).filter(|at| waits_for(*at, first)).collect();
-    let process = if findings.sightings[first].computes { ", and computes" } else { "" };
+    let process = if seen.sightings[first].computes { ", and computes" } else { "" };
     Some(format!(
         "{} for {}, which {}{process}.",
-        agree(run, &others, "waits", "wait"),
+        upper(&agree(run, &others, "waits", "wait")),
         rank_in_words(&run.ranks[first]),
-        stands(findings, first),
+        stands(seen, first),
     ))
 }

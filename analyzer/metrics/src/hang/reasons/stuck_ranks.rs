@@ -2,9 +2,9 @@
 
 use traces::signature::tag;
 
-use super::{Reason, ReasonRow, agree, names, stands};
-use crate::hang::Findings;
+use super::{Reason, ReasonRow, SHOWN, agree, first_positions, names, stands};
 use crate::hang::object_names::{call_in_words, communicator};
+use crate::hang::{Findings, SeenRun};
 use crate::words::{rank_in_words, upper};
 use model::deadlock::knots;
 use model::roles::Peer;
@@ -13,11 +13,12 @@ use model::wait_for::{Halt, MessageClass, PostedReceive, ReceiveOwner, holders};
 
 /// Adds a row for each rank that waits for a message while others are under way to it.
 pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
-    for at in findings.waiting() {
-        let mailbox = &findings.graph.mail[at];
+    let seen = &findings.seen;
+    for &at in &findings.waiting {
+        let mailbox = &seen.graph.mail[at];
         let unserved = || mailbox.posts.iter().filter(|post| !post.is_served && post.of != ReceiveOwner::Nobody);
-        let taken = unserved().find_map(|post| Some((post, taken(findings, at, post)?)));
-        let stray = || unserved().find_map(|post| Some((post, stray(findings, at, post)?)));
+        let taken = unserved().find_map(|post| Some((post, taken(seen, at, post)?)));
+        let stray = || unserved().find_map(|post| Some((post, stray(seen, at, post)?)));
         let (reason, post, messages) = match taken {
             Some((post, messages)) => (Reason::Taken, post, messages),
             None => match stray() {
@@ -25,25 +26,25 @@ pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
                 None => continue,
             },
         };
-        let who = rank_in_words(&findings.run.ranks[at]);
-        let wanted = wanted(findings, post);
-        let detail = format!("{} waits for {wanted} and {}; {messages}.", upper(&who), stands(findings, at));
+        let who = rank_in_words(&seen.run.ranks[at]);
+        let wanted = wanted(seen, post);
+        let detail = format!("{} waits for {wanted} and {}; {messages}.", upper(&who), stands(seen, at));
         rows.push(ReasonRow { reason, ranks: who, detail });
     }
 }
 
 /// The message that a receive matches, in words: `tag 7 from rank 0`.
-fn wanted(findings: &Findings<'_>, post: &PostedReceive) -> String {
+fn wanted(seen: &SeenRun<'_>, post: &PostedReceive) -> String {
     let wanted = if post.tag == tag::ANY { "any tag".into() } else { format!("tag {}", post.tag) };
     match post.from {
-        Peer::Rank(from) => format!("{wanted} from {}", rank_in_words(&findings.run.ranks[from as usize])),
+        Peer::Rank(from) => format!("{wanted} from {}", rank_in_words(&seen.run.ranks[from as usize])),
         _ => format!("{wanted} from any rank"),
     }
 }
 
 /// The messages that fit the receive but belong to receives posted earlier, in words.
-fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
-    let mailbox = &findings.graph.mail[at];
+fn taken(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> {
+    let mailbox = &seen.graph.mail[at];
     let count: u64 =
         mailbox.under_way.iter().filter(|(class, _)| post.fits(**class)).map(|(_, under_way)| under_way.count).sum();
     let fits_both = |other: &PostedReceive| {
@@ -54,7 +55,7 @@ fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
     let by = before.filter(|other| other.takes && other.is_served && fits_both(other));
     let places = by.filter_map(|other| match other.of {
         ReceiveOwner::Request(id) => {
-            let place = findings.standing.place(findings.standing.ranks[at].past.pending.get(&id)?.place);
+            let place = seen.standing.place(seen.standing.ranks[at].past.pending.get(&id)?.place);
             Some(format!(" by {} at {}", place.function, place.site))
         }
         _ => None,
@@ -71,26 +72,25 @@ fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
 }
 
 /// A message from the rank that the receive names, if no receive matches it; in words.
-fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
-    let (run, standing, mailbox) = (findings.run, findings.standing, &findings.graph.mail[at]);
+fn stray(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> {
+    let (run, standing, mailbox) = (seen.run, seen.standing, &seen.graph.mail[at]);
     let Peer::Rank(from) = post.from else { return None };
     let asked_for = |class: &MessageClass| mailbox.posts.iter().any(|post| post.fits(*class));
     let strays = mailbox.under_way.iter().filter(|(class, _)| class.1 == from && !asked_for(class));
     let (&(object, _, sent), under_way) = strays.min_by_key(|((on, _, tag), _)| (*on != post.object, *on, *tag))?;
-    let on_other =
-        if object == post.object { String::new() } else { format!(" on {}", communicator(findings, object)) };
+    let on_other = if object == post.object { String::new() } else { format!(" on {}", communicator(seen, object)) };
     let sends = |awaits: &Awaited| {
         matches!(*awaits, Awaited::Delivery { object: on, to, tag, .. }
             if (on, to, tag) == (Some(object), Peer::Rank(at as u32), sent))
     };
     let open = standing.ranks[from as usize].entered().find(|(_, entered)| entered.awaits.iter().any(sends));
     let by = match (under_way.sent_by, open) {
-        (Some((place, _)), _) => {
+        (Some(place), _) => {
             let place = standing.place(place);
             format!(" by {} at {}", place.function, place.site)
         }
         (None, Some((_, entered))) => {
-            format!(" by {}", call_in_words(findings, from as usize, &entered.signature))
+            format!(" by {}", call_in_words(seen, from as usize, &entered.signature))
         }
         (None, None) => String::new(),
     };
@@ -100,24 +100,21 @@ fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
 
 /// Adds a row for each circle or knot of waiting ranks.
 pub fn add_circles(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
-    let run = findings.run;
-    for knot in knots(&findings.graph.needs, &findings.stuck) {
-        let has_choice = knot.iter().any(|at| findings.graph.needs[*at].has_choice());
+    let run = findings.seen.run;
+    for knot in knots(&findings.seen.graph.needs, &findings.stuck) {
+        let has_choice = knot.iter().any(|at| findings.seen.graph.needs[*at].has_choice());
         let reason = if has_choice { Reason::Knot } else { Reason::Cycle };
         let how = if has_choice {
-            "wait for any of each other, and for nobody else"
+            "each wait for any one of the others, and for nobody else"
         } else {
             "wait for each other in a circle"
         };
-        const SHOWN: usize = 4;
-        let each =
-            knot.iter().take(SHOWN).map(|at| format!("{} {}", rank_in_words(&run.ranks[*at]), stands(findings, *at)));
-        let each: Vec<String> = each.collect();
+        let each = first_positions(&findings.seen, &knot);
         let more = if knot.len() > SHOWN { format!("; and {} more", knot.len() - SHOWN) } else { String::new() };
         let who = names(run, &knot);
         let detail = match knot.len() {
-            1 => format!("{} waits for itself: {}.", upper(&who), each.join("; ")),
-            _ => format!("{} {how}: {}{more}.", upper(&who), each.join("; ")),
+            1 => format!("{} waits for itself: {each}.", upper(&who)),
+            _ => format!("{} {how}: {each}{more}.", upper(&who)),
         };
         rows.push(ReasonRow { reason, ranks: who, detail });
     }
@@ -125,7 +122,7 @@ pub fn add_circles(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
 
 /// The ranks that others wait for and for which `is` holds.
 fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
-    let ranks = findings.waiting().into_iter().flat_map(|at| findings.graph.needs[at].ranks());
+    let ranks = findings.waiting.iter().flat_map(|at| findings.seen.graph.needs[*at].ranks());
     let mut found: Vec<usize> = ranks.filter(|at| is(*at)).collect();
     found.sort_unstable();
     found.dedup();
@@ -134,34 +131,35 @@ fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
 
 /// Adds rows for ranks whose process is stopped or dead, or that have finalized MPI.
 pub fn add_halted(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
-    let run = findings.run;
+    let seen = &findings.seen;
+    let run = seen.run;
     let mut say = |reason, places: Vec<usize>, what: &str| {
         for at in places {
             let who = rank_in_words(&run.ranks[at]);
-            let mut others = findings.waiting();
-            others.retain(|other| *other != at && findings.graph.needs[*other].ranks().contains(&at));
+            let waits_for_it = |other: &usize| *other != at && seen.graph.needs[*other].ranks().contains(&at);
+            let others: Vec<usize> = findings.waiting.iter().copied().filter(waits_for_it).collect();
             let waits = if others.is_empty() {
                 String::new()
             } else {
-                format!(" {} for it.", agree(run, &others, "waits", "wait"))
+                format!(" {} for it.", upper(&agree(run, &others, "waits", "wait")))
             };
-            let detail = format!("{} {what}: it {}.{waits}", upper(&who), stands(findings, at));
+            let detail = format!("{} {what}: it {}.{waits}", upper(&who), stands(seen, at));
             rows.push(ReasonRow { reason, ranks: who, detail });
         }
     };
-    let halted = |at: usize, halt: Halt| findings.sightings[at].halt == Some(halt);
-    let stopped = (0..findings.sightings.len()).filter(|at| halted(*at, Halt::Stopped)).collect();
+    let halted = |at: usize, halt: Halt| seen.sightings[at].halt == Some(halt);
+    let stopped = (0..seen.sightings.len()).filter(|at| halted(*at, Halt::Stopped)).collect();
     say(Reason::Stopped, stopped, "is stopped, by a signal or a debugger");
     say(Reason::Dead, awaited(findings, |at| halted(at, Halt::Dead)), "is dead");
-    let finalized = |at: usize| findings.standing.ranks[at].is_finalized();
+    let finalized = |at: usize| seen.standing.ranks[at].is_finalized();
     say(Reason::Finished, awaited(findings, finalized), "has finished");
 }
 
 /// Adds a row for each rank that waits for a lock whose holder waits for ever, too.
 pub fn add_locks(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     use traces::calls::Class::Rma;
-    let (run, standing) = (findings.run, findings.standing);
-    for at in findings.waiting() {
+    let (run, standing) = (findings.seen.run, findings.seen.standing);
+    for &at in &findings.waiting {
         let entered = standing.ranks[at].entered().map(|(_, entered)| entered);
         let Some(entered) = entered.into_iter().find(|entered| entered.call().is_some_and(|call| call.class() == Rma))
         else {
@@ -173,10 +171,10 @@ pub fn add_locks(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
         let detail = format!(
             "{} {}, for a lock that {}: {} {}.",
             upper(&rank_in_words(&run.ranks[at])),
-            stands(findings, at),
-            agree(run, &holders, "holds", "hold").to_lowercase(),
+            stands(&findings.seen, at),
+            agree(run, &holders, "holds", "hold"),
             rank_in_words(&run.ranks[*first]),
-            stands(findings, *first),
+            stands(&findings.seen, *first),
         );
         rows.push(ReasonRow { reason: Reason::Lock, ranks: names(run, &holders), detail });
     }
