@@ -73,7 +73,7 @@ facts! {
 
 /// Name, size and times of a run, and the part of it that is selected.
 pub fn facts(run: &Run) -> Vec<Fact> {
-    run.facts.get_or_init(|| work_out_facts(run)).clone()
+    run.cached_facts(work_out_facts)
 }
 
 fn work_out_facts(run: &Run) -> Vec<Fact> {
@@ -308,7 +308,7 @@ fn wall_time(run: &Run, longest: f64) -> Fact {
 
 /// The warnings that a reader of the figures needs, the most serious first.
 pub fn warnings(run: &Run) -> Vec<String> {
-    run.warnings.get_or_init(|| work_out_warnings(run)).clone()
+    run.cached_warnings(work_out_warnings)
 }
 
 fn work_out_warnings(run: &Run) -> Vec<String> {

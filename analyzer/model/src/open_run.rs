@@ -18,11 +18,12 @@ impl Run {
         {
             return Err(Error::NoTime);
         }
-        let run = Run::select_watched(&named_or_newest(folder)?, &choice, watch)?;
+        let mut run = Run::select_watched(&named_or_newest(folder)?, &choice, watch)?;
         if choice.has_window() {
             run.needs_calls("a part of the time")?;
         }
-        Ok(Run { is_newest: folder.is_none(), ..run })
+        run.is_newest = folder.is_none();
+        Ok(run)
     }
 }
 

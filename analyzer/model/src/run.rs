@@ -42,9 +42,8 @@ pub struct Run {
     pub unreadable: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
-    /// Facts and warnings that all reports of the run share; the first report computes them.
-    pub facts: OnceLock<Vec<Fact>>,
-    pub warnings: OnceLock<Vec<String>>,
+    facts: OnceLock<Vec<Fact>>,
+    warnings: OnceLock<Vec<String>>,
 }
 
 impl Run {
@@ -83,6 +82,16 @@ impl Run {
         let run = Run { folder, is_newest, choice, ranks, missing, unrecorded, unreadable, sites, facts, warnings };
         run.reaches(run.choice.from)?;
         Ok(run)
+    }
+
+    /// The facts that all reports of the run share; the first report computes them.
+    pub fn cached_facts(&self, compute: impl FnOnce(&Run) -> Vec<Fact>) -> Vec<Fact> {
+        self.facts.get_or_init(|| compute(self)).clone()
+    }
+
+    /// The warnings that all reports of the run share; the first report computes them.
+    pub fn cached_warnings(&self, compute: impl FnOnce(&Run) -> Vec<String>) -> Vec<String> {
+        self.warnings.get_or_init(|| compute(self)).clone()
     }
 
     /// The clock that all ranks' ticks are converted to.

@@ -20,8 +20,10 @@ pub struct OperationRow {
     pub spans: [SpanFigure; 4],
     /// The 95 % interval of the median of the first span, widened by the clocks' error.
     pub between: Option<(f64, f64)>,
-    /// Minimum, mean, median and maximum of the ranks' times.
-    pub ranks: [f64; 4],
+    /// The times of the ranks with the least, in the middle, and with the most.
+    pub least: f64,
+    pub median: f64,
+    pub most: f64,
     root_time: Option<f64>,
     others_time: Option<f64>,
     /// The mean time of a rank, without the first operations.
@@ -57,9 +59,6 @@ impl Row for OperationRow {
         let error = |at: usize, key: &'static str, heading| {
             Column::seconds(key, heading, move |row: &Self| row.spans[at].error).means(meaning::THAT_ERROR_S)
         };
-        let rank = |at: usize, key: &'static str, heading: &'static str| {
-            Column::seconds(key, heading, move |row: &Self| row.ranks[at])
-        };
         vec![
             Column::text("function", "function", |row: &Self| row.place.function.clone())
                 .means(meaning::FUNCTION)
@@ -94,9 +93,13 @@ impl Row for OperationRow {
             error(AFTER, "after_last_error_s", ""),
             span(ROOT_LATE, "root_late_s", "").means("From the first rank's begin to the root's, median."),
             error(ROOT_LATE, "root_late_error_s", ""),
-            rank(0, "rank_min_s", "").means("Time of the rank with the least, median of the operations."),
-            rank(2, "rank_median_s", "rank").means("Time of the median rank, median of the operations.").spare(2),
-            rank(3, "rank_max_s", "").means("Time of the rank with the most, median of the operations."),
+            Column::seconds("rank_min_s", "", |row: &Self| row.least)
+                .means("Time of the rank with the least, median of the operations."),
+            Column::seconds("rank_median_s", "rank", |row: &Self| row.median)
+                .means("Time of the median rank, median of the operations.")
+                .spare(2),
+            Column::seconds("rank_max_s", "", |row: &Self| row.most)
+                .means("Time of the rank with the most, median of the operations."),
             Column::seconds("mean_s", "mean", |row: &Self| row.mean.map(|mean| mean.value))
                 .means("Time of a rank, mean over ranks and operations but the first ones, as benchmarks have it.")
                 .spare(7),
@@ -153,7 +156,8 @@ impl OperationRow {
             SpanFigure::of(&of_spans(|spans| Some(spans.after))),
             SpanFigure::of(&of_spans(|spans| spans.root_late)),
         ];
-        let of_ranks = |at: usize| median(times.iter().map(|times| seconds(times.ranks[at]))).unwrap_or(0.0);
+        let of_ranks =
+            |time: fn(&OperationTimes) -> u64| median(times.iter().map(|times| seconds(time(times)))).unwrap_or(0.0);
         let of_some = |time: fn(&OperationTimes) -> Option<u64>| {
             median(times.iter().filter_map(|times| time(times)).map(seconds))
         };
@@ -165,7 +169,9 @@ impl OperationRow {
             total: seconds(sum.total),
             spans,
             between: between(&wholes),
-            ranks: [0, 1, 2, 3].map(of_ranks),
+            least: of_ranks(|times| times.least),
+            median: of_ranks(|times| times.median),
+            most: of_ranks(|times| times.most),
             root_time: of_some(|times| times.root),
             others_time: of_some(|times| times.others),
             mean: mean(sum, RANK),

@@ -84,8 +84,11 @@ pub struct OperationSpans {
 pub struct OperationTimes {
     /// None if a rank's file is missing.
     pub spans: Option<OperationSpans>,
-    /// Minimum, mean, median and maximum of the ranks' times in the call.
-    pub ranks: [u64; 4],
+    /// The ranks' times in the call.
+    pub least: u64,
+    pub mean: u64,
+    pub median: u64,
+    pub most: u64,
     /// Median time between the end of a rank's call and its next one.
     pub behind: u64,
     /// Time of the root in the call.
@@ -238,7 +241,10 @@ impl<'a> Operations<'a> {
         let edge = |time: Option<&u64>| time.copied().unwrap_or(0);
         OperationTimes {
             spans: self.objects.groups[object as usize].is_here().then(|| self.spans(parts)).flatten(),
-            ranks: [edge(taken.first()), mean as u64, middle(&taken).unwrap_or(0), edge(taken.last())],
+            least: edge(taken.first()),
+            mean: mean as u64,
+            median: middle(&taken).unwrap_or(0),
+            most: edge(taken.last()),
             behind: middle(&behind).unwrap_or(0),
             root,
             others: middle(&others).filter(|_| has_root),
@@ -284,7 +290,7 @@ impl OperationSum {
         let asked = || parts.iter().filter(|part| part.at.place.counts());
         let behind = asked().map(OperationPart::until_next).total() / (asked().count() as u64).max(1);
         let whole = times.spans.map_or(0, |spans| spans.whole.time);
-        self.means.add(number, [whole, times.ranks[1], behind]);
+        self.means.add(number, [whole, times.mean, behind]);
         if parts.len() <= MOST_RANKS {
             for part in asked() {
                 let own = self.by_rank.entry(part.at.rank).or_default();

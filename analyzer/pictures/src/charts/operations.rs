@@ -23,8 +23,7 @@ pub fn figures(operations: &Table<OperationRow>) -> Vec<Chart> {
             Some(TimeFigure { time: row.spans[0].time?, between: row.between })
         }),
         chart("what a rank takes: minimum, median and maximum of the ranks", "time of a rank", |row| {
-            let [least, _, median, most] = row.ranks;
-            Some(TimeFigure { time: median, between: Some((least, most)) })
+            Some(TimeFigure { time: row.median, between: Some((row.least, row.most)) })
         }),
     ]
 }
