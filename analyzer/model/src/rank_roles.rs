@@ -13,10 +13,11 @@ use traces::signature::tag;
 
 use super::Run;
 use super::objects::Objects;
-use super::request_numbers::{RequestChange, RequestId};
+use super::request_numbers::RequestId;
 use super::roles::{CallPart, CallSite, CallSites, Flow, Peer, Role, Roles, SpottedSite};
 use super::selection::{Cursor, LEFT_OUT};
-use super::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
+use super::stream::earliest;
+use super::thread_calls::{Detail, Extras, RequestEvent, ThreadCall, ThreadCalls, request_events};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoleKind {
@@ -182,8 +183,8 @@ impl<'a> RankRoles<'a> {
 
     /// Takes the roles of the next call or, after the last call, the roles that are still pending.
     fn step(&mut self) {
-        let starts = self.threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.calls.peek()?.start, at)));
-        let Some((_, at)) = starts.min() else {
+        let starts = self.threads.iter().map(|thread| thread.calls.peek().map(|call| call.start));
+        let Some(at) = earliest(starts) else {
             self.complete.extend(self.pending.drain().flat_map(|(_, roles)| roles));
             self.complete.sort_unstable_by_key(|role| role.number);
             self.is_over = true;
@@ -276,7 +277,7 @@ impl<'a> RankRoles<'a> {
             object: role.object,
             peer: Peer::Nobody,
             tag: None,
-            partitioned: matches!(role.what, CallPart::Message { partitioned: true, .. }),
+            partitioned: role.what.is_partitioned(),
             function: role.function,
             ordinal: 0,
             start_number: 0,
@@ -347,7 +348,7 @@ impl<'a> RankRoles<'a> {
     }
 
     fn probe(&mut self, taking: Taking, role: &Role, arrived: Option<Arrived>) {
-        let from = arrived.map_or(role.from, |arrived| (self.roles.peer(role.object, arrived.source), arrived.tag));
+        let from = self.roles.came_from(role.object, role.from, arrived);
         if matches!(from.0, Peer::Rank(_)) && role.object.is_some() {
             let probe = self.taken(taking, role, RoleKind::Probe);
             let tag = Some(from.1).filter(|tag| *tag != tag::ANY);
@@ -391,34 +392,16 @@ impl<'a> RankRoles<'a> {
 
     /// Handles a call that completes, starts or marks requests.
     fn complete(&mut self, taking: Taking, details: &[Detail]) {
-        let mut details = details.iter().peekable();
-        while let Some(detail) = details.next() {
-            match *detail {
-                Detail::Requests(RequestChange::Completed(run)) => {
-                    // The status belongs to the last request.
-                    let arrived = details.peek().and_then(|next| next.arrived());
-                    for request in run.ids() {
-                        self.completed(taking, request, arrived.filter(|_| request == run.last()));
+        for event in request_events(details) {
+            match event {
+                RequestEvent::Completed(request, arrived) => self.completed(taking, request, arrived),
+                RequestEvent::Started(created, number) => self.started(taking, created, number),
+                RequestEvent::Ready(request) => {
+                    for send in self.pending.get_mut(&request).into_iter().flatten() {
+                        (send.start, send.place) = (taking.start, taking.place);
                     }
                 }
-                Detail::Requests(RequestChange::Started { created, first }) => {
-                    for (created, number) in created.ids().zip(first..) {
-                        self.started(taking, created, number);
-                    }
-                }
-                Detail::Requests(RequestChange::Ready(run)) => {
-                    for request in run.ids() {
-                        for send in self.pending.get_mut(&request).into_iter().flatten() {
-                            (send.start, send.place) = (taking.start, taking.place);
-                        }
-                    }
-                }
-                Detail::Requests(RequestChange::Freed(run)) => {
-                    for request in run.ids() {
-                        self.persistent.remove(&request);
-                    }
-                }
-                Detail::Arrived(_) | Detail::Content(_) | Detail::FoundComplete(..) => {}
+                RequestEvent::Freed(request) => drop(self.persistent.remove(&request)),
             }
         }
     }

@@ -48,6 +48,13 @@ impl TimedCall {
     }
 }
 
+/// Index of the thread whose next call begins first, by the threads' next begins.
+#[inline]
+pub fn earliest<T: Ord>(starts: impl Iterator<Item = Option<T>>) -> Option<usize> {
+    let next = starts.enumerate().filter_map(|(at, start)| Some((start?, at)));
+    next.min().map(|(_, at)| at)
+}
+
 /// A thread's calls with their roles.
 pub struct Stream<'a> {
     pub thread: u32,
@@ -100,6 +107,12 @@ impl<'a> Stream<'a> {
     #[inline]
     pub fn peek(&self) -> Option<&TimedCall> {
         self.current.as_ref()
+    }
+
+    /// Begin of the next call.
+    #[inline]
+    pub fn start(&self) -> Option<i64> {
+        self.peek().map(|call| call.start)
     }
 
     #[inline]

@@ -12,7 +12,7 @@ use traces::read::{OpenCall, RecordedCall, ThreadPages, ThreadWalk, Visitor};
 use traces::record::{Arrived, Content, LEFT, RecordKind};
 use traces::signature::{CREATES, NESTED, STARTS};
 
-use super::request_numbers::{RequestChange, RequestNumbers};
+use super::request_numbers::{RequestChange, RequestId, RequestNumbers};
 
 /// A call, or a run of tests without success. Times in ticks.
 #[derive(Clone, Debug)]
@@ -70,6 +70,40 @@ impl Detail {
     pub fn arrived(&self) -> Option<Arrived> {
         if let Detail::Arrived(arrived) = self { Some(*arrived) } else { None }
     }
+}
+
+/// A change of one request.
+#[derive(Clone, Copy, Debug)]
+pub enum RequestEvent {
+    /// It is complete, with the status of its message if there is one.
+    Completed(RequestId, Option<Arrived>),
+    /// The persistent request of this creation was started, as a new request of the calling thread with this number.
+    Started(RequestId, u64),
+    Freed(RequestId),
+    /// Partitions of its partitioned send were marked ready.
+    Ready(RequestId),
+}
+
+/// The changes of requests that a call made, one by one.
+#[inline]
+pub fn request_events(details: &[Detail]) -> impl Iterator<Item = RequestEvent> {
+    let changes = details.iter().enumerate().filter_map(|(at, detail)| match *detail {
+        Detail::Requests(change) => Some((change, details.get(at + 1).and_then(Detail::arrived))),
+        Detail::Arrived(_) | Detail::Content(_) | Detail::FoundComplete(..) => None,
+    });
+    changes.flat_map(|(change, status)| {
+        let (requests, first) = match change {
+            RequestChange::Started { created, first } => (created, first),
+            RequestChange::Completed(run) | RequestChange::Freed(run) | RequestChange::Ready(run) => (run, 0),
+        };
+        requests.ids().zip(first..).map(move |(id, number)| match change {
+            // The status belongs to the last request.
+            RequestChange::Completed(run) => RequestEvent::Completed(id, status.filter(|_| id == run.last())),
+            RequestChange::Started { .. } => RequestEvent::Started(id, number),
+            RequestChange::Freed(_) => RequestEvent::Freed(id),
+            RequestChange::Ready(_) => RequestEvent::Ready(id),
+        })
+    })
 }
 
 /// Records read at a time.

@@ -15,7 +15,7 @@ pub use fans::FanTimes;
 pub use reader::HabitReader;
 
 /// A rank's calls at one site. Times in nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct SiteHabits {
     /// The function's id.
     pub function: u16,

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 use traces::signature::tag;
 
-use crate::request_numbers::{RequestChange, RequestId};
+use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::stream::TimedCall;
-use crate::thread_calls::Detail;
+use crate::thread_calls::{Detail, RequestEvent, request_events};
 
 /// The effect of a call on the rank's run of polls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,26 +100,18 @@ impl PollRuns {
         if role.what == CallPart::Probe {
             (partner, count) = (Some((role.object, role.from.0)), 1);
         }
-        for detail in details {
-            match *detail {
-                Detail::Requests(RequestChange::Completed(run)) => {
-                    for request in run.ids() {
-                        (partner, count) = (self.partners.remove(&request), count + 1);
+        for event in request_events(details) {
+            match event {
+                RequestEvent::Completed(request, _) => {
+                    (partner, count) = (self.partners.remove(&request), count + 1);
+                }
+                RequestEvent::Started(created, number) => {
+                    if let Some(partner) = self.partners.get(&created) {
+                        self.partners.insert((0, number), *partner);
                     }
                 }
-                Detail::Requests(RequestChange::Started { created, first }) => {
-                    for (created, number) in created.ids().zip(first..) {
-                        if let Some(partner) = self.partners.get(&created) {
-                            self.partners.insert((0, number), *partner);
-                        }
-                    }
-                }
-                Detail::Requests(RequestChange::Freed(run)) => {
-                    for request in run.ids() {
-                        self.partners.remove(&request);
-                    }
-                }
-                _ => {}
+                RequestEvent::Freed(request) => drop(self.partners.remove(&request)),
+                RequestEvent::Ready(_) => {}
             }
         }
         let (object, peer) = partner.filter(|_| count == 1)?;

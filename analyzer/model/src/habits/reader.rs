@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 
-use super::call_rows::{CallRows, LONGEST_GAP, Pauses, RowPart};
+use super::SiteHabits;
+use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
 use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns};
-use super::{FanTimes, SiteHabits};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Role, Roles};
 use crate::stream::TimedCall;
@@ -153,21 +153,7 @@ impl SiteHabits {
                 part => part,
             },
             starts: role.takes,
-            count: 0,
-            time: 0,
-            waited: 0,
-            bytes: 0,
-            repeated: 0,
-            paused: Pauses::default(),
-            waited_briefly: 0,
-            fans: FanTimes::default(),
-            found: 0,
-            in_vain: 0,
-            in_vain_time: 0,
-            between_tests: 0,
-            awaited: 0,
-            awaited_of: FxHashMap::default(),
-            guards: 0,
+            ..SiteHabits::default()
         }
     }
 }

@@ -29,8 +29,6 @@ pub struct QueuedMessages {
     pub lay: i64,
     /// Messages or receives that were passed over.
     pub passed_over: u64,
-    /// Maximum number passed over for one message.
-    pub most: u64,
     /// The last line that completed a receive.
     pub completed_at: SpottedSite,
 }
@@ -150,7 +148,6 @@ fn count(by_site: &mut FxHashMap<SpottedSite, QueuedMessages>, message: &QueuedM
     queued.unexpected.grow(u64::from(message.lay > 0));
     queued.lay.grow(message.lay.max(0));
     queued.passed_over.grow(passed_over);
-    queued.most = queued.most.max(passed_over);
     queued.completed_at = message.completed_at;
 }
 
@@ -211,10 +208,10 @@ mod tests {
 
     #[test]
     fn messages_taken_last_first_pass_over_all_before_them_and_in_order_over_none() {
-        let figures = |queued: QueuedMessages| (queued.messages, queued.passed_over, queued.most, queued.lay);
-        assert_eq!(figures(passed_over(&[(3, 0), (2, 1), (1, 2), (0, 3)])), (4, 6, 3, 40));
-        assert_eq!(figures(passed_over(&[(0, 0), (1, 1), (2, 2), (3, 3)])), (4, 0, 0, 40));
-        assert_eq!(figures(passed_over(&[(1, 0), (0, 1), (2, 2)])), (3, 1, 1, 30));
+        let figures = |queued: QueuedMessages| (queued.messages, queued.passed_over, queued.lay);
+        assert_eq!(figures(passed_over(&[(3, 0), (2, 1), (1, 2), (0, 3)])), (4, 6, 40));
+        assert_eq!(figures(passed_over(&[(0, 0), (1, 1), (2, 2), (3, 3)])), (4, 0, 40));
+        assert_eq!(figures(passed_over(&[(1, 0), (0, 1), (2, 2)])), (3, 1, 30));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::Cause;
 use super::collective_node::CollectiveNode;
 use super::collectives::{Ordinal, OwnPart};
 use super::queues::Receipt;
-use crate::roles::{CallPart, Peer, Role};
+use crate::roles::{Peer, Role};
 
 #[derive(Clone, Default)]
 pub struct Request {
@@ -67,8 +67,7 @@ const RECENT: u64 = 4096;
 
 impl Wanted {
     pub fn by(role: &Role) -> Wanted {
-        let partitioned = matches!(role.what, CallPart::Message { partitioned: true, .. });
-        Wanted { object: role.object, from: role.from, partitioned }
+        Wanted { object: role.object, from: role.from, partitioned: role.what.is_partitioned() }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use traces::calls::{ArgumentKind, Call, Class};
+use traces::record::Arrived;
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 
 use super::objects::Objects;
@@ -36,6 +37,7 @@ pub struct Role {
     pub sent: u64,
     /// Bytes it has posted to receive.
     pub received: u64,
+    /// It takes a request.
     pub takes: bool,
     /// It creates a persistent request.
     pub creates: bool,
@@ -77,9 +79,10 @@ impl SpottedSite {
 }
 
 /// The operation that a call takes part in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum CallPart {
     /// No other rank has a part in it.
+    #[default]
     Nothing,
     /// Starts MPI.
     Begin,
@@ -104,6 +107,13 @@ pub enum CallPart {
     },
     /// Opens or closes a window to some ranks.
     Window(Epoch),
+}
+
+impl CallPart {
+    /// True for a partitioned message, which matches partitioned ones only.
+    pub fn is_partitioned(self) -> bool {
+        matches!(self, CallPart::Message { partitioned: true, .. })
+    }
 }
 
 /// Effect on an epoch of a window.
@@ -287,6 +297,11 @@ impl<'a> Roles<'a> {
 
     pub fn objects(&self) -> &'a Objects {
         self.objects
+    }
+
+    /// Sender and tag of a message: of the status if there is one, else those that the receive names.
+    pub fn came_from(&self, object: Option<u32>, from: (Peer, i32), status: Option<Arrived>) -> (Peer, i32) {
+        status.map_or(from, |status| (self.peer(object, status.source), status.tag))
     }
 
     /// The rank that this rank calls `number` in an object.

@@ -86,7 +86,7 @@ pub fn holders(standing: &Standing, at: usize, entered: &Entered) -> Vec<usize> 
         let conflicts = |kind: i32| kind == EXCLUSIVE || own_kind == Some(EXCLUSIVE);
         let here = other.locks.iter().filter(|((on, _), _)| *on == window);
         let mut same = here.filter(|((_, locked), _)| target.is_none_or(|target| target == *locked));
-        same.any(|(_, kind)| conflicts(*kind)) || other.all_locked.get(&window).is_some_and(|kind| conflicts(*kind))
+        same.any(|(_, kind)| conflicts(*kind)) || own_kind == Some(EXCLUSIVE) && other.all_locked.contains(&window)
     };
     group.everybody().map(|other| other as usize).filter(|other| *other != at && holds(*other)).collect()
 }

@@ -11,7 +11,7 @@ use super::selected_events::SelectedEvents;
 use model::error::Error;
 use model::request_numbers::{RequestChange, RequestId};
 use model::roles::{CallPart, Role};
-use model::stream::{Stream, TimedCall};
+use model::stream::{Stream, TimedCall, earliest};
 use model::thread_calls::Detail;
 
 #[derive(Clone, Copy)]
@@ -64,9 +64,8 @@ impl<'a, 'r> RankEvents<'a, 'r> {
 
     pub fn tell(&mut self, threads: &mut [ThreadEvents<'_>]) -> Result<(), Error> {
         loop {
-            let starts = threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.stream.peek()?.start, at)));
-            let Some((_, at)) = starts.min() else { return Ok(()) };
-            let until = threads[at].stream.peek().map_or(0, |call| call.start);
+            let Some(at) = earliest(threads.iter().map(|thread| thread.stream.start())) else { return Ok(()) };
+            let until = threads[at].stream.start().unwrap_or(0);
             threads[at].sampled(until, self.told.origin)?;
             let ThreadEvents { stream, meanings, nesting, events, .. } = &mut threads[at];
             if let Some(call) = stream.peek() {

@@ -4,54 +4,37 @@ use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
+use crate::matching::completions::Completion;
 use crate::matching::followed::ReceivedMessage;
 use crate::matching::links::Dependency;
 use crate::matching::order::Received;
+use crate::matching::posted_receive::Post;
 use crate::matching::queues::{MatchedMessage, Probe};
 use crate::matching::requests::Partner;
 use crate::matching::wait_sums::{RankSite, WaitState};
-use crate::matching::{Cause, Delivery, Letter, RankPair, Token};
-use crate::request_numbers::{RequestChange, RequestId};
+use crate::matching::{Cause, Delivery, Letter, Message, RankPair, Token};
+use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Role};
 use crate::stream::{Stream, TimedCall};
 use crate::sums::Grow;
-use crate::thread_calls::Detail;
+use crate::thread_calls::{Detail, RequestEvent, request_events};
 
 impl<'a> RankMatcher<'a> {
     /// Handles a call that completes, starts or frees requests.
     pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         // One cause is held open until all details are read.
         let completion = self.completions.begin(stream.role(call).place, call, 1);
-        let mut details = details.iter().peekable();
-        while let Some(detail) = details.next() {
-            match *detail {
-                Detail::Requests(RequestChange::Completed(run)) => {
-                    // The status belongs to the last request.
-                    let got = details.peek().and_then(|next| next.arrived());
-                    for request in run.ids() {
-                        let got = got.filter(|_| request == run.last());
-                        self.completed(stream, call, request, completion, got);
+        for event in request_events(details) {
+            match event {
+                RequestEvent::Completed(request, got) => self.completed(stream, call, request, completion, got),
+                RequestEvent::Started(created, number) => self.started(stream, call, created, number),
+                RequestEvent::Freed(request) => self.freed(request),
+                RequestEvent::Ready(request) => {
+                    if let Some((_, message)) = self.partitioned.get_mut(&request) {
+                        (message.begin, message.place) = (call.start, stream.role(call).place);
+                        message.mark = self.links.mark();
                     }
                 }
-                Detail::Requests(RequestChange::Started { created, first }) => {
-                    for (created, number) in created.ids().zip(first..) {
-                        self.started(stream, call, created, number);
-                    }
-                }
-                Detail::Requests(RequestChange::Freed(run)) => {
-                    for request in run.ids() {
-                        self.freed(request);
-                    }
-                }
-                Detail::Requests(RequestChange::Ready(run)) => {
-                    for request in run.ids() {
-                        if let Some((_, message)) = self.partitioned.get_mut(&request) {
-                            (message.begin, message.place) = (call.start, stream.role(call).place);
-                            message.mark = self.links.mark();
-                        }
-                    }
-                }
-                Detail::Arrived(_) | Detail::Content(_) | Detail::FoundComplete(..) => {}
             }
         }
         self.judge_matched();
@@ -123,103 +106,105 @@ impl<'a> RankMatcher<'a> {
 
     /// Accounts for messages that have found their receives.
     pub(super) fn judge_matched(&mut self) {
-        let mut matched = std::mem::take(&mut self.matched);
-        for MatchedMessage { message, post, completion, probes, uncertain } in matched.drain(..) {
-            let Some(message) = message else {
-                // The record of its send was dropped.
-                self.before += u64::from(post.place.counts());
-                if let Some((passed_over, (source, received))) = self.passed_over.as_mut().zip(post.received) {
-                    passed_over.leave_out(source, received);
-                }
-                let link = &mut self.completions.get(completion).link;
-                *link = self.links.known(*link, Dependency::Nothing);
-                self.tell(completion, None);
-                continue;
-            };
-            let source = message.envelope.source;
-            let end = self.completions.get(completion).end;
-            let pair = self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() });
-            if message.place.counts() {
-                pair.messages += 1;
-                pair.sent.grow(message.bytes);
-                pair.received.grow(post.bytes);
-            }
-            pair.backwards += u64::from(end < message.begin);
-            pair.least = pair.least.min(end - message.begin);
-            let sender = RankSite { rank: source, place: message.place };
-            let receiver = RankSite { rank: self.number, place: post.place };
-            if let Some(messages) = &mut self.messages {
-                let to = RankSite { rank: self.number, place: self.completions.get(completion).place };
-                messages.push(ReceivedMessage {
-                    communicator: message.envelope.object,
-                    tag: message.envelope.tag,
-                    from: sender,
-                    posted_by: receiver,
-                    to,
-                    begin: message.begin,
-                    posted: post.at,
-                    end,
-                    sent: message.bytes,
-                    received: post.bytes,
-                    truncated: post.truncated,
-                    uncertain,
-                });
-            }
-            if let Some(passed_over) = &mut self.passed_over {
-                let lay = post.at - message.begin;
-                let completed_at = self.completions.get(completion).place;
-                // The sender of a wildcard receive may be unknown until now.
-                let received = post.received.map_or_else(|| passed_over.receive(source), |(_, received)| received);
-                passed_over.add(source, post.place, (message.number, received), lay, completed_at);
-            }
-            if post.truncated {
-                count(&mut self.odd.truncated, receiver);
-            }
-            if uncertain {
-                // Several threads could own this message: count it, charge no wait.
-                count(&mut self.odd.uncertain, sender);
-                let link = &mut self.completions.get(completion).link;
-                *link = self.links.known(*link, Dependency::Nothing);
-                if let Some(token) = message.token {
-                    self.letters.send(source, Letter::Told(token, None));
-                }
-                self.tell(completion, None);
-                continue;
-            }
-            let place = self.completions.get(completion).place;
-            if let Some(deliveries) = &mut self.deliveries {
-                let to = RankSite { rank: self.number, place };
-                deliveries.push(Delivery { begin: message.begin, end, from: sender, to, bytes: message.bytes });
-            }
-            if let Some(blocked) = &mut self.blocked {
-                blocked.add(&message, post.at, self.common_clock.error_between(source, self.number, message.begin));
-            }
-            if let Some(token) = message.token {
-                let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
-                let late = (post.at > message.begin).then_some(cause);
-                self.letters.send(source, Letter::Told(token, late));
-            }
-            if let Some(transfers) = &mut self.transfers
-                && !post.truncated
-            {
-                let error = self.common_clock.error_between(source, self.number, message.begin);
-                transfers.add(self.number, &message, &post, self.completions.get(completion), error);
-            }
-            let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
-            for Probe { place, start, end, .. } in probes {
-                let waiter = RankSite { rank: self.number, place };
-                cause.charge(waiter, start, end, self.common_clock, &mut self.waits);
-            }
-            let link = &mut self.completions.get(completion).link;
-            *link = self.links.known(*link, Dependency::Message(source, message.mark));
-            if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
-                && message.begin < *earliest
-            {
-                (*earliest, *first) = (message.begin, source);
-            }
-            self.tell(completion, Some(cause));
+        let mut all = std::mem::take(&mut self.matched);
+        for matched in all.drain(..) {
+            self.judge(matched);
         }
-        self.matched = matched;
+        self.matched = all;
+    }
+
+    fn judge(&mut self, MatchedMessage { message, post, completion, probes, uncertain }: MatchedMessage) {
+        let Some(message) = message else { return self.without_send(&post, completion) };
+        let (source, own, common_clock) = (message.envelope.source, self.number, self.common_clock);
+        let Completion { place, end, .. } = *self.completions.get(completion);
+        let sender = RankSite { rank: source, place: message.place };
+        let receiver = RankSite { rank: own, place: post.place };
+        let to = RankSite { rank: own, place };
+        let error = || common_clock.error_between(source, own, message.begin);
+        self.count_pair(&message, &post, end);
+        if let Some(messages) = &mut self.messages {
+            messages.push(ReceivedMessage {
+                communicator: message.envelope.object,
+                tag: message.envelope.tag,
+                from: sender,
+                posted_by: receiver,
+                to,
+                begin: message.begin,
+                posted: post.at,
+                end,
+                sent: message.bytes,
+                received: post.bytes,
+                truncated: post.truncated,
+                uncertain,
+            });
+        }
+        if let Some(passed_over) = &mut self.passed_over {
+            let lay = post.at - message.begin;
+            // The sender of a wildcard receive may be unknown until now.
+            let received = post.received.map_or_else(|| passed_over.receive(source), |(_, received)| received);
+            passed_over.add(source, post.place, (message.number, received), lay, place);
+        }
+        if post.truncated {
+            count(&mut self.odd.truncated, receiver);
+        }
+        if uncertain {
+            return self.tell_uncertain(&message, sender, completion);
+        }
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.push(Delivery { begin: message.begin, end, from: sender, to, bytes: message.bytes });
+        }
+        if let Some(blocked) = &mut self.blocked {
+            blocked.add(&message, post.at, error());
+        }
+        if let Some(token) = message.token {
+            let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
+            let late = (post.at > message.begin).then_some(cause);
+            self.letters.send(source, Letter::Told(token, late));
+        }
+        if let Some(transfers) = &mut self.transfers
+            && !post.truncated
+        {
+            transfers.add(own, &message, &post, self.completions.get(completion), error());
+        }
+        let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
+        for Probe { place, start, end, .. } in probes {
+            cause.charge(RankSite { rank: own, place }, start, end, common_clock, &mut self.waits);
+        }
+        self.depends(completion, Dependency::Message(source, message.mark));
+        if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
+            && message.begin < *earliest
+        {
+            (*earliest, *first) = (message.begin, source);
+        }
+        self.tell(completion, Some(cause));
+    }
+
+    fn count_pair(&mut self, message: &Message, post: &Post, end: i64) {
+        let new = RankPair { least: i64::MAX, ..RankPair::default() };
+        let pair = self.pairs.entry(message.envelope.source).or_insert(new);
+        if message.place.counts() {
+            pair.messages += 1;
+            pair.sent.grow(message.bytes);
+            pair.received.grow(post.bytes);
+        }
+        pair.backwards += u64::from(end < message.begin);
+        pair.least = pair.least.min(end - message.begin);
+    }
+
+    /// Counts a message that several threads could own, and charges no wait.
+    fn tell_uncertain(&mut self, message: &Message, sender: RankSite, completion: u32) {
+        count(&mut self.odd.uncertain, sender);
+        self.depends(completion, Dependency::Nothing);
+        if let Some(token) = message.token {
+            self.letters.send(sender.rank, Letter::Told(token, None));
+        }
+        self.tell(completion, None);
+    }
+
+    /// Fills the next open link of a completion.
+    pub(super) fn depends(&mut self, completion: u32, to: Dependency) {
+        let link = &mut self.completions.get(completion).link;
+        *link = self.links.known(*link, to);
     }
 
     /// Gives a completion one cause, and charges its wait when that was the last one expected.

@@ -1,10 +1,11 @@
 //! Begins a rank in the middle of its run, where it has dropped its oldest records.
 
-use super::messages::wanted;
+use super::messages::pattern_of;
 use super::{Persistent, RankMatcher};
 use crate::common_clock::ClockLine;
 use crate::dropped_past::DroppedPast;
 use crate::matching::concurrent::CallSpan;
+use crate::matching::links::Dependency;
 use crate::matching::posted_receive::Post;
 use crate::matching::requests::{Request, Wanted};
 use crate::matching::{Letter, Message};
@@ -23,7 +24,7 @@ impl RankMatcher<'_> {
         }
         for ((thread, number), role) in past.pending {
             let mut request = Request::default();
-            if let (CallPart::Message { receives: true, .. }, Some(pattern)) = (role.what, wanted(&role)) {
+            if let (CallPart::Message { receives: true, .. }, Some(pattern)) = (role.what, pattern_of(&role)) {
                 // The time of the post is unknown, so no sender is said to have waited for it.
                 let turn = CallSpan { thread, begin, end: begin, uncertain: false };
                 let mut post = Post::new(turn, role.place.left_out(), role.received);
@@ -41,5 +42,15 @@ impl RankMatcher<'_> {
         if let Some(token) = message.token {
             self.letters.send(message.envelope.source, Letter::Told(token, None));
         }
+    }
+
+    /// Completes a receive of a message whose send was dropped.
+    pub(super) fn without_send(&mut self, post: &Post, completion: u32) {
+        self.before += u64::from(post.place.counts());
+        if let Some((passed_over, (source, received))) = self.passed_over.as_mut().zip(post.received) {
+            passed_over.leave_out(source, received);
+        }
+        self.depends(completion, Dependency::Nothing);
+        self.tell(completion, None);
     }
 }

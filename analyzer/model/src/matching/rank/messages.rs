@@ -85,8 +85,7 @@ impl<'a> RankMatcher<'a> {
         let got = Receival { completion, end: call.end, number, bytes: got.map(|got| got.bytes), truncated };
         if envelope.is_none_or(|envelope| envelope.source == Envelope::UNRECORDED) {
             // No record tells when the message was sent.
-            let link = &mut self.completions.get(completion).link;
-            *link = self.links.known(*link, Dependency::Nothing);
+            self.depends(completion, Dependency::Nothing);
         }
         match self.threaded {
             // A receive of another thread may be complete earlier.
@@ -143,15 +142,12 @@ impl<'a> RankMatcher<'a> {
         if let peer @ (Peer::Unknown | Peer::Unrecorded) = role.from.0 {
             self.count_elsewhere(peer, place);
         }
-        Some((wanted(role)?, Post::new(turn(stream, call), place, role.received)))
+        Some((pattern_of(role)?, Post::new(turn(stream, call), place, role.received)))
     }
 
     pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
-        let from = match arrived(details) {
-            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
-            None => role.from,
-        };
+        let from = stream.roles().came_from(role.object, role.from, arrived(details));
         if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
             let envelope = Envelope { object, source, tag: from.1, partitioned: false };
             self.queues.probe(envelope, role.place, call.start, call.end);
@@ -160,15 +156,14 @@ impl<'a> RankMatcher<'a> {
 }
 
 /// The pattern of a receive or probe; `None` if its source is unknown.
-pub(super) fn wanted(role: &Role) -> Option<Pattern> {
+pub(super) fn pattern_of(role: &Role) -> Option<Pattern> {
     let source = match role.from.0 {
         Peer::Any => None,
         Peer::Rank(source) => Some(source),
         Peer::Nobody | Peer::Unknown | Peer::Unrecorded => return None,
     };
     let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
-    let partitioned = matches!(role.what, CallPart::Message { partitioned: true, .. });
-    Some(Pattern { object: role.object?, source, tag, partitioned })
+    Some(Pattern { object: role.object?, source, tag, partitioned: role.what.is_partitioned() })
 }
 
 pub(super) fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
@@ -178,10 +173,7 @@ pub(super) fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
 /// Envelope of the message that a receive got, if known.
 pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> Option<Envelope> {
     let Wanted { object, partitioned, .. } = wanted;
-    let from = match arrived {
-        Some(arrived) => (stream.roles().peer(object, arrived.source), arrived.tag),
-        None => wanted.from,
-    };
+    let from = stream.roles().came_from(object, wanted.from, arrived);
     match (from.0, object) {
         (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
             Some(Envelope { object, source, tag: from.1, partitioned })

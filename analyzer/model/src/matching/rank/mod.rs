@@ -33,7 +33,7 @@ use super::windows::{Called, Windows};
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Flow, Role};
-use crate::stream::{Stream, TimedCall};
+use crate::stream::{Stream, TimedCall, earliest};
 use crate::thread_calls::Detail;
 use open_calls::OpenWait;
 
@@ -174,15 +174,14 @@ impl<'a> RankMatcher<'a> {
     }
 
     pub fn next(&self) -> Option<i64> {
-        self.streams.iter().filter_map(Stream::peek).map(|call| call.start).min()
+        self.streams.iter().filter_map(Stream::start).min()
     }
 
     /// Processes up to `calls` of the rank's calls.
     pub fn go_on(&mut self, calls: usize) {
         let mut streams = std::mem::take(&mut self.streams);
         for _ in 0..calls {
-            let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
-            let Some((_, at)) = starts.min() else { break };
+            let Some(at) = earliest(streams.iter().map(Stream::start)) else { break };
             let stream = &mut streams[at];
             if let Some(call) = stream.peek() {
                 self.call(stream, call);

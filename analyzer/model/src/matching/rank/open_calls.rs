@@ -7,7 +7,7 @@
 use traces::calls::Call;
 
 use super::RankMatcher;
-use super::messages::{turn, wanted};
+use super::messages::{pattern_of, turn};
 use crate::matching::collectives::{ArrivalEnd, Ordinal, OwnPart};
 use crate::matching::posted_receive::{Envelope, Pattern};
 use crate::matching::requests::{Partner, Request};
@@ -61,7 +61,7 @@ impl<'a> RankMatcher<'a> {
                 let sent = if let (true, Peer::Rank(to)) = (sends, role.to.0) { Some((completion, to)) } else { None };
                 Awaited::Messages(sent, pattern)
             }
-            CallPart::Probe if !role.call().is_some_and(Call::polls) => Awaited::Messages(None, wanted(role)),
+            CallPart::Probe if !role.call().is_some_and(Call::polls) => Awaited::Messages(None, pattern_of(role)),
             CallPart::Collective { flow, root } => {
                 let Some(object) = role.object else { return };
                 let ordinal = (self.ordinal(role), 0);

@@ -16,10 +16,10 @@ use crate::Rank;
 use crate::common_clock::ClockLine;
 use crate::dropped_past::{DroppedPast, MessageOrder};
 use crate::objects::Objects;
-use crate::request_numbers::{RequestChange, RequestId};
+use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
-use crate::stream::{Stream, TimedCall};
-use crate::thread_calls::Detail;
+use crate::stream::{Stream, TimedCall, earliest};
+use crate::thread_calls::{Detail, RequestEvent, request_events};
 pub use windows::{OpenedTo, WindowPast};
 
 /// A request that has begun and that the program has not seen complete.
@@ -59,8 +59,6 @@ pub struct Passed {
     pub left: i64,
     /// Call site of the last send.
     pub place: SpottedSite,
-    /// Bytes of the last send.
-    pub bytes: u64,
 }
 
 /// Recorded successive polls without success.
@@ -72,7 +70,7 @@ pub struct Vain {
     pub calls: Vec<u32>,
 }
 
-/// Maximum number of distinct polls kept.
+/// Maximum number of distinct polls kept; the oldest goes.
 const DIFFERENT: usize = 16;
 
 /// State left by a rank's calls. Times in nanoseconds on the run's common clock.
@@ -96,8 +94,6 @@ pub struct Past {
     pub vain: FxHashMap<u32, Vain>,
     /// Longest time in one call or between two.
     pub longest_pause: i64,
-    /// End of its last call.
-    pub last_end: i64,
     persistent: FxHashMap<RequestId, (Role, u64)>,
     /// Requests whose completion by one thread was read before their begin by another.
     early: FxHashMap<RequestId, Option<Arrived>>,
@@ -153,13 +149,11 @@ impl Past {
         let begin = line.nanoseconds_at(rank.header.begin.ticks);
         let mut last_ends: Vec<Option<i64>> = vec![None; streams.len()];
         loop {
-            let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
-            let Some((_, at)) = starts.min() else { return past };
+            let Some(at) = earliest(streams.iter().map(Stream::start)) else { return past };
             let stream = &mut streams[at];
             if let Some(call) = stream.peek() {
                 let idle = last_ends[at].map_or(0, |last| call.start - last);
                 past.longest_pause = past.longest_pause.max(idle).max(call.end - call.start);
-                past.last_end = past.last_end.max(call.end);
                 last_ends[at] = Some(call.end);
                 let signature = stream.signature(call) as u32;
                 past.ask(stream.thread, call, signature, (call.start - begin) as f64 / 1e9);
@@ -177,21 +171,19 @@ impl Past {
         }
         let vain = self.vain.entry(thread).or_insert_with(|| Vain { since, calls: Vec::new() });
         vain.calls.retain(|other| *other != signature);
-        if vain.calls.len() < DIFFERENT {
-            vain.calls.push(signature);
+        if vain.calls.len() == DIFFERENT {
+            vain.calls.remove(0);
         }
+        vain.calls.push(signature);
     }
 
     /// Counts a received message; the sender follows from the receive, or from the status if there is one.
-    fn receive(&mut self, own: u32, roles: &Roles<'_>, role: (Option<u32>, Peer, i32), got: Option<Arrived>) {
-        let (object, from, tag) = role;
+    fn receive(&mut self, own: u32, roles: &Roles<'_>, object: Option<u32>, from: (Peer, i32), got: Option<Arrived>) {
         if got.is_some_and(|got| got.fate == Fate::Cancelled) {
             self.may_be_cancelled = false;
             return;
         }
-        let from = got.map_or(from, |got| roles.peer(object, got.source));
-        let tag = got.map_or(tag, |got| got.tag);
-        if let (Some(object), Peer::Rank(from)) = (object, from) {
+        if let (Some(object), (Peer::Rank(from), tag)) = (object, roles.came_from(object, from, got)) {
             self.passed.entry(Route { object, from, to: own, tag }).or_default().left -= 1;
         }
     }
@@ -199,7 +191,7 @@ impl Past {
     fn send(&mut self, own: u32, role: &Role, place: SpottedSite) {
         if let (Some(object), (Peer::Rank(to), tag)) = (role.object, role.to) {
             let passed = self.passed.entry(Route { object, from: own, to, tag }).or_default();
-            *passed = Passed { left: passed.left + 1, place, bytes: role.sent };
+            *passed = Passed { left: passed.left + 1, place };
         }
     }
 
@@ -263,7 +255,7 @@ impl Reader<'_, '_> {
 
     fn receive(&mut self, role: &Role, details: &[Detail]) {
         let got = details.iter().find_map(Detail::arrived);
-        self.past.receive(self.own, self.roles, (role.object, role.from.0, role.from.1), got);
+        self.past.receive(self.own, self.roles, role.object, role.from, got);
     }
 
     /// Counts a collective call; returns its ordinal.
@@ -292,30 +284,12 @@ impl Reader<'_, '_> {
     }
 
     fn requests(&mut self, details: &[Detail], place: SpottedSite, call: &TimedCall) {
-        let mut details = details.iter().peekable();
-        while let Some(detail) = details.next() {
-            match *detail {
-                Detail::Requests(RequestChange::Completed(run)) => {
-                    // The status belongs to the last request.
-                    let got = details.peek().and_then(|next| next.arrived());
-                    for id in run.ids() {
-                        self.complete(id, got.filter(|_| id == run.last()));
-                    }
-                }
-                Detail::Requests(RequestChange::Started { created, first }) => {
-                    for (created, number) in created.ids().zip(first..) {
-                        self.start(created, place, call, number);
-                    }
-                }
-                Detail::Requests(RequestChange::Freed(run)) => {
-                    for id in run.ids() {
-                        self.give_up(id);
-                    }
-                }
-                Detail::Requests(RequestChange::Ready(_))
-                | Detail::Arrived(_)
-                | Detail::Content(_)
-                | Detail::FoundComplete(..) => {}
+        for event in request_events(details) {
+            match event {
+                RequestEvent::Completed(request, got) => self.complete(request, got),
+                RequestEvent::Started(created, number) => self.start(created, place, call, number),
+                RequestEvent::Freed(request) => self.give_up(request),
+                RequestEvent::Ready(_) => {}
             }
         }
     }
@@ -340,7 +314,7 @@ impl Reader<'_, '_> {
         for awaits in request.awaits {
             match awaits {
                 Awaited::Message { object, from, tag, .. } => {
-                    self.past.receive(self.own, self.roles, (object, from, tag), got);
+                    self.past.receive(self.own, self.roles, object, (from, tag), got);
                 }
                 Awaited::Delivery { object, to, tag, .. } if is_cancelled => {
                     self.past.take_back(self.own, object, to, tag);

@@ -2,9 +2,8 @@
 //!
 //! On one window, the k-th start of rank a towards rank b belongs to the k-th post of b towards a.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::Call;
-use traces::signature::lock::SHARED;
 
 use crate::objects::Objects;
 use crate::roles::{Epoch, Peer, Role};
@@ -17,8 +16,8 @@ pub type OpenedTo = (u32, u64);
 pub struct WindowPast {
     /// Kinds of the locks that it holds, by window and target.
     pub locks: FxHashMap<(u32, u32), i32>,
-    /// Windows locked by MPI_Win_lock_all.
-    pub all_locked: FxHashMap<u32, i32>,
+    /// Windows locked by MPI_Win_lock_all, whose lock is shared.
+    pub all_locked: FxHashSet<u32>,
     /// Number of posts for another rank, by window and rank.
     pub posted: FxHashMap<(u32, u32), u64>,
     /// Number of completed accesses to another rank's window.
@@ -67,7 +66,7 @@ impl WindowPast {
     pub fn call(&mut self, call: Call, role: &Role) {
         let Some(window) = role.object else { return };
         match call {
-            Call::Win_lock_all => drop(self.all_locked.insert(window, SHARED)),
+            Call::Win_lock_all => drop(self.all_locked.insert(window)),
             Call::Win_unlock_all => drop(self.all_locked.remove(&window)),
             Call::Win_test => drop(self.exposed.remove(&window)),
             _ => {}
