@@ -341,3 +341,18 @@ impl Reader<'_, '_> {
         self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end }, number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_different_polls_the_latest_are_kept() {
+        let (mut past, mut poll) = (Past::default(), TimedCall::at(0, 10));
+        poll.in_vain = true;
+        for signature in 0..=DIFFERENT as u32 {
+            past.ask(0, &poll, signature, 0.0);
+        }
+        assert_eq!(past.vain[&0].calls, (1..=DIFFERENT as u32).collect::<Vec<u32>>());
+    }
+}
