@@ -210,6 +210,8 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
     };
     let mut pasts: Vec<Option<DroppedPast>> = contents.iter().enumerate().map(past).collect();
     let dropped = Arc::new(DroppedBefore::of(&pasts, &objects));
+    let shared =
+        Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows };
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
@@ -218,12 +220,7 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
         let streams = contents.threads.iter().map(stream).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
-        let cancelled = &rank.cancelled;
-        let (shared, number) = (
-            Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows },
-            at as u32,
-        );
-        let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, common_clock, follow);
+        let mut matcher = RankMatcher::new(at as u32, streams, &rank.cancelled, edges, shared, common_clock, follow);
         if let Some(past) = pasts[at].take() {
             matcher.goes_on(past, line);
         }

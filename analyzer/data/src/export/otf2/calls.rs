@@ -9,10 +9,10 @@ use super::event_meanings::{CALL_SITE, CALLS, CONTEXT, EventMeaning, INSIDE, OPE
 use super::event_writer::{Attribute, Event, EventWriter, Nesting};
 use super::selected_events::SelectedEvents;
 use model::error::Error;
-use model::request_numbers::{RequestChange, RequestId};
+use model::request_numbers::RequestId;
 use model::roles::{CallPart, Role};
 use model::stream::{Stream, TimedCall, earliest};
-use model::thread_calls::Detail;
+use model::thread_calls::{RequestEvent, request_events};
 
 #[derive(Clone, Copy)]
 struct Request {
@@ -164,28 +164,22 @@ impl<'a, 'r> RankEvents<'a, 'r> {
 
     /// Writes the changes that a call made to requests.
     fn requests(&mut self, out: &mut Out<'_, '_>, stream: &Stream<'_>, call: &TimedCall) -> Result<(), Error> {
-        for detail in stream.details(call) {
-            match *detail {
-                Detail::Requests(RequestChange::Completed(run)) => {
-                    for request in run.ids() {
-                        let is_cancelled = self.told.run.ranks[self.rank as usize].cancelled.contains(&request);
-                        self.complete(out, request, call.end, is_cancelled)?;
+        for event in request_events(stream.details(call)) {
+            match event {
+                RequestEvent::Completed(request, _) => {
+                    let is_cancelled = self.told.run.ranks[self.rank as usize].cancelled.contains(&request);
+                    self.complete(out, request, call.end, is_cancelled)?;
+                }
+                RequestEvent::Started(created, number) => {
+                    if let Some(known) = self.persistent.get(&created).copied() {
+                        self.begin(out, call, (stream.thread, number), known)?;
                     }
                 }
-                Detail::Requests(RequestChange::Started { created, first }) => {
-                    for (created, number) in created.ids().zip(first..) {
-                        if let Some(known) = self.persistent.get(&created).copied() {
-                            self.begin(out, call, (stream.thread, number), known)?;
-                        }
-                    }
+                RequestEvent::Freed(request) => {
+                    self.requests.remove(&request);
+                    self.persistent.remove(&request);
                 }
-                Detail::Requests(RequestChange::Freed(run)) => {
-                    for request in run.ids() {
-                        self.requests.remove(&request);
-                        self.persistent.remove(&request);
-                    }
-                }
-                _ => {}
+                RequestEvent::Ready(_) => {}
             }
         }
         Ok(())

@@ -49,7 +49,8 @@ impl<'a> RankMatcher<'a> {
         completion: u32,
         got: Option<Arrived>,
     ) {
-        if let (Some(operations), Some((object, ordinal))) = (self.operations, self.under_way.remove(&(thread, number)))
+        if let (Some(operations), Some((object, ordinal))) =
+            (self.shared.operations, self.under_way.remove(&(thread, number)))
         {
             operations.end(object, ordinal, self.number, call.end);
         }

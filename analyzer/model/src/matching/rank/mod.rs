@@ -13,15 +13,14 @@ use traces::record::Arrived;
 
 use super::blocked_sends::BlockedSendsOf;
 use super::collective_node::CollectiveNode;
-use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, Ordinal, OwnPart};
+use super::collectives::{ArrivalEnd, CollectiveArrival, Ordinal, OwnPart};
 use super::completions::Completions;
 use super::concurrent::Outbox;
-use super::dropped_before::DroppedBefore;
 use super::followed::ReceivedMessage;
 use super::handed_on::HandedOn;
 use super::letters::Letters;
 use super::links::{Links, SelectionEdges};
-use super::operations::{OperationPart, Operations};
+use super::operations::OperationPart;
 use super::order::Order;
 use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
@@ -29,7 +28,7 @@ use super::queues::{MatchedMessage, Queues, Receipt};
 use super::requests::{Partner, Request, Requests};
 use super::transfers::Transfers;
 use super::wait_sums::{RankSite, Waits};
-use super::windows::{Called, Windows};
+use super::windows::Called;
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Flow, Role};
@@ -45,12 +44,9 @@ pub struct RankMatcher<'a> {
     threaded: bool,
     /// Requests that were cancelled, by thread and number.
     cancelled: &'a HashSet<(u32, u64)>,
-    collectives: &'a Collectives<'a>,
-    operations: Option<&'a Operations<'a>>,
-    windows: &'a Windows<'a>,
+    shared: Shared<'a>,
     common_clock: &'a CommonClock,
     queues: Queues,
-    dropped: &'a DroppedBefore,
     /// Requests that are pending or that expect news from another rank.
     requests: Requests,
     /// Persistent requests, by thread and number of their creation.
@@ -121,7 +117,6 @@ impl<'a> RankMatcher<'a> {
         common_clock: &'a CommonClock,
         follow: Follow,
     ) -> RankMatcher<'a> {
-        let Shared { collectives, operations, windows, dropped } = shared;
         let rank = RankMatcher {
             number,
             threaded: streams.len() > 1,
@@ -130,12 +125,9 @@ impl<'a> RankMatcher<'a> {
             blocked: follow.contains(Follow::QUEUES).then(BlockedSendsOf::default),
             streams,
             cancelled,
-            collectives,
-            operations,
-            windows,
+            shared,
             common_clock,
-            queues: Queues::of(number, Arc::clone(dropped)),
-            dropped,
+            queues: Queues::of(number, Arc::clone(shared.dropped)),
             requests: Requests::default(),
             persistent: FxHashMap::default(),
             partitioned: FxHashMap::default(),
@@ -164,7 +156,7 @@ impl<'a> RankMatcher<'a> {
             matched: Vec::new(),
             told: Vec::new(),
         };
-        windows.reached(number, rank.next());
+        shared.windows.reached(number, rank.next());
         rank
     }
 
@@ -193,7 +185,7 @@ impl<'a> RankMatcher<'a> {
         if self.threaded {
             self.pass(next.unwrap_or(i64::MAX));
         }
-        self.windows.reached(self.number, next);
+        self.shared.windows.reached(self.number, next);
     }
 
     /// Releases messages and completions that no call from `now` on can precede.
@@ -299,11 +291,11 @@ impl<'a> RankMatcher<'a> {
             }
             CallPart::Make => drop(self.make(role, call, ArrivalEnd::Ended(call.end))),
             // Epochs are told apart by the calls before them.
-            CallPart::Window(_) if self.dropped.is_any => {}
+            CallPart::Window(_) if self.shared.dropped.is_any => {}
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: false };
-                self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
+                self.shared.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
             }
             CallPart::Nothing => self.complete(stream, call, details),
         }
@@ -311,9 +303,9 @@ impl<'a> RankMatcher<'a> {
 
     /// Handles a call that makes a communicator by its own processes alone. Returns the communicator and the call's ordinal.
     fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
-        let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
+        let object = self.shared.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
-        if self.dropped.is_any {
+        if self.shared.dropped.is_any {
             // Other ranks may have dropped their part.
             return None;
         }
@@ -331,7 +323,9 @@ impl<'a> RankMatcher<'a> {
     }
 
     fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, call: &TimedCall, end: ArrivalEnd) {
-        let Some(object) = role.object.filter(|object| self.dropped.has_collective(*object, ordinal.0)) else { return };
+        let Some(object) = role.object.filter(|object| self.shared.dropped.has_collective(*object, ordinal.0)) else {
+            return;
+        };
         let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
             let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
@@ -347,7 +341,7 @@ impl<'a> RankMatcher<'a> {
         let part = OperationPart { at, function, root, bytes, begin, end: end.ended(), behind };
         self.join(object, ordinal, part, end.token());
         let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
-        let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
+        let (node, counts) = self.shared.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
@@ -370,7 +364,7 @@ impl<'a> RankMatcher<'a> {
     /// Begins the rank's part in an operation; a nonblocking one ends with the request of `token`.
     fn join(&mut self, object: u32, ordinal: Ordinal, part: OperationPart, token: Option<Token>) {
         // MPI_Comm_accept and MPI_Comm_connect are one operation under two names, so it is not listed.
-        let Some(operations) = self.operations.filter(|_| part.function > 0) else { return };
+        let Some(operations) = self.shared.operations.filter(|_| part.function > 0) else { return };
         if let Some(Token::Request(thread, number)) = token {
             self.under_way.insert((thread, number), (object, ordinal));
         }
@@ -381,7 +375,7 @@ impl<'a> RankMatcher<'a> {
     /// Returns this rank's node.
     fn come_to_neighbors(&mut self, object: u32, first: Option<CollectiveNode>) -> Option<CollectiveNode> {
         let first = first?;
-        let neighbors = self.collectives.objects.neighbors(self.number, object)?;
+        let neighbors = self.shared.collectives.objects.neighbors(self.number, object)?;
         for whom in &neighbors.destinations {
             self.links.collective(Some(first.other(*whom)), true, false);
         }

@@ -75,7 +75,7 @@ impl<'a> RankMatcher<'a> {
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: true };
-                self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
+                self.shared.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
                 return;
             }
             CallPart::Nothing if role.call().is_some_and(Call::waits_for_requests) => Awaited::Requests,
@@ -147,7 +147,7 @@ impl<'a> RankMatcher<'a> {
                 of_send.into_iter().chain(of_receive).collect()
             }
             Awaited::Others(object, ordinal, own) => {
-                let unmet = self.collectives.waits_for_others(*object, *ordinal, *own);
+                let unmet = self.shared.collectives.waits_for_others(*object, *ordinal, *own);
                 unmet.map(|(state, whom)| Known::Unmet(state, whom)).into_iter().collect()
             }
             Awaited::Requests => {
@@ -165,7 +165,7 @@ impl<'a> RankMatcher<'a> {
             return Some(came(self.queues.message_of(receipt), from));
         }
         if let Some((object, ordinal, own)) = request.collective {
-            let unmet = self.collectives.waits_for_others(object, ordinal, own);
+            let unmet = self.shared.collectives.waits_for_others(object, ordinal, own);
             return unmet.map(|(state, whom)| Known::Unmet(state, whom));
         }
         match request.partner {
