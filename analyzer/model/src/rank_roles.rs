@@ -16,8 +16,7 @@ use super::objects::Objects;
 use super::request_numbers::RequestId;
 use super::roles::{CallPart, CallSite, CallSites, Flow, Peer, Role, Roles, SpottedSite};
 use super::selection::{Cursor, LEFT_OUT};
-use super::stream::earliest;
-use super::thread_calls::{Detail, Extras, RequestEvent, ThreadCall, ThreadCalls, request_events};
+use super::thread_calls::{Detail, Extras, RequestEvent, ThreadCall, ThreadCalls, earliest, request_events};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoleKind {

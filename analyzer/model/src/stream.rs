@@ -48,13 +48,6 @@ impl TimedCall {
     }
 }
 
-/// Index of the thread whose next call begins first, by the threads' next begins.
-#[inline]
-pub fn earliest<T: Ord>(starts: impl Iterator<Item = Option<T>>) -> Option<usize> {
-    let next = starts.enumerate().filter_map(|(at, start)| Some((start?, at)));
-    next.min().map(|(_, at)| at)
-}
-
 /// A thread's calls with their roles.
 pub struct Stream<'a> {
     pub thread: u32,

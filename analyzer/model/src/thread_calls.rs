@@ -106,6 +106,13 @@ pub fn request_events(details: &[Detail]) -> impl Iterator<Item = RequestEvent> 
     })
 }
 
+/// Index of the thread whose next call begins first, by the threads' next begins.
+#[inline]
+pub fn earliest<T: Ord>(starts: impl Iterator<Item = Option<T>>) -> Option<usize> {
+    let next = starts.enumerate().filter_map(|(at, start)| Some((start?, at)));
+    next.min().map(|(_, at)| at)
+}
+
 /// Records read at a time.
 const STEP: usize = 1024;
 

@@ -11,8 +11,8 @@ use super::selected_events::SelectedEvents;
 use model::error::Error;
 use model::request_numbers::RequestId;
 use model::roles::{CallPart, Role};
-use model::stream::{Stream, TimedCall, earliest};
-use model::thread_calls::{RequestEvent, request_events};
+use model::stream::{Stream, TimedCall};
+use model::thread_calls::{RequestEvent, earliest, request_events};
 
 #[derive(Clone, Copy)]
 struct Request {

@@ -32,8 +32,8 @@ use super::windows::Called;
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Flow, Role};
-use crate::stream::{Stream, TimedCall, earliest};
-use crate::thread_calls::Detail;
+use crate::stream::{Stream, TimedCall};
+use crate::thread_calls::{Detail, earliest};
 use open_calls::OpenWait;
 
 /// One rank's state while its calls are matched.

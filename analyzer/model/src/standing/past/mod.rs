@@ -18,8 +18,8 @@ use crate::dropped_past::{DroppedPast, MessageOrder};
 use crate::objects::Objects;
 use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
-use crate::stream::{Stream, TimedCall, earliest};
-use crate::thread_calls::{Detail, RequestEvent, request_events};
+use crate::stream::{Stream, TimedCall};
+use crate::thread_calls::{Detail, RequestEvent, earliest, request_events};
 pub use windows::{OpenedTo, WindowPast};
 
 /// A request that has begun and that the program has not seen complete.
