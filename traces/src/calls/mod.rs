@@ -178,8 +178,10 @@ impl Call {
 
     /// The call of this name, with or without `MPI_`, in the case of the C symbol.
     pub fn named(name: &str) -> Option<Call> {
+        let of = |name: &str| ROWS.iter().find(|row| row.name == name);
         let name = name.strip_prefix("MPI_").unwrap_or(name);
-        Call::all().find(|call| call.name() == name)
+        let large = || name.strip_suffix("_c").and_then(of).filter(|row| row.large).map(|row| Call(row.id).large());
+        of(name).map(|row| Call(row.id)).or_else(large)
     }
 
     /// Every call, the large-count forms after all others.
@@ -192,6 +194,11 @@ impl Call {
     /// The large-count form of this call, which only a row with `+c` has.
     pub const fn large(self) -> Call {
         Call(self.0 | LARGE)
+    }
+
+    /// This call, or that of which it is the large-count form.
+    pub const fn small(self) -> Call {
+        Call(self.0 & !LARGE)
     }
 
     /// True if this is a large-count form.
@@ -272,6 +279,16 @@ impl Call {
     /// True if the call returns only when requests are complete.
     pub fn waits_for_requests(self) -> bool {
         (self.has(ArgumentKind::WaitRequest) || self.has(ArgumentKind::WaitRequests)) && !self.polls()
+    }
+
+    /// True if the call, or its persistent form, sends and waits for the receive whatever the size of the message.
+    pub fn is_synchronous(self) -> bool {
+        [Call::Ssend, Call::Issend, Call::Ssend_init].contains(&self.small())
+    }
+
+    /// True if the call, or its persistent form, sends from the program's own buffer.
+    pub fn is_buffered(self) -> bool {
+        [Call::Bsend, Call::Ibsend, Call::Bsend_init].contains(&self.small())
     }
 
     /// True if the call may achieve nothing and be made again, as Test, Testsome, Iprobe and Parrived.

@@ -28,6 +28,17 @@ fn every_function_is_there_once() {
 }
 
 #[test]
+fn every_function_is_found_by_its_name_and_a_large_count_form_is_as_synchronous_as_the_small_one() {
+    for call in Call::all() {
+        assert_eq!([Call::named(&call.mpi_name()), Call::named(&call.name())], [Some(call); 2]);
+        assert!(!call.small().is_large());
+    }
+    assert!(Call::Issend.large().is_synchronous() && Call::Ibsend.large().is_buffered());
+    assert!(!Call::Send.large().is_synchronous() && !Call::Ssend.large().is_buffered());
+    assert_eq!([Call::named("MPI_Ssend_d"), Call::named("MPI_Wait_c"), Call::named("_c")], [None; 3]);
+}
+
+#[test]
 fn numbers_and_names_lead_back_to_the_call() {
     for call in Call::all() {
         assert_eq!(Call::from_number(call.number()), Some(call));

@@ -157,11 +157,23 @@ struct KnownSites {
     nodes: Vec<Option<u32>>,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallSite {
     pub function: String,
     /// File and line, or module and offset.
     pub site: String,
+}
+
+impl CallSite {
+    /// The function; of a large-count form the small one. `None` for what is no MPI call.
+    pub fn call(&self) -> Option<Call> {
+        Call::named(&self.function).map(Call::small)
+    }
+
+    /// The line, if it is known.
+    pub fn line(&self) -> Option<String> {
+        Some(self.site.clone()).filter(|line| !line.is_empty())
+    }
 }
 
 impl<'a> CallSites<'a> {
