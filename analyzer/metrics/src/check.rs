@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
 use crate::meaning;
+use crate::words::verb;
 use model::common_clock::ClockLine;
 use model::matching::{Account, RankPair, RankSite, Settled};
 use model::sums::Total;
@@ -31,30 +32,26 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
     let sum = |figure: fn(&RankPair) -> u64| pairs.values().map(figure).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
-    let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
+    let same =
+        if sent == received { ", as many as were sent".into() } else { format!(", of {} sent", Value::Bytes(sent)) };
     let after = settled.account.backwards();
     let moved = match (settled.backwards_before, after) {
         (0, _) => String::new(),
         (before, _) => format!("; {} before clocks were moved within their errors", whole(before)),
     };
-    let messages = sum(|pair| pair.messages);
+    let (messages, collectives) = (sum(|pair| pair.messages), settled.account.collectives);
     vec![
-        Fact::new(MATCHED, "matched", Value::Count(messages)).note(if messages == 1 {
-            " message"
-        } else {
-            " messages"
-        }),
+        Fact::new(MATCHED, "matched", Value::Count(messages)).note(verb(messages, " message", " messages")),
         Fact::new(RECEIVED, "bytes", Value::Bytes(received)).note(same),
         Fact::hidden(SENT, Value::Bytes(sent)),
-        Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives)).note(
-            if settled.account.collectives == 1 {
-                " call that all processes joined"
-            } else {
-                " calls that all processes joined"
-            },
-        ),
+        Fact::new(COLLECTIVES, "collective", Value::Count(collectives)).note(verb(
+            collectives,
+            " call that all processes joined",
+            " calls that all processes joined",
+        )),
         Fact::new(BACKWARDS, "backwards", Value::Count(after))
-            .note(format!(" messages received before they were sent{moved}")),
+            .note(verb(after, " message received before it was sent", " messages received before they were sent"))
+            .note(moved),
         Fact::hidden(UNCERTAIN, Value::Count(settled.account.uncertain.values().sum())),
         Fact::hidden(BACKWARDS_BEFORE, Value::Count(settled.backwards_before)),
     ]

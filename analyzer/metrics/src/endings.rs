@@ -1,7 +1,7 @@
 //! Describes ranks that have not finalized MPI: MPI_Abort or a signal ended them, or they still run.
 
 use crate::totals::world_rank;
-use crate::words::{call_in_words, numbers_of, plural, rank_in_words};
+use crate::words::{call_in_words, plural, rank_in_words, ranks_in_words, verb};
 use model::{End, ProcessFate, Rank, Run};
 use rustc_hash::FxHashMap;
 use tables::Value;
@@ -31,16 +31,12 @@ const MOST: usize = 6;
 /// The warnings about ranks that have not finalized MPI. If MPI_Abort ended the run, one warning covers all; otherwise,
 /// one covers all that ended at the same place.
 pub fn warnings(run: &Run) -> Vec<String> {
-    let cut: Vec<&Rank> = run.ranks.iter().filter(|rank| !rank.is_finalized()).collect();
     if let Some((rank, call)) = aborts(run).first() {
         let ended = format!("{} ended the run in {}", rank_in_words(rank), call_in_words(run, rank, call));
-        return vec![format!(
-            "{ended}: {} did not finalize MPI, and each counts until the last sign of life in its file",
-            plural(cut.len() as u64, "rank")
-        )];
+        return vec![format!("{ended}; {}", cut_in_words(run))];
     }
     let (mut endings, mut known): (Vec<(String, Vec<&Rank>)>, _) = (Vec::new(), FxHashMap::default());
-    for rank in cut {
+    for rank in cut(run) {
         let place = place(run, rank);
         let at = *known.entry((place.clone(), rank.fate)).or_insert(endings.len());
         if at == endings.len() {
@@ -63,6 +59,18 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings
 }
 
+/// `3 of 4 ranks did not finalize MPI: each counts until the last sign of life in its file`.
+pub fn cut_in_words(run: &Run) -> String {
+    let cut = cut(run).count();
+    let (all, each) = (plural(run.ranks.len() as u64, "rank"), verb(cut, "it", "each"));
+    format!("{cut} of {all} did not finalize MPI: {each} counts until the last sign of life in its file")
+}
+
+/// Ranks that have not finalized MPI.
+pub fn cut(run: &Run) -> impl Iterator<Item = &Rank> {
+    run.ranks.iter().filter(|rank| !rank.is_finalized())
+}
+
 /// Place of a rank, now or when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.
 fn place(run: &Run, rank: &Rank) -> String {
     match &rank.end {
@@ -75,7 +83,7 @@ fn place(run: &Run, rank: &Rank) -> String {
 /// The warning about several ranks at one place, with the shortest time for which they have been there.
 fn common_ending(place: &str, ranks: &[&Rank]) -> String {
     let numbers: Vec<_> = ranks.iter().map(|rank| world_rank(rank)).collect();
-    let who = numbers_of(&numbers);
+    let who = ranks_in_words(&numbers);
     let lasted = ranks.iter().filter_map(|rank| match rank.end {
         End::Inside { since, .. } => Some((rank.whole() - since).max(0.0)),
         _ => None,

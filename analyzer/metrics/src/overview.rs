@@ -8,7 +8,7 @@ use traces::file::Stop;
 
 use super::cost::RecordingCost;
 use super::totals::seconds;
-use super::words::{numbers, plural, rank_in_words};
+use super::words::{numbers, plural, rank_in_words, verb};
 use super::{endings, rank_programs};
 use model::kept_part::KeptPart;
 use model::rank::is_nested;
@@ -126,7 +126,7 @@ fn layer(run: &Run) -> Vec<Fact> {
     let count = names.len();
     let shown = names[..count.min(LAYER_SHOWN)].join(", ");
     let more = if count > LAYER_SHOWN { ", ..." } else { "" };
-    let functions = if count == 1 { "function" } else { "functions" };
+    let functions = verb(count, "function", "functions");
     let note = format!(" {functions} ({shown}{more}); call sites are where the program calls them");
     vec![
         Fact::new(LAYER_SIZE, "layer", Value::Count(count as u64)).note(note),
@@ -196,7 +196,7 @@ fn selected(run: &Run) -> Vec<Fact> {
     if let Some(region) = &run.choice.region {
         let entered: u64 = selections().map(|selection| selection.entered).sum();
         let who = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
-        let note = format!(", entered {entered} times by {who}: all figures are for it, out of ");
+        let note = format!(", entered {} by {who}: all figures are for it, out of ", plural(entered, "time"));
         let region = Fact::new(REGION, "region", Value::Text(region.clone()));
         facts.push(region.note(note).figure(Value::Seconds(whole)));
         facts.push(Fact::hidden(REGION_ENTERED, Value::Count(entered)));
@@ -327,11 +327,8 @@ fn work_out_warnings(run: &Run) -> Vec<String> {
     warnings.extend(by_function(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
     if nested > 0 {
-        let (were, they) = match nested {
-            1 => ("was", "it counts"),
-            _ => ("were", "they count"),
-        };
-        let calls = plural(nested, "call");
+        let (calls, were) = (plural(nested, "call"), verb(nested, "was", "were"));
+        let they = verb(nested, "it counts", "they count");
         warnings.push(format!("{calls} {were} made inside other MPI calls; {they} as part of those"));
     }
     warnings.extend(threads(run));
@@ -371,7 +368,7 @@ fn without_paths(run: &Run) -> Option<String> {
     if naming.by == NamedBy::Site || naming.is_default || without == 0 {
         return None;
     }
-    let of = if without == asked { String::new() } else { format!(" of {}", plural(without, "rank")) };
+    let of = if without == asked { String::new() } else { format!(" for {}", plural(without, "rank")) };
     Some(format!("no call paths were recorded{of}: call sites are named by their own places"))
 }
 
@@ -472,7 +469,7 @@ fn by_function(run: &Run) -> Option<String> {
 }
 
 fn profiles(run: &Run) -> Option<String> {
-    let have = |ranks: usize| format!("{} {}", plural(ranks as u64, "rank"), if ranks == 1 { "has" } else { "have" });
+    let have = |ranks: usize| format!("{} {}", plural(ranks as u64, "rank"), verb(ranks, "has", "have"));
     let whole = run.ranks.iter().filter(|rank| rank.header.is_only_profile()).count();
     let stopped = |stop: Stop| run.ranks.iter().filter(|rank| rank.header.stop == stop as u32).count();
     let (own, system) = (stopped(Stop::MaxBytes), stopped(Stop::SizeLimit));

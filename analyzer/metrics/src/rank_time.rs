@@ -8,6 +8,7 @@ use traces::calls::{Call, Class};
 use super::totals::{self, CallGroup, seconds, world_rank};
 use crate::meaning;
 use model::matching::Account;
+use model::roles::CallSite;
 use model::{Rank, Run};
 use tables::part::Addend::{Nanoseconds, RanOfThreads, Waited};
 use tables::part::{PartFigure, PartName, PartRows, PartTable, added};
@@ -126,17 +127,13 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
 
 /// Seconds that each rank waited, by purpose of the call.
 fn waited(run: &Run, account: &Account) -> Vec<[f64; KINDS.len()]> {
-    let kinds: Vec<usize> = account.places.iter().map(|place| kind_of_name(&place.function)).collect();
+    let of_place = |place: &CallSite| place.call().map_or(OTHER, |call| kind(call.class()));
+    let kinds: Vec<usize> = account.places.iter().map(of_place).collect();
     let mut waits = vec![[0.0; KINDS.len()]; run.ranks.len()];
     for (key, sum) in &account.waits.sums {
         waits[key.waiter.rank as usize][kinds[key.waiter.place.number()]] += seconds(sum.time);
     }
     waits
-}
-
-fn kind_of_name(function: &str) -> usize {
-    let call = Call::all().find(|call| call.mpi_name() == function);
-    call.map_or(OTHER, |call| kind(call.class()))
 }
 
 fn mean(rows: &[RankTimeRow]) -> RankTimeRow {

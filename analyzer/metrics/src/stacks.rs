@@ -1,7 +1,7 @@
 //! Shows the functions that ranks are in at one moment as a tree: ranks whose stacks begin alike share its branches.
 
 use super::totals::world_rank;
-use super::words::numbers_of;
+use super::words::ranks_in_words;
 use model::Rank;
 use model::rank::function;
 use model::sites::Sites;
@@ -76,7 +76,7 @@ fn branches(stacks: &[&RankStack], from: usize, depth: u64, rows: &mut Vec<Stack
         let until = (from..).take_while(shared).last().map_or(from, |last| last + 1);
         let ranks: Vec<WorldRank> = group.iter().map(|stack| stack.rank).collect();
         let stack = in_words(&group[0].functions[from..until]);
-        rows.push(StackRow { ranks: numbers_of(&ranks), count: ranks.len() as u64, depth, stack });
+        rows.push(StackRow { ranks: ranks_in_words(&ranks), count: ranks.len() as u64, depth, stack });
         branches(&group, until, depth + 1, rows);
     }
 }

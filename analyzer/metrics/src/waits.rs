@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
-use super::words::plural;
+use super::words::{plural, verb};
 use crate::meaning;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::rank::is_nested;
@@ -82,7 +82,7 @@ pub fn facts_of(totals: &WaitTotals) -> Vec<Fact> {
     let WaitTotals { time, error, all, are_chosen, matched, unmatched, uncertain, collectives } = *totals;
     let share = percent(seconds(time), all).unwrap_or(0.0);
     let ranks = if are_chosen { "these ranks" } else { "all ranks" };
-    let messages = if matched == 1 { "message" } else { "messages" };
+    let messages = verb(matched, "message", "messages");
     let whole = percent(matched as f64, (matched + unmatched) as f64);
     let whole = whole.map_or(String::new(), |whole| format!(", {whole:.1} % of those sent"));
     vec![
@@ -280,7 +280,7 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u
     let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
     let place = &account.places[at.place.number()];
     let rank = super::words::rank_in_words(&run.ranks[at.rank as usize]);
-    let plural = if count == 1 { "" } else { "s" };
+    let plural = verb(count, "", "s");
     let what = what.replacen("(s)", plural, 1);
     Some(format!("{} {what}: {rank} in {} at {}", whole(count), place.function, place.site))
 }
@@ -289,8 +289,8 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u
 pub fn explained(run: &Run, account: &Account) -> Vec<String> {
     let kinds = [
         (
-            "message(s) of threads that sent or received at once by one communicator and tag: nobody knows which receive \
-             got which, so no wait or path rests on them, most",
+            "message(s) that several threads sent or received at the same time with one communicator and tag: which receive \
+             got which is unknown, so no wait or path rests on them, most",
             &account.uncertain,
         ),
         ("send(s) cancelled, most", &account.cancelled),
@@ -341,7 +341,7 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     }
     if !account.rest.confused.is_empty() {
         let count = account.rest.confused.len() as u64;
-        let they = if count == 1 { "that is" } else { "those are" };
+        let they = verb(count, "that is", "those are");
         said.push(format!(
             "the ranks' collective calls disagree on {}: {they} left out",
             plural(count, "communicator")

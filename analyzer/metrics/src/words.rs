@@ -44,7 +44,12 @@ pub fn kind_in_words(kind: ObjectKind) -> &'static str {
 
 /// `1 rank`, `2 ranks`.
 pub fn plural(count: u64, what: &str) -> String {
-    format!("{} {what}{}", whole(count), if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", whole(count), verb(count, "", "s"))
+}
+
+/// The form of a word for this number of subjects: `takes`, `take`.
+pub fn verb(count: impl PartialEq + From<u8>, one: &'static str, several: &'static str) -> &'static str {
+    if count == 1.into() { one } else { several }
 }
 
 /// A partner's rank, or the word for the MPI constant.
@@ -141,23 +146,31 @@ pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     }
 }
 
-/// Ranks in words, in order, with the ranks of spawned worlds.
-pub fn numbers_of(ranks: &[WorldRank]) -> String {
-    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
-    for rank in ranks {
-        match (rank.number, ranges.last_mut()) {
-            _ if rank.world > 0 => return several_worlds(ranks),
-            (Some(number), Some(last)) if *last.end() + 1 == number => *last = *last.start()..=number,
-            (Some(number), _) => ranges.push(number..=number),
-            (None, _) => {}
-        }
-    }
-    numbers(&ranges)
+/// Ranks in words, in order: `ranks 0, 4-6, rank 0 of spawned world 1, 2 processes without a rank`.
+pub fn ranks_in_words(ranks: &[WorldRank]) -> String {
+    let worlds =
+        ranks.chunk_by(|one, other| (one.world, one.number.is_some()) == (other.world, other.number.is_some()));
+    worlds.map(of_world).collect::<Vec<_>>().join(", ")
 }
 
-fn several_worlds(ranks: &[WorldRank]) -> String {
-    let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
-    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, names.join(", "))
+/// Ranks of one world, or its processes without a rank.
+fn of_world(ranks: &[WorldRank]) -> String {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for number in ranks.iter().filter_map(|rank| rank.number) {
+        match ranges.last_mut() {
+            Some(last) if *last.end() + 1 == number => *last = *last.start()..=number,
+            _ => ranges.push(number..=number),
+        }
+    }
+    let who = match ranks.len() {
+        _ if !ranges.is_empty() => numbers(&ranges),
+        1 => "a process without a rank".into(),
+        processes => format!("{processes} processes without a rank"),
+    };
+    match ranks[0].world {
+        0 => who,
+        world => format!("{who} of spawned world {world}"),
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +178,17 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn ranks_of_spawned_worlds_and_processes_without_a_rank_are_named_apart() {
+        let rank = |world, number| WorldRank { world, number };
+        let first = [0, 1, 2, 5].map(|number| rank(0, Some(number)));
+        let others = [rank(0, None), rank(0, None), rank(1, Some(0)), rank(2, None)];
+        let said = ranks_in_words(&[&first[..], &others].concat());
+        let apart =
+            "2 processes without a rank, rank 0 of spawned world 1, a process without a rank of spawned world 2";
+        assert_eq!(said, format!("ranks 0-2, 5, {apart}"));
+    }
 
     #[test]
     fn a_call_is_named_with_all_that_is_known_of_it() {

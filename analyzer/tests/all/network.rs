@@ -243,6 +243,18 @@ fn loggp_is_given_where_a_run_has_what_it_needs_and_the_reason_where_not() {
 }
 
 #[test]
+fn a_large_count_send_tells_the_overhead_of_sending_as_the_small_one_does() {
+    let (mut zero, mut one) = (Calls::default(), Calls::default());
+    for message in 0..100 {
+        let now = 1_000 + message * 1_000;
+        zero = zero.call(send(Call::Send.large(), 1, 64), now, 300);
+        one = one.call(receive(0, 64), now - 100, 800);
+    }
+    let said = self::said(vec![zero, one]);
+    is_within(figure(parameter(&said, "send_overhead"), "value_s"), 300e-9, 0.001);
+}
+
+#[test]
 fn network_answers_to_its_old_name_and_its_json_keeps_it() {
     let zero = Calls::default().call(send(Call::Send, 1, 8), 10, 100);
     let one = Calls::default().call(receive(0, 8), 10, 200);

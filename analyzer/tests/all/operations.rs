@@ -145,7 +145,7 @@ fn of_ranks_without_files_nothing_is_said_but_what_the_others_took() {
     let row = only(&said);
     assert_eq!(figures(row, SPANS), [None; 3]);
     assert_eq!(figures(row, RANKS), [Some(650), Some(725), Some(725), Some(800)]);
-    assert!(said["warnings"].to_string().contains("1 collective call has ranks of which no file is here"), "{said:#}");
+    assert!(said["warnings"].to_string().contains("1 collective call has ranks without a file here"), "{said:#}");
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn what_a_message_of_half_the_size_takes_bounds_from_below() {
     assert_eq!((&row["transfer_s"], &row["availability_percent"]), (&Value::Null, &Value::Null));
     close(row, "hidden_least_percent", 90.0);
     close(row, "hidden_most_percent", 100.0 * (1.0 - 10.0 / 510.0));
-    assert!(said["warnings"].to_string().contains("where no transfer time stands"), "{said:#}");
+    assert!(said["warnings"].to_string().contains("sizes without a transfer time"), "{said:#}");
 }
 
 #[test]

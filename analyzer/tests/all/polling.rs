@@ -171,6 +171,6 @@ fn one_rank_of_several_that_polls_nearly_all_the_time_serves_the_others_and_cost
     let found = polling(vec![sender(), poller(polls), works()]);
     says(&found, "headline", "Rank 1 only serves: it polls 4,000,0");
     says(&found, "detail", "It waits for rank 0");
-    says(&found, "advice", "If that is not meant so, give it work of the other ranks.");
+    says(&found, "advice", "If that is not intended, give it a share of the other ranks' work.");
     assert_eq!(found.unwrap()["cost_s"], Value::Null);
 }

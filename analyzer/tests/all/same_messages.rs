@@ -78,7 +78,7 @@ fn what_has_a_checksum_on_one_side_only_is_counted_where_others_were_compared() 
     let second_plain = sends(&[1]).call(send(Call::Send, 1, 8), 1_000, 100);
     let (_, first, said) = compared_and_said(second_plain, sends(&[1, 2]));
     assert_eq!(first, None);
-    assert!(matches!(&said[..], [one] if one.starts_with("1 messages or parts have no checksum")), "{said:?}");
+    assert!(matches!(&said[..], [one] if one.starts_with("1 message or part has no checksum")), "{said:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{Behavior, Behaviors};
 use crate::totals::{percent, world_rank};
-use crate::words::plural;
+use crate::words::{plural, ranks_in_words};
 use model::{Rank, Run};
 use tables::number::whole;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
@@ -191,8 +191,9 @@ fn unlike_in(of: &Behaviors, own: u32, first: u32, means: &[f64], first_means: &
 /// Ranks as `0-63, 128`, `0-960 by 64`, the first spans of many.
 fn spans(ranks: &[WorldRank]) -> String {
     const SHOWN: usize = 3;
-    let numbers: Vec<i32> =
-        ranks.iter().filter(|rank| rank.world == 0).filter_map(|rank| Some(rank.number? as i32)).collect();
+    let (first, others): (Vec<WorldRank>, Vec<WorldRank>) =
+        ranks.iter().partition(|rank| rank.world == 0 && rank.number.is_some());
+    let numbers: Vec<i32> = first.iter().filter_map(|rank| Some(rank.number? as i32)).collect();
     let all = Span::all(&numbers);
     let span = |span: &Span| match (span.count, span.step) {
         (1, _) => span.first.to_string(),
@@ -204,9 +205,8 @@ fn spans(ranks: &[WorldRank]) -> String {
     if all.len() > SHOWN {
         words.push("...".into());
     }
-    let spawned = ranks.len() - numbers.len();
-    if spawned > 0 {
-        words.push(format!("{spawned} of other worlds"));
+    if !others.is_empty() {
+        words.push(ranks_in_words(&others));
     }
     words.join(", ")
 }
@@ -226,6 +226,6 @@ mod tests {
         assert_eq!(said(&[0, 64, 128, 192]), "0-192 by 64");
         assert_eq!(said(&[1, 2, 3, 7, 9, 20, 21, 22, 30]), "1-3, 7, 9, 20-22, ...");
         let other = WorldRank { world: 1, number: Some(0) };
-        assert_eq!(spans(&[WorldRank { world: 0, number: Some(4) }, other]), "4, 1 of other worlds");
+        assert_eq!(spans(&[WorldRank { world: 0, number: Some(4) }, other]), "4, rank 0 of spawned world 1");
     }
 }

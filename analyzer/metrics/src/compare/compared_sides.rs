@@ -100,7 +100,7 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         );
     } else {
         warnings.push(
-            "noise: no more than runs of one side differ by among themselves (Welch's test with Holm's correction over all \
+            "noise: differences no larger than those between runs of one side (Welch's test with Holm's correction over all \
              rows, 5 %)"
                 .into(),
         );

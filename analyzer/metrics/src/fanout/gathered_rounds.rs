@@ -5,6 +5,7 @@ use tables::number::whole;
 
 use super::time_spread::TimeSpread;
 use crate::totals::world_rank;
+use crate::words::{plural, verb};
 use model::Run;
 use model::common_clock::CommonClock;
 use model::matching::{Account, RankSite};
@@ -171,16 +172,16 @@ pub fn unseen(all: &GatheredRounds<'_>) -> Vec<String> {
         said.push("no message is in what is asked about".into());
     } else if rounds.rounds.is_empty() {
         said.push(format!(
-            "no round: a rank has to send one size to several and get an answer from each, or one of the two. Of {} messages, {} \
-             were sent before what the other rank had sent arrived, as in a halo; the others answer nothing, as in a ring, or ask \
-             as much as they answer",
-            rounds.messages, rounds.crossed
+            "no round: a rank has to send one size to several and get an answer from each, or one of the two. Of {}, {} {} \
+             sent before what the other rank had sent arrived, as in a halo; the others answer nothing, as in a ring, or send \
+             as many messages as they answer",
+            plural(rounds.messages, "message"), whole(rounds.crossed), verb(rounds.crossed, "was", "were")
         ));
     }
     if all.account.undelivered > 0 {
         said.push(format!(
-            "{} parts of nonblocking collective calls are left out: they end in another call",
-            all.account.undelivered
+            "{} of nonblocking collective calls left out: the end is in another call",
+            plural(all.account.undelivered, "part")
         ));
     }
     if all.series.keys().any(|series| series.question.is_none() || series.answer.is_none()) {

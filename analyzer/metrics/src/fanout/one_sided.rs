@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::time_spread::TimeSpread;
 use crate::meaning;
 use crate::totals::world_rank;
+use crate::words::plural;
 use model::one_sided::{RankTransfers, TransferRound};
 use model::rank::function_of;
 use model::sums::Total;
@@ -85,8 +86,9 @@ pub fn unseen_transfers(found: &[RankTransfers]) -> Vec<String> {
     let left_out = found.iter().map(|rank| rank.left_out).total();
     if left_out > 0 {
         said.push(format!(
-            "{left_out} one-sided transfers are left out: several to one rank, or of different sizes or functions, were under way \
-             together, or they have a request of their own, or nothing completed them"
+            "{} left out: several to one rank, or of different sizes or functions, were under way together, or with a request of \
+             their own, or completed by nothing",
+            plural(left_out, "one-sided transfer")
         ));
     }
     said

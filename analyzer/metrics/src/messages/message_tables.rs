@@ -3,7 +3,7 @@
 use super::differ::{Difference, RankComparison};
 use crate::meaning;
 use crate::totals::world_rank;
-use crate::words::plural;
+use crate::words::{plural, verb};
 use model::messages::{ComparableMessage, Way};
 use model::rank::function_of;
 use model::{Rank, Run};
@@ -237,9 +237,9 @@ pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
                 .into(),
         );
     } else if unchecked > 0 {
-        warnings.push(format!(
-            "{unchecked} messages or parts have no checksum on one side or both: their content was not compared"
-        ));
+        let have = verb(unchecked, "message or part has", "messages or parts have");
+        let unchecked = whole(unchecked);
+        warnings.push(format!("{unchecked} {have} no checksum on one side or both: content was not compared"));
     }
     if reordered > 0 {
         warnings.push(format!(

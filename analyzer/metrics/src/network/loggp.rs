@@ -4,13 +4,15 @@
 //! time between consecutive sends; G what each byte adds to a one-way message, or to half an ordered exchange; L the
 //! time of the smallest message less both overheads.
 
+use super::gathered_network::Network;
 use super::network_tables::between;
-use super::points::{Between, MessagePattern, Network, Point};
-use super::segments::segments;
+use super::points::{Between, MessagePattern, Point};
 use super::weighted_median::{Spread, spread};
 use crate::words::plural;
+use model::roles::CallSite;
 use tables::number::whole;
 use tables::{Column, Label, Row, Table};
+use traces::calls::Call;
 
 /// Maximum number of bytes of a short message.
 const SHORT: u64 = 1024;
@@ -143,10 +145,11 @@ fn smallest(network: &Network, between: Between) -> Parameter {
 }
 
 fn sending(network: &Network, between: Between) -> Parameter {
-    let is_send = |function: &str| ["Send", "Isend", "Rsend", "Irsend", "Bsend", "Ibsend"].contains(&function);
+    let sends = [Call::Send, Call::Isend, Call::Rsend, Call::Irsend, Call::Bsend, Call::Ibsend];
+    let is_send = |site: &CallSite| site.call().is_some_and(|call| sends.contains(&call));
     let mut values = Vec::new();
-    for (_, _, _, transfer) in
-        network.transfers().filter(|(own, function, key, _)| *own == between && is_send(function) && key.bytes <= SHORT)
+    for (.., transfer) in
+        network.transfers().filter(|(own, site, key, _)| *own == between && key.bytes <= SHORT && is_send(site))
     {
         let weight = transfer.messages as f64 / transfer.sends.values().count().max(1) as f64;
         values.extend(transfer.sends.values().map(|time| (*time as f64 / 1e9, weight)));
@@ -190,8 +193,8 @@ fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
     let mut is_known = false;
     for (pattern, share) in patterns {
         let own =
-            network.protocols.iter().filter(|(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern));
-        let pieces = own.filter_map(|(protocol, points)| Some((protocol, segments(points).pop()?)));
+            network.segments.iter().filter(|(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern));
+        let pieces = own.filter_map(|(protocol, pieces)| Some((protocol, pieces.last()?)));
         let large =
             pieces.max_by_key(|(_, piece)| piece.points.last().map(|Point { bytes, count, .. }| (*bytes, *count)));
         let Some((protocol, piece)) = large else { continue };

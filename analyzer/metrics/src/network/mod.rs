@@ -7,14 +7,16 @@
 //! Scheiman (SPAA 1995): a message of k bytes takes o_s + L + (k-1)G + o_r.
 
 mod fitted_line;
+mod gathered_network;
 mod loggp;
 mod network_tables;
 mod points;
 mod segments;
 mod weighted_median;
 
+pub use gathered_network::Network;
 pub use loggp::{ParameterRow, determined, parameters, undetermined};
 pub use network_tables::{
     FACTS, ProtocolRow, SegmentRow, SizeRow, between, facts, pattern, protocols, segments, sizes, unseen,
 };
-pub use points::{Between, MessagePattern, Network, Point, Protocol};
+pub use points::{Between, MessagePattern, Point, Protocol};

@@ -1,11 +1,12 @@
 //! The tables of the network: protocols, the ranges of sizes that one line fits, and times by size.
 
 use super::fitted_line::Line;
-use super::points::{Between, MessagePattern, Network, Point, Protocol};
-use super::segments::{Segment, segments as segments_of};
+use super::gathered_network::Network;
+use super::points::{Between, MessagePattern, Point, Protocol};
+use super::segments::Segment;
 use super::weighted_median::Spread;
 use crate::meaning;
-use crate::words::plural;
+use crate::words::{plural, verb};
 use tables::number::whole;
 use tables::{Column, Fact, Label, Row, Table, Value, facts};
 
@@ -187,22 +188,21 @@ pub fn protocols(network: &Network) -> Table<ProtocolRow> {
         least: points.first().map_or(0, |point| point.bytes),
         most: points.last().map_or(0, |point| point.bytes),
         line: Line::by_spots(points),
-        changes: segments_of(points).iter().skip(1).map(|segment| segment.points[0].bytes).collect(),
+        changes: network.segments[protocol].iter().skip(1).map(|segment| segment.points[0].bytes).collect(),
     };
     Table::new("latency and bandwidth", network.protocols.iter().map(row).collect())
 }
 
 /// One row for each range of sizes that one line fits.
 pub fn segments(network: &Network) -> Table<SegmentRow> {
-    let rows = network.protocols.iter().flat_map(|(protocol, points)| {
-        let row = |Segment { points, line }: Segment| SegmentRow {
+    let rows = network.segments.iter().flat_map(|(protocol, pieces)| {
+        pieces.iter().map(|Segment { points, line }| SegmentRow {
             protocol: protocol.clone(),
             least: points.first().map_or(0, |point| point.bytes),
             most: points.last().map_or(0, |point| point.bytes),
             sizes: points.len() as u64,
-            line,
-        };
-        segments_of(points).into_iter().map(row)
+            line: *line,
+        })
     });
     Table::new("the lines that fit, by size", rows.collect()).silent_empty()
 }
@@ -278,7 +278,7 @@ pub fn unseen(network: &Network) -> Vec<String> {
         said.push(format!("{times} left out: nearly all messages of their size came before their receiver waited"));
     }
     if network.seldom > 0 {
-        let these = if network.seldom == 1 { "message or exchange" } else { "messages and exchanges" };
+        let these = verb(network.seldom, "message or exchange", "messages and exchanges");
         said.push(format!("{} {these} left out: fewer than five of their size", whole(network.seldom)));
     }
     if network.full > 0 {

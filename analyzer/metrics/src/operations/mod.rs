@@ -9,7 +9,7 @@ mod operation_rows;
 pub use gathered_operations::GatheredOperations;
 pub use operation_rows::{OperationRow, operations};
 
-use crate::words::plural;
+use crate::words::{plural, verb};
 
 use model::sums::Total;
 use tables::{Fact, Value, facts};
@@ -37,14 +37,11 @@ pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
     let mut said = Vec::new();
     let lacking = all.sums.values().map(|sum| sum.lacking).total();
     if lacking > 0 {
-        let (have, them) = if lacking == 1 { ("has", "it") } else { ("have", "them") };
-        said.push(format!(
-            "{} {have} ranks of which no file is here: only what each rank took is known of {them}",
-            plural(lacking, CALL)
-        ));
+        let (calls, have) = (plural(lacking, CALL), verb(lacking, "has", "have"));
+        said.push(format!("{calls} {have} ranks without a file here: only each rank's own time is known"));
     }
     if all.unfinished > 0 {
-        let were = if all.unfinished == 1 { "was" } else { "were" };
+        let were = verb(all.unfinished, "was", "were");
         let calls = plural(all.unfinished, CALL);
         said.push(format!("{calls} {were} not made, or not completed, by all ranks: left out"));
     }
@@ -54,7 +51,7 @@ pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
     }
     let within = rows.iter().filter(|row| row.spans.iter().any(|span| span.is_within_error())).count();
     if within > 0 {
-        let have = if within == 1 { "has" } else { "have" };
+        let have = verb(within, "has", "have");
         said.push(format!(
             "{} {have} times between ranks that are shorter than what the clocks may be off by: left out; \
              --format json has that error",

@@ -138,8 +138,7 @@ pub fn operations(all: &GatheredOperations) -> Table<OperationRow> {
     };
     let mut rows: Vec<_> = all.sums.iter().map(row).collect();
     rows.sort_by(|one, other| other.total.total_cmp(&one.total));
-    let title = "collective calls: all, from the first rank in to the last one out; skew, until the last was in; after, from \
-                 then on; what a rank took. Medians";
+    let title = "collective calls (medians): from first in to last out; skew; after the last was in; time of a rank";
     Table::new(title, rows)
 }
 

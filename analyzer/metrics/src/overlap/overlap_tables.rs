@@ -9,7 +9,7 @@ use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use crate::meaning;
-use crate::words::plural;
+use crate::words::{plural, verb};
 use model::overlap::{Lives, Transmission};
 use tables::{Column, Fact, Label, Row, Table, Value, facts};
 
@@ -240,8 +240,8 @@ pub fn unseen(all: &GatheredRequests) -> Vec<String> {
     let mut said = Vec::new();
     if all.is_bounded() {
         said.push(
-            "where no transfer time stands, no request of that size was waited for right after its post: least and \
-             most are what was hidden, at all events and at best"
+            "sizes without a transfer time: no request of that size was waited for right after its post, so only the least \
+             and the most that can have been hidden are known"
                 .into(),
         );
     }
@@ -249,7 +249,7 @@ pub fn unseen(all: &GatheredRequests) -> Vec<String> {
         said.push(format!("{} not completed: given up, or under way at the end", were(all.pending)));
     }
     if all.foreign > 0 {
-        let them = if all.foreign == 1 { "it" } else { "them" };
+        let them = verb(all.foreign, "it", "them");
         said.push(format!("{} completed by another thread than posted {them}: left out", were(all.foreign)));
     }
     if all.lives.is_empty() && all.posted > 0 {
@@ -260,5 +260,5 @@ pub fn unseen(all: &GatheredRequests) -> Vec<String> {
 
 /// A number of requests and the verb: `1 request was`, `2 requests were`.
 fn were(requests: u64) -> String {
-    format!("{} {}", plural(requests, "request"), if requests == 1 { "was" } else { "were" })
+    format!("{} {}", plural(requests, "request"), verb(requests, "was", "were"))
 }

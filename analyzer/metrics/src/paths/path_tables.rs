@@ -8,7 +8,7 @@ use super::{PathSums, RunPaths, hot_chain};
 use crate::meaning;
 use crate::overview::LAYER;
 use crate::totals::{percent, seconds, world_rank};
-use crate::words::plural;
+use crate::words::{plural, verb};
 use model::Run;
 use model::sites::{BEYOND, Layers, UNKNOWN, short_function};
 use model::sums::Total;
@@ -136,7 +136,7 @@ pub fn left_out(paths: &RunPaths, choice: &PathChoice) -> Option<String> {
     let nodes = (0..).zip(&paths.tree.nodes).filter(|(_, node)| node.is_call);
     let small = nodes.map(|(node, _)| node).filter(is_small).count() as u64;
     let least = choice.least;
-    let are = if small == 1 { "is" } else { "are" };
+    let are = verb(small, "is", "are");
     let time = if paths.is_sampled { "time" } else { "time in MPI" };
     let said = format!("{} with less than {least} % of the {time} {are} left out: --least 0", plural(small, "path"));
     (small > 0).then_some(said)

@@ -1,5 +1,6 @@
 //! The error of an analysis that has nothing to show.
 
+use crate::words::plural;
 use model::error::Error;
 use model::rank::function_of;
 use model::sums::Grow;
@@ -20,11 +21,6 @@ fn most_called(run: &Run) -> String {
     let mut calls: Vec<(String, u64)> = counts.into_iter().map(|(call, count)| (function_of(call), count)).collect();
     calls.sort_by(|(function, count), (other, others)| others.cmp(count).then_with(|| function.cmp(other)));
     let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
-    let ranks = run.asked().count();
-    let plural = if ranks == 1 { "" } else { "s" };
-    if most.is_empty() {
-        format!("no call on {ranks} rank{plural}")
-    } else {
-        format!("on {ranks} rank{plural} mostly {}", most.join(", "))
-    }
+    let ranks = plural(run.asked().count() as u64, "rank");
+    if most.is_empty() { format!("no call on {ranks}") } else { format!("on {ranks} mostly {}", most.join(", ")) }
 }

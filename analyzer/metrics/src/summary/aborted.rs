@@ -1,9 +1,9 @@
 //! The findings on runs that MPI_Abort ended, or in which a rank ended on its own.
 
 use super::{Evidence, Finding, FindingKind};
-use crate::endings::aborts;
+use crate::endings::{aborts, cut, cut_in_words};
 use crate::totals::world_rank;
-use crate::words::{call_in_words, numbers_of, plural};
+use crate::words::{call_in_words, rank_in_words, ranks_in_words, upper};
 use model::{End, ProcessFate, Rank, Run};
 use traces::calls::Call;
 use traces::signature::Signature;
@@ -17,12 +17,12 @@ fn by_call(run: &Run) -> Option<Finding> {
     let aborts = aborts(run);
     let (first, call) = *aborts.first()?;
     let ranks: Vec<_> = aborts.iter().map(|(rank, _)| world_rank(rank)).collect();
-    let who = crate::words::upper(&numbers_of(&ranks));
+    let who = upper(&ranks_in_words(&ranks));
     let headline = format!("{who} ended the run in {}{}.", call_in_words(run, first, call), when(first));
     let next = "Look there for the reason: the figures below are of what had been done until then.";
     Some(
         Finding::new(FindingKind::Aborted, "run", headline)
-            .detail(cut(run))
+            .detail(cut_in_words(run) + ".")
             .next(next)
             .ranks(ranks)
             .sites(sites(run, first, call)),
@@ -31,22 +31,19 @@ fn by_call(run: &Run) -> Option<Finding> {
 
 /// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.
 fn on_its_own(run: &Run) -> Option<Finding> {
-    let is_cut = |rank: &&Rank| !rank.is_finalized();
-    let has_ended = |rank: &Rank| rank.fate == ProcessFate::Ended;
-    let cut_ranks: Vec<&Rank> = run.ranks.iter().filter(is_cut).collect();
-    let outside: Vec<&Rank> =
-        cut_ranks.iter().copied().filter(|rank| matches!(rank.end, End::Outside { .. })).collect();
+    let outside: Vec<&Rank> = cut(run).filter(|rank| matches!(rank.end, End::Outside { .. })).collect();
     let [one] = outside.as_slice() else { return None };
     let End::Outside { after, last } = &one.end else { return None };
     // Unless all of these ranks are known to have ended, the others' ends may not be its doing.
-    if !cut_ranks.iter().copied().all(has_ended) {
+    if !cut(run).all(|rank| rank.fate == ProcessFate::Ended) {
         return None;
     }
     let last = last.as_ref().map(|last| format!(", after {} at {after:.6} s", call_in_words(run, one, last)));
-    let who = crate::words::upper(&crate::words::rank_in_words(one));
+    let who = upper(&rank_in_words(one));
     let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
     let next = "Look for a signal (a crash, a limit for memory or time) or an exit() in what it computed then.";
-    Some(Finding::new(FindingKind::Aborted, "run", headline).detail(cut(run)).next(next).ranks(vec![world_rank(one)]))
+    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
+    Some(finding.ranks(vec![world_rank(one)]))
 }
 
 fn when(rank: &Rank) -> String {
@@ -54,12 +51,6 @@ fn when(rank: &Rank) -> String {
         End::Inside { since, call } if call.call == Call::Abort.number() => format!(", {since:.3} s after its start"),
         _ => String::new(),
     }
-}
-
-fn cut(run: &Run) -> String {
-    let cut = run.ranks.iter().filter(|rank| !rank.is_finalized()).count();
-    let all = plural(run.ranks.len() as u64, "rank");
-    format!("{cut} of {all} did not finalize MPI: each counts until the last sign of life in its file.")
 }
 
 fn sites(run: &Run, rank: &Rank, call: &Signature) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::totals::seconds;
-use crate::words::{numbers_of, plural, upper};
+use crate::words::{plural, ranks_in_words, upper, verb};
 use model::habits::FanTimes;
 use model::roles::CallPart;
 use tables::Value;
@@ -42,22 +42,31 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let costs = saved * used.known.mean(own.saturating_add(blamed));
     let culprits = used.culprits(|habits| habits.fans.time);
     let (does, whom, instead) = match (sends, is_of_all) {
-        (_, true) => ("exchange messages with", "each other rank", "MPI_Alltoall or MPI_Allgather"),
-        (true, _) => ("sends to", "each other rank in turn", "MPI_Bcast (MPI_Scatter, where each gets other data)"),
-        (false, _) => {
-            ("receives from", "each other rank in turn", "MPI_Gather (MPI_Reduce, where the values are added up)")
-        }
+        (_, true) => (
+            verb(culprits.len(), "exchanges messages with", "exchange messages with"),
+            "each other rank",
+            "MPI_Alltoall or MPI_Allgather",
+        ),
+        (true, _) => (
+            verb(culprits.len(), "sends to", "send to"),
+            "each other rank in turn",
+            "MPI_Bcast (MPI_Scatter, where each gets other data)",
+        ),
+        (false, _) => (
+            verb(culprits.len(), "receives from", "receive from"),
+            "each other rank in turn",
+            "MPI_Gather (MPI_Reduce, where the values are added up)",
+        ),
     };
     let headline = format!(
         "{} {does} {whom} in {}, {} of {} each: {}.",
-        upper(&numbers_of(&culprits)),
+        upper(&ranks_in_words(&culprits)),
         used.place(),
         plural(fans.count, "time"),
         Value::Bytes(fans.bytes),
         used.known.cost(costs)
     );
-    let times: u64 = used.total(|habits| habits.fans.count);
-    let once = Value::Seconds(seconds(own) / times.max(1) as f64);
+    let once = Value::Seconds(seconds(own) / fans.count as f64);
     let detail = format!(
         "The {} take {once} one after another; a collective call lets ranks hand on what they have, in {:.0} steps.",
         plural(fans.others, "message"),

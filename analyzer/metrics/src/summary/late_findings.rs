@@ -2,7 +2,7 @@
 
 use super::lateness::{LateActivity, late_activities};
 use super::{Evidence, Finding, FindingKind, late_ranks, lock_contention, slow_calls};
-use crate::words::{numbers_of, plural, upper};
+use crate::words::{plural, ranks_in_words, upper, verb};
 use model::matching::WaitState;
 use model::origins::{Activity, WaitOrigins};
 use model::sums::Total;
@@ -128,8 +128,8 @@ fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
         match works.iter_mut().find(holds) {
             Some(receiver) => {
                 let costs = sender.finding.costs.unwrap_or(0.0);
-                let come = if sender.finding.ranks.len() == 1 { "comes" } else { "come" };
-                let who = upper(&numbers_of(&sender.finding.ranks));
+                let come = verb(sender.finding.ranks.len(), "comes", "come");
+                let who = upper(&ranks_in_words(&sender.finding.ranks));
                 receiver
                     .finding
                     .add(&format!("{who} then {come} late, and others wait for that: {} more.", known.cost(costs)));
@@ -162,9 +162,9 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     }
     let mut turns = turns.into_iter();
     let Some(mut main) = turns.next() else { return };
-    let mut who = format!("({} {}", numbers_of(&main.finding.ranks), main.place);
+    let mut who = format!("({} {}", ranks_in_words(&main.finding.ranks), main.place);
     for turn in turns {
-        who += &format!(", {} {}", numbers_of(&turn.finding.ranks), turn.place);
+        who += &format!(", {} {}", ranks_in_words(&turn.finding.ranks), turn.place);
         main.finding.join(turn.finding);
     }
     let joined = late_ranks::in_turn(known, &(who + ")"), main.finding.costs.unwrap_or(0.0));

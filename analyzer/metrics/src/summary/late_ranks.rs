@@ -4,7 +4,7 @@ use super::lateness::LateActivity;
 use super::{Evidence, Finding, FindingKind, late_receivers, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
-use crate::words::{numbers_of, plural, site_in_words, upper};
+use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::origins::{ActivityTimes, DurationBins};
 use model::sums::Total;
 use tables::Value;
@@ -44,11 +44,11 @@ pub fn finding(late: &LateActivity) -> Finding {
     let place = late.place();
     let lateness = if late_receivers::are_late(late) { Lateness::Always } else { judged(late) };
     let culprits = late.culprits();
-    let who = numbers_of(&late.world_ranks(culprits));
-    let (is, its) = if culprits.len() == 1 { ("is", "its") } else { ("are", "their") };
+    let who = ranks_in_words(&late.world_ranks(culprits));
+    let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
     let finding = match &lateness {
         Lateness::Alone => {
-            let (rank, works) = if culprits.len() == 1 { (upper(&who), "works") } else { (upper(&who), "work") };
+            let (rank, works) = (upper(&who), verb(culprits.len(), "works", "work"));
             let headline = format!("{rank} {works} {place} while the others wait: {cost}.");
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
@@ -172,7 +172,7 @@ fn beside_others(late: &LateActivity) -> String {
         return String::new();
     }
     let [own, theirs] = [own, theirs].map(Value::Seconds);
-    let each = if culprits.len() == 1 { "It takes" } else { "They take" };
+    let each = verb(culprits.len(), "It takes", "They take");
     format!("{each} {own} there, the others {theirs} in the mean.")
 }
 
@@ -204,9 +204,8 @@ fn is_off_processor(late: &LateActivity) -> bool {
 }
 
 fn off_processor(ranks: usize) -> String {
-    let (is, they) = if ranks == 1 { ("is", "it sleeps, or waits") } else { ("are", "they sleep, or wait") };
-    let who = if ranks == 1 { "It" } else { "They" };
-    format!("{who} {is} off the processor for most of the time outside MPI: {they} for input or output.")
+    let (who, they) = (verb(ranks, "It is", "They are"), verb(ranks, "it sleeps, or waits", "they sleep, or wait"));
+    format!("{who} off the processor for most of the time outside MPI: {they} for input or output.")
 }
 
 /// The part of the waiting that goes through other ranks.

@@ -3,10 +3,12 @@
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind, eager_limit, slow_receivers};
 use crate::totals::seconds;
-use crate::words::{site_in_words, upper};
+use crate::words::{site_in_words, upper, verb};
 use model::matching::WaitState;
+use model::roles::CallSite;
 use model::sums::Total;
 use tables::Value;
+use traces::calls::Call;
 
 /// True if senders wait there for few ranks to post their receives.
 pub fn are_late(late: &LateActivity) -> bool {
@@ -19,11 +21,11 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
     let sender_site = site(main.map(|wait| wait.waiter.place.number()));
     let sender = sender_site.map(site_in_words).unwrap_or_default();
-    let is_one = late.culprits().len() == 1;
-    let is_synchronous = sender_site.is_some_and(slow_receivers::is_synchronous);
-    let first = format!("{} {} {place} first", upper(who), if is_one { "computes" } else { "compute" });
+    let ranks = late.culprits().len();
+    let is_synchronous = sender_site.and_then(CallSite::call).is_some_and(Call::is_synchronous);
+    let first = format!("{} {} {place} first", upper(who), verb(ranks, "computes", "compute"));
     if !is_synchronous && main.is_some_and(|wait| slow_receivers::is_stored(late.known, wait)) {
-        let takes = if is_one { "takes" } else { "take" };
+        let takes = verb(ranks, "takes", "take");
         let headline = format!("{sender} waits until {who} {takes} its message: {cost}.");
         let next = format!(
             "Let {who} call MPI more often in that computation, such as MPI_Test, or compute less there. A receive posted earlier \
@@ -32,11 +34,11 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
         return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(first + ".").next(next);
     }
     let receive = site(main.map(|wait| wait.cause.place.number()));
-    let has = if is_one { "has" } else { "have" };
+    let has = verb(ranks, "has", "have");
     let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
     let what = receive.map(site_in_words).unwrap_or_default();
-    let next = match receive.map(|site| site.function.as_str()) {
-        Some("MPI_Irecv" | "MPI_Recv_init" | "MPI_Start" | "MPI_Startall") => {
+    let next = match receive.and_then(CallSite::call) {
+        Some(Call::Irecv | Call::Recv_init | Call::Start | Call::Startall) => {
             format!("Move {what} before that computation.")
         }
         _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),

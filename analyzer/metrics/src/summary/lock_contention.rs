@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lateness::LateActivity;
 use super::used_sites::named;
 use super::{Finding, FindingKind, LEAST_SHARE};
-use crate::words::{numbers_of, site_in_words, upper};
+use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::matching::WaitState;
 use model::origins::Activity;
 use model::sums::{Grow, Total};
@@ -17,8 +17,8 @@ pub fn finding(late: &LateActivity) -> Finding {
     let takes_turns = 2 * culprits.len() > late.known.ranks();
     let (who, they) = match culprits.len() {
         _ if takes_turns => ("another rank has".to_string(), "It"),
-        1 => (format!("{} has", numbers_of(&culprits)), "It"),
-        _ => (format!("{} have", numbers_of(&culprits)), "They"),
+        1 => (format!("{} has", ranks_in_words(&culprits)), "It"),
+        _ => (format!("{} have", ranks_in_words(&culprits)), "They"),
     };
     let costs = late.costs();
     let (at_lock, elsewhere) = waits_of(late);
@@ -63,7 +63,7 @@ fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>
         return String::new();
     };
     let ranks = named(late.run(), ranks);
-    let waits = if ranks.len() == 1 { "waits" } else { "wait" };
-    let who = upper(&numbers_of(&ranks));
+    let waits = verb(ranks.len(), "waits", "wait");
+    let who = upper(&ranks_in_words(&ranks));
     format!(" {who} {waits} for that in {}: {} more.", site_in_words(site), late.known.cost(more))
 }

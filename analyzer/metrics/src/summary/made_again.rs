@@ -2,7 +2,7 @@
 
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::words::{numbers_of, plural, upper};
+use crate::words::{plural, ranks_in_words, upper};
 use model::sums::Total;
 use tables::Value;
 use traces::calls::{ArgumentKind, Call, Class};
@@ -72,7 +72,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let who = if used.ranks.len() == used.known.ranks() {
         "Each rank".to_string()
     } else {
-        upper(&numbers_of(&used.culprits(|habits| habits.own())))
+        upper(&ranks_in_words(&used.culprits(|habits| habits.own())))
     };
     let makes = if who.starts_with("Ranks") { made.makes.trim_end_matches('s') } else { made.makes };
     let headline =

@@ -7,7 +7,7 @@ use super::serving::{LEAST_WAITING, MOST_RANKS};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{percent, seconds, world_rank};
-use crate::words::{numbers_of, plural, upper};
+use crate::words::{plural, ranks_in_words, upper, verb};
 use model::habits::SiteHabits;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
@@ -36,12 +36,13 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let polls = PollWait::of(used)?;
     let known = used.known;
     let costs = known.mean(polls.time);
-    let (who, does, calls) = (upper(&numbers_of(&polls.culprits)), polls.does(), polls.in_words());
+    let (who, does, calls) = (upper(&ranks_in_words(&polls.culprits)), polls.does(), polls.in_words());
     let serves = polls.serve();
-    let headline = match (serves, polls.has_one()) {
-        (false, _) => format!("{who} {calls} and {does}: {}.", known.share(costs)),
-        (true, true) => format!("{who} only serves: it {calls} and {does}."),
-        (true, false) => format!("{who} only serve: they {calls} and {does}."),
+    let headline = if serves {
+        let serves = verb(polls.culprits.len(), "serves: it", "serve: they");
+        format!("{who} only {serves} {calls} and {does}.")
+    } else {
+        format!("{who} {calls} and {does}: {}.", known.share(costs))
     };
     let finding = Finding::new(FindingKind::Polling, "functions", headline);
     let finding = finding.ranks(polls.culprits.clone()).sites(used.sites());
@@ -58,8 +59,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     if places.len() > 1 && places == polls.culprits {
         detail += " They wait for each other.";
     } else if !places.is_empty() {
-        let waits = if polls.has_one() { "It waits" } else { "They wait" };
-        detail += &format!(" {waits} for {}{outside}.", numbers_of(&places));
+        let waits = verb(polls.culprits.len(), "It waits", "They wait");
+        detail += &format!(" {waits} for {}{outside}.", ranks_in_words(&places));
     }
     let is_outside = !outside.is_empty();
     let next = polls.advice(serves, is_outside.then_some(&places));
@@ -87,18 +88,14 @@ impl<'a> PollWait<'a> {
         Some(PollWait { used, culprits, time, awaited, in_vain, found, ranks })
     }
 
-    fn has_one(&self) -> bool {
-        self.culprits.len() == 1
-    }
-
     /// `polls 8,100,000 times in MPI_Iprobe at p.c:5`.
     fn in_words(&self) -> String {
         let times = plural(self.in_vain.saturating_add(self.found), "time");
-        format!("{} {times} in {}", if self.has_one() { "polls" } else { "poll" }, self.used.place())
+        format!("{} {times} in {}", verb(self.culprits.len(), "polls", "poll"), self.used.place())
     }
 
     fn does(&self) -> &'static str {
-        if self.has_one() { "does nothing between the polls" } else { "do nothing between the polls" }
+        verb(self.culprits.len(), "does nothing between the polls", "do nothing between the polls")
     }
 
     fn is_probe(&self) -> bool {
@@ -132,7 +129,7 @@ impl<'a> PollWait<'a> {
         let mut next = String::new();
         if let Some(places) = outside {
             let comes = if self.is_probe() { "sends" } else { "comes" };
-            next += &format!("See why {} {comes} so late. ", numbers_of(places));
+            next += &format!("See why {} {comes} so late. ", ranks_in_words(places));
         }
         let function = &self.used.site.function;
         let instead = if self.is_probe() {
@@ -143,13 +140,13 @@ impl<'a> PollWait<'a> {
             "a blocking call waits".to_string()
         };
         if serves {
-            let them = if self.has_one() { "it" } else { "them" };
+            let them = verb(self.culprits.len(), "it", "them");
             return format!(
-                "If that is not meant so, give {them} work of the other ranks. {} without a loop.",
+                "If that is not intended, give {them} a share of the other ranks' work. {} without a loop.",
                 upper(&instead)
             );
         }
-        let (who, has) = (numbers_of(&self.culprits), if self.has_one() { "has" } else { "have" });
+        let (who, has) = (ranks_in_words(&self.culprits), verb(self.culprits.len(), "has", "have"));
         next += &format!("If {who} {has} other work, poll between pieces of it; if not, {instead} without a loop.");
         next
     }

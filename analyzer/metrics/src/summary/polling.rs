@@ -5,7 +5,7 @@
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::seconds;
-use crate::words::{numbers_of, plural, upper};
+use crate::words::{plural, ranks_in_words, upper, verb};
 use model::habits::SiteHabits;
 use model::sums::Total;
 use tables::Value;
@@ -72,8 +72,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let found = found.map_or("all in vain".into(), |calls| format!("{} for each that finds something", whole(calls)));
     let headline = format!(
         "{} {} {} {times}, {found}: {}.",
-        upper(&numbers_of(&culprits)),
-        if culprits.len() == 1 { "calls" } else { "call" },
+        upper(&ranks_in_words(&culprits)),
+        verb(culprits.len(), "calls", "call"),
         used.place(),
         used.known.cost(costs)
     );

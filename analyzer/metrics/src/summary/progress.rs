@@ -6,7 +6,7 @@ use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::engine::{StarvedRow, starved};
 use crate::totals::seconds;
-use crate::words::{numbers_of, plural};
+use crate::words::{plural, ranks_in_words};
 use tables::{Value, WorldRank};
 
 /// Waits that take a smaller part of the computation before them are no longer than any wait.
@@ -51,7 +51,7 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
         if ranks.len() == known.ranks() {
             "the ranks".into()
         } else {
-            numbers_of(&Vec::from_iter(ranks.iter().copied()))
+            ranks_in_words(&Vec::from_iter(ranks.iter().copied()))
         },
         longest.from,
         wait.place(),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::own_times::own_times;
 use super::{Evidence, Finding, FindingKind, LEAST_SHARE};
 use crate::totals::{seconds, world_rank};
-use crate::words::{numbers_of, site_in_words, upper};
+use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
 use model::matching::{WaitKey, WaitState};
 use model::origins::WaitOrigins;
@@ -127,14 +127,12 @@ impl ServingRanks<'_> {
         let places = self.known.account.map(|account| &account.places);
         let site = first.longest.and_then(|(_, wait)| places?.get(wait.waiter.place.number()));
         let place = site.map(|site| format!(" in {}", site_in_words(site))).unwrap_or_default();
-        let (waits, serves, them) =
-            if ranks.len() == 1 { ("waits", "serves", "it") } else { ("wait", "serve", "them") };
-        let headline = format!(
-            "{} only {serves}: {} {waits} {share:.0} % of the time for messages{place}, and no rank waits for {them}.",
-            upper(&numbers_of(&ranks)),
-            if ranks.len() == 1 { "it" } else { "they" },
-        );
-        let next = format!("If that is not meant so, give {them} work of the other ranks, or run fewer ranks.");
+        let (who, them) = (upper(&ranks_in_words(&ranks)), verb(ranks.len(), "it", "them"));
+        let serves = verb(ranks.len(), "serves: it waits", "serve: they wait");
+        let headline =
+            format!("{who} only {serves} {share:.0} % of the time for messages{place}, and no rank waits for {them}.");
+        let next =
+            format!("If that is not intended, give {them} a share of the other ranks' work, or run fewer ranks.");
         let sites = site.map(|site| site.site.clone()).filter(|site| !site.is_empty());
         let finding = Finding::new(FindingKind::Serving, "waits", headline).next(next);
         Some(finding.ranks(ranks).sites(sites.into_iter().collect()))

@@ -2,14 +2,14 @@
 
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind, file_advice};
-use crate::words::{numbers_of, upper};
+use crate::words::{ranks_in_words, upper, verb};
 use model::origins::Activity;
 use traces::calls::{Call, Class};
 
 pub fn finding(late: &LateActivity) -> Option<Finding> {
     let Activity::In(site) = late.activity else { return None };
     // Tests in a row are recorded as one call, most of which is the work between them.
-    let call = Call::named(late.site(site).function.trim_start_matches("MPI_"));
+    let call = late.site(site).call();
     if call.is_some_and(Call::polls) {
         return None;
     }
@@ -24,8 +24,8 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
         return None;
     }
     let costs = late.costs();
-    let who = numbers_of(&late.world_ranks(culprits));
-    let (is, them) = if culprits.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let who = ranks_in_words(&late.world_ranks(culprits));
+    let (is, them) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "it", "them"));
     let headline =
         format!("{} {is} {} while the others wait for {them}: {}.", upper(&who), late.place(), late.known.cost(costs));
     let next = match call {

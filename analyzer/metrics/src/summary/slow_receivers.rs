@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use super::used_sites::{UsedSite, named};
 use super::{Evidence, Finding, FindingKind, eager_limit};
 use crate::totals::{seconds, world_rank};
-use crate::words::{numbers_of, plural, site_in_words, upper};
+use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::matching::WaitKey;
 use model::origins::Activity;
 use model::roles::{CallPart, CallSite};
 use model::sums::Grow;
 use rustc_hash::FxHashMap;
 use tables::Value;
+use traces::calls::Call;
 
 /// With shorter rows a receiver is late for single messages, not slow.
 const LEAST_ROW: f64 = 4.0;
@@ -25,7 +26,7 @@ impl StoredSizes {
         for ((sender, receiver), sends) in known.account.into_iter().flat_map(|account| &account.blocked) {
             let site = known.account.and_then(|account| account.places.get(sender.place.number()));
             // The program's own buffer holds messages of any size.
-            if site.is_none_or(|site| !site.function.to_lowercase().contains("bsend")) {
+            if !site.and_then(CallSite::call).is_some_and(Call::is_buffered) {
                 let most = sizes.entry((sender.rank, *receiver)).or_default();
                 *most = (*most).max(sends.at_once);
             }
@@ -63,7 +64,7 @@ impl SlowReceivers {
     pub fn of(used: &UsedSite) -> Option<SlowReceivers> {
         let (known, (_, first)) = (used.known, used.ranks.first()?);
         let CallPart::Message { sends: true, receives: false, .. } = first.part else { return None };
-        if first.starts || is_synchronous(used.site) || used.row() < LEAST_ROW {
+        if first.starts || used.call().is_some_and(Call::is_synchronous) || used.row() < LEAST_ROW {
             return None;
         }
         let mut blocked = used.blocked().filter(|(_, _, sends)| sends.count > 0).peekable();
@@ -96,7 +97,7 @@ impl SlowReceivers {
 
     /// `rank 0`.
     pub fn who(&self, known: &Evidence) -> String {
-        numbers_of(&named(known.run, &self.receivers))
+        ranks_in_words(&named(known.run, &self.receivers))
     }
 }
 
@@ -108,10 +109,10 @@ pub fn finding(used: &UsedSite, all: &SlowReceivers) -> Option<Finding> {
     let costs = known.mean(all.time);
     let headline = format!(
         "{} {} messages more slowly than {} {} them in {}, which waits {}: {}.",
-        upper(&numbers_of(&slow)),
-        if slow.len() == 1 { "takes" } else { "take" },
-        numbers_of(&fast),
-        if fast.len() == 1 { "sends" } else { "send" },
+        upper(&ranks_in_words(&slow)),
+        verb(slow.len(), "takes", "take"),
+        ranks_in_words(&fast),
+        verb(fast.len(), "sends", "send"),
         used.place(),
         plural(all.count, "time"),
         known.cost(costs)
@@ -125,20 +126,15 @@ pub fn finding(used: &UsedSite, all: &SlowReceivers) -> Option<Finding> {
     };
     let rank = &known.run.ranks[all.slowest as usize];
     let [time, wall] = [seconds(total), rank.wall()].map(Value::Seconds);
-    let who = upper(&numbers_of(&[world_rank(rank)]));
+    let who = upper(&ranks_in_words(&[world_rank(rank)]));
     let detail = format!("{who} spends {time} of its {wall} between {place}.");
     let next = format!(
         "Give {} less to do there, or send fewer and larger messages, which wait less often. Receives posted earlier do not help: \
          messages of that size are not held back for them.",
-        numbers_of(&slow)
+        ranks_in_words(&slow)
     );
     let theirs = numbers.into_iter().map(|number| site(number).site.clone()).filter(|site| !site.is_empty());
     let sites = used.sites().into_iter().chain(theirs).collect();
     let finding = Finding::new(FindingKind::SlowReceiver, "functions", headline).detail(detail).next(next);
     Some(finding.costs(costs).ranks(slow).sites(sites))
-}
-
-/// True if the call waits for its receive whatever the size of the message.
-pub fn is_synchronous(site: &CallSite) -> bool {
-    site.function.to_lowercase().contains("ssend")
 }

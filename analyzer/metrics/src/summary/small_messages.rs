@@ -3,7 +3,7 @@
 use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::words::{numbers_of, plural, site_in_words, upper};
+use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::matching::BlockedSends;
 use model::roles::{CallPart, CallSite};
 use model::sums::Total;
@@ -51,8 +51,8 @@ pub fn finding(
     let culprits = used.culprits(|habits| habits.count as i64);
     let headline = format!(
         "{} {} {} of {} in {}, {} to the same rank: {}.",
-        upper(&numbers_of(&culprits)),
-        if culprits.len() == 1 { "sends" } else { "send" },
+        upper(&ranks_in_words(&culprits)),
+        verb(culprits.len(), "sends", "send"),
         plural(count, "message"),
         Value::Bytes(size),
         used.place(),
@@ -68,7 +68,7 @@ pub fn finding(
         let who = slow.who(used.known);
         let call = site_in_words(call);
         detail += &format!(" {} in {waits} until {who} takes what was sent, in {call}: {time} a rank.", {
-            if slow.count == 1 { "It also waits" } else { "They also wait" }
+            verb(slow.count, "It also waits", "They also wait")
         });
     }
     let next = "Collect them in a buffer, and send one message to each rank.";

@@ -1,11 +1,12 @@
 //! The findings on runs that go on, of which a part is missing, or whose ranks are stuck.
 
 use super::{Evidence, Finding, FindingKind};
+use crate::endings::{cut, cut_in_words};
 use crate::totals::{percent, seconds};
-use crate::words::{plural, rank_in_words};
+use crate::words::rank_in_words;
+use model::ProcessFate;
 use model::matching::{Account, WaitKey, WaitSum};
 use model::sums::Total;
-use model::{ProcessFate, Rank};
 use tables::Value;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
@@ -13,17 +14,12 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if !run.is_partial() {
         return None;
     }
-    let is_cut = |rank: &&Rank| !rank.is_finalized();
-    let goes_on = run.ranks.iter().filter(is_cut).any(|rank| rank.fate == ProcessFate::Runs);
-    let cut = run.ranks.iter().filter(is_cut).count() as u64;
-    let text = match (goes_on, cut) {
-        (true, _) => "The run goes on: the figures are of what its ranks have done so far.".to_string(),
-        (false, 0) => "Not all of the run is here, so the figures are of what was recorded.".to_string(),
-        (false, cut) => format!(
-            "{cut} of {} did not finalize MPI: {} counts until the last sign of life in its file.",
-            plural(run.ranks.len() as u64, "rank"),
-            if cut == 1 { "it" } else { "each" }
-        ),
+    let text = if cut(run).any(|rank| rank.fate == ProcessFate::Runs) {
+        "The run goes on: the figures are of what its ranks have done so far.".to_string()
+    } else if cut(run).next().is_none() {
+        "Not all of the run is here, so the figures are of what was recorded.".to_string()
+    } else {
+        cut_in_words(run) + "."
     };
     Some(Finding::new(FindingKind::Unfinished, "run", text))
 }

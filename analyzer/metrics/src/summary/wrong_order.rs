@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
-use crate::words::{numbers_of, plural, site_in_words, upper};
+use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::matching::{QueuedMessages, WaitState};
 use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
+use tables::number::whole;
 use tables::{Value, WorldRank};
 
 /// To pass over fewer takes no longer than the call itself: 50 entries of a list, 10 ns each, are 0.5 us.
@@ -58,8 +59,8 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     culprits.sort_unstable();
     let headline = format!(
         "{} {} {} in {} in another order than they are sent, each past {:.0} others in the mean: {}.",
-        upper(&numbers_of(&culprits)),
-        if culprits.len() == 1 { "takes" } else { "take" },
+        upper(&ranks_in_words(&culprits)),
+        verb(culprits.len(), "takes", "take"),
         plural(all.messages, "message"),
         used.place(),
         all.passed_over as f64 / all.messages.max(1) as f64,
@@ -67,7 +68,8 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     );
     let detail = if all.unexpected > 0 {
         let lay = Value::Seconds(seconds(all.lay) / all.unexpected as f64);
-        format!("{} came before their receive was posted, and lay there for {lay} in the mean.", all.unexpected)
+        let came = verb(all.unexpected, "came before its receive was", "came before their receives were");
+        format!("{} {came} posted, and lay there for {lay} in the mean.", whole(all.unexpected))
     } else {
         "Each message that comes is compared with the receives that were posted before its own.".to_string()
     };
@@ -112,8 +114,8 @@ fn waiting(known: &Evidence, site: &CallSite, ranks: Vec<RankWaits>) -> Option<F
     let count = ranks.iter().map(|(_, _, count)| *count).total();
     let headline = format!(
         "{} {} in {} for a message while another is there, {}: {}.",
-        upper(&numbers_of(&culprits)),
-        if culprits.len() == 1 { "waits" } else { "wait" },
+        upper(&ranks_in_words(&culprits)),
+        verb(culprits.len(), "waits", "wait"),
         site_in_words(site),
         plural(count, "time"),
         known.cost(costs)

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::words::{plural, rank_in_words, site_in_words, upper};
+use crate::totals::world_rank;
+use crate::words::{plural, rank_in_words, ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
 use model::process::ProcessState;
 use model::rank::function;
@@ -13,7 +14,7 @@ use model::sites::Sites;
 use model::standing::Spot;
 use model::wait_for::Halt;
 use model::watch::{RankView, STAY, Watch};
-use tables::facts;
+use tables::{WorldRank, facts};
 
 facts! {
     VERDICT = "verdict", Text, always,
@@ -83,17 +84,13 @@ fn waiting(watch: &Watch, sites: &Sites) -> Option<String> {
         roots.into_iter().map(|root| (root, behind(root))).max_by_key(|(_, behind)| behind.len())
     else {
         // All wait for ranks that wait.
-        let ranks = (!waiters.is_empty()).then(|| subject(watch, &waiters, "wait"))?;
+        let ranks = (!waiters.is_empty()).then(|| subject(watch, &waiters))?;
         let longest = longest(&waiters);
         return Some(format!("{ranks} for each other, up to {longest}: overhear hang says whether that can end."));
     };
     let one = rank_in_words(&watch.ranks[root]);
     let longest = longest(&behind);
-    let who = if behind.len() == 1 {
-        subject(watch, &behind, "wait")
-    } else {
-        format!("{} of {all} ranks wait", behind.len())
-    };
+    let who = if behind.len() == 1 { subject(watch, &behind) } else { format!("{} of {all} ranks wait", behind.len()) };
     Some(format!("{who} for {one}, up to {longest}. {}.", upper(&standing(watch, sites, root))))
 }
 
@@ -140,25 +137,21 @@ fn staying(watch: &Watch, sites: &Sites, stay: usize) -> String {
     let Some((rank, view)) = longest else { return String::new() };
     let since = seconds(view.since().unwrap_or(0.0));
     let call = view.spot.call().map(|call| place(rank, call, sites)).unwrap_or_default();
-    let has = if stay == 1 { "has" } else { "have" };
-    let who = of_all(stay, watch.ranks.len());
     format!(
-        "{who} {has} been in one call for {} or longer: {} in {call} for {since}.",
+        "{} been in one call for {} or longer: {} in {call} for {since}.",
+        have(stay, watch.ranks.len()),
         seconds(STAY),
         rank_in_words(rank)
     )
 }
 
-/// `Rank 1 waits`, `Rank 0 and rank 1 wait`, `3 of 8 ranks wait`.
-fn subject(watch: &Watch, ranks: &[usize], verb: &str) -> String {
-    match ranks {
-        [one] => format!("{} {verb}s", upper(&rank_in_words(&watch.ranks[*one]))),
-        [one, other] => {
-            let [one, other] = [one, other].map(|at| rank_in_words(&watch.ranks[*at]));
-            format!("{} and {other} {verb}", upper(&one))
-        }
-        _ => format!("{} of {} ranks {verb}", ranks.len(), watch.ranks.len()),
+/// `Rank 1 waits`, `Ranks 0-1 wait`, `3 of 8 ranks wait`.
+fn subject(watch: &Watch, ranks: &[usize]) -> String {
+    if ranks.len() > 2 {
+        return format!("{} of {} ranks wait", ranks.len(), watch.ranks.len());
     }
+    let names: Vec<WorldRank> = ranks.iter().map(|at| world_rank(&watch.ranks[*at])).collect();
+    format!("{} {}", upper(&ranks_in_words(&names)), verb(ranks.len(), "waits", "wait"))
 }
 
 fn of_all(count: usize, all: usize) -> String {
@@ -170,11 +163,11 @@ fn of_all(count: usize, all: usize) -> String {
 }
 
 fn have(count: usize, all: usize) -> String {
-    format!("{} {}", of_all(count, all), if count == 1 { "has" } else { "have" })
+    format!("{} {}", of_all(count, all), verb(count, "has", "have"))
 }
 
 fn are(count: usize, all: usize) -> String {
-    format!("{} {}", of_all(count, all), if count == 1 { "is" } else { "are" })
+    format!("{} {}", of_all(count, all), verb(count, "is", "are"))
 }
 
 /// One look per second cannot resolve more than a tenth of a second.

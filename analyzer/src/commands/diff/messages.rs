@@ -6,6 +6,7 @@ use crate::cli;
 use crate::commands::print::print;
 use metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
 use metrics::overview;
+use metrics::words::plural;
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use model::messages::of_rank;
 use model::parallel;
@@ -42,7 +43,8 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     }
     let unpaired = a.asked().count().max(b.asked().count()) - ranks.len();
     if unpaired > 0 {
-        warnings.push(format!("{unpaired} ranks have a readable file on one side only: they were not compared"));
+        warnings
+            .push(format!("{} with a readable file on one side only: not compared", plural(unpaired as u64, "rank")));
     }
     let differs = ranks.iter().any(|(_, rank)| rank.differing > 0);
     let tables = vec![table.silent_empty().into(), messages::counts(&ranks).asked().into()];

@@ -12,6 +12,7 @@ use crate::timeline::{
     PictureRow, RankSection, SampleRecord, WritePart, rank_json,
 };
 use metrics::totals::world_rank;
+use metrics::words::plural;
 use model::error::Error;
 use model::levels::{Grid, PlacedCall, RankCalls, samples};
 use model::matching::{Settled, WaitSpan, WaitState};
@@ -91,8 +92,7 @@ impl PageParts<'_> {
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
         let mut notes = Vec::new();
         if self.finest.regions_left_out > 0 {
-            let left_out = number::whole(self.finest.regions_left_out as u64);
-            notes.push(format!("{left_out} shorter regions are not shown"));
+            notes.push(format!("{} not shown", plural(self.finest.regions_left_out as u64, "shorter region")));
         }
         let (samples, sampled) = self.samples((from, to), &own, &mut notes);
         Ok(PageData {
