@@ -91,6 +91,15 @@ pub fn by_function(run: &Run) -> BTreeMap<String, CallGroup> {
     group_calls_named(run, |_, entry| Some(entry.signature.call), |_, entry| function_of(entry.signature.call))
 }
 
+/// The run's calls by the names of their sites and functions.
+pub fn by_site(run: &Run) -> BTreeMap<(String, String), CallGroup> {
+    group_calls_named(
+        run,
+        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
+        |rank, entry| (run.sites.name(rank, entry.signature.site), function_of(entry.signature.call)),
+    )
+}
+
 /// A rank's calls by signature, with the thread that has room of its own for them.
 fn entries(rank: &Rank) -> impl Iterator<Item = (Option<&ThreadTotals>, &CallTotal)> {
     let of_thread = |thread| move |entry| (Some(thread), entry);

@@ -120,6 +120,11 @@ impl Run {
         self.ranks.iter().filter(|rank| rank.is_asked)
     }
 
+    /// The selected ranks with their places in the run.
+    pub fn asked_places(&self) -> impl Iterator<Item = (usize, &Rank)> {
+        self.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked)
+    }
+
     /// Number of ranks of the run: the size of the launched world, or the number of files here if there are more.
     pub fn size(&self) -> u32 {
         self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)

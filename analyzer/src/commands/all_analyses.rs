@@ -4,7 +4,7 @@ use metrics::hang::{hung_at_its_end, may_have_hung};
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
-use metrics::summary::{Cores, Evidence};
+use metrics::summary::{Answers, Evidence};
 use model::engine::EngineAccount;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
@@ -39,7 +39,7 @@ impl<'r> AllAnalyses<'r> {
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
             hung: self.hung.as_deref(),
-            cores: Cores::default(),
+            answers: Answers::default(),
         }
     }
 }

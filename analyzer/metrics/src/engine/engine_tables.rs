@@ -2,10 +2,9 @@
 
 use super::engine_figures::{FIGURES, LedgerFigure};
 use super::ledger::Ledger;
-use crate::totals::{CallGroup, Totals, world_rank};
+use crate::totals::{Totals, world_rank};
 use crate::{meaning, totals};
 use model::engine::EngineAccount;
-use model::rank::function;
 use model::{Rank, Run};
 use tables::part::Addend::{Calls, Entries, Nanoseconds, Productive};
 use tables::part::{PartName, PartRows, PartTable, added};
@@ -156,20 +155,12 @@ pub fn functions_of(sums: Vec<(String, Totals)>) -> Table<FunctionRow> {
 
 /// Entries by call site, the one with the most entries first.
 pub fn sites(run: &Run) -> Table<EngineSiteRow> {
-    let groups = totals::group_calls_named(
-        run,
-        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
-        |rank, entry| (run.sites.name(rank, entry.signature.site), function(&entry.signature)),
-    );
-    let rows = entered(groups.into_iter()).map(|((site, function), sum)| EngineSiteRow { site, function, sum });
+    let sums = totals::by_site(run).into_iter().map(|(key, group)| (key, group.sum())).collect();
+    let rows = most_entered(sums).into_iter().map(|((site, function), sum)| EngineSiteRow { site, function, sum });
     Table::new("by call site", rows.collect())
 }
 
-/// The groups in which the engine was entered, with their sums, the one with the most entries first.
-fn entered<Key>(groups: impl Iterator<Item = (Key, CallGroup)>) -> impl Iterator<Item = (Key, Totals)> {
-    most_entered(groups.map(|(key, group)| (key, group.sum())).collect()).into_iter()
-}
-
+/// The groups in which the engine was entered, the one with the most entries first.
 fn most_entered<Key>(mut sums: Vec<(Key, Totals)>) -> Vec<(Key, Totals)> {
     sums.retain(|(_, sum)| sum.entries > 0);
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.entries));
@@ -183,20 +174,13 @@ const ROWS: usize = 8;
 pub struct StarvedRow {
     pub(crate) rank: WorldRank,
     pub(crate) longest: f64,
-    percentile_99: f64,
+    pub(crate) percentile_99: f64,
     pub(crate) median: f64,
     pub(crate) times: u64,
     pending: u64,
     pub(crate) from: String,
     pub(crate) to: String,
     longest_began: f64,
-}
-
-impl StarvedRow {
-    /// A time that 99 of 100 do not exceed, seconds.
-    pub(crate) fn typical(&self) -> f64 {
-        self.percentile_99
-    }
 }
 
 impl Row for StarvedRow {

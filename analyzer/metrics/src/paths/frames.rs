@@ -25,7 +25,6 @@ pub struct FrameRow {
     waiting_share: Option<f64>,
     most: f64,
     most_rank: Option<WorldRank>,
-    computed: f64,
 }
 
 impl Row for FrameRow {
@@ -39,7 +38,7 @@ impl Row for FrameRow {
             Column::text("function", "function", |row: &Self| row.function.clone()).in_part(PartRule::Kept),
             Column::text("site", "called at", |row: &Self| row.site.clone()).in_part(PartRule::Kept),
             Column::seconds("spent_s", "computing and in MPI", |row: &Self| seconds(row.all.spent())).in_part(spent()),
-            Column::seconds("compute_s", "computing", |row: &Self| row.computed).in_part(Computed),
+            Column::seconds("compute_s", "computing", |row: &Self| seconds(row.all.computed)).in_part(Computed),
             Column::percent("compute_share_percent", "share that computes %", |row: &Self| {
                 percent(row.all.computed as f64, row.all.spent() as f64)
             })
@@ -72,8 +71,7 @@ pub fn frames(run: &Run, paths: &RunPaths) -> Table<FrameRow> {
     // A caller has at least the time of its callees, and a lower number.
     numbers.sort_by_key(|node| (std::cmp::Reverse(paths.total(*node).spent()), *node));
     numbers.truncate(FRAMES);
-    let whole = paths.whole.time;
-    let rows = numbers.into_iter().map(|node| row(run, paths, node, whole)).collect();
+    let rows = numbers.into_iter().map(|node| row(run, paths, node)).collect();
     let mut columns = FrameRow::columns();
     columns.retain(|column| paths.is_sampled || !OF_SAMPLES.contains(&column.head.key.as_ref()));
     let width = if paths.is_sampled { "spent_s" } else { "time_total_s" };
@@ -81,7 +79,7 @@ pub fn frames(run: &Run, paths: &RunPaths) -> Table<FrameRow> {
     Table::with_columns(FrameRow::TABLE, "", columns, rows).in_part(part)
 }
 
-fn row(run: &Run, paths: &RunPaths, number: u32, whole: i64) -> FrameRow {
+fn row(run: &Run, paths: &RunPaths, number: u32) -> FrameRow {
     let node = &paths.tree.nodes[number as usize];
     let all = paths.total(number);
     let of_ranks = run.ranks.iter().zip(&paths.all[number as usize]).filter(|(rank, _)| rank.is_asked);
@@ -92,11 +90,10 @@ fn row(run: &Run, paths: &RunPaths, number: u32, whole: i64) -> FrameRow {
         function: short_function(&node.function),
         site: node.site.clone(),
         all,
-        share: percent(all.time as f64, whole as f64),
+        share: percent(all.time as f64, paths.whole.time as f64),
         waited: paths.has_waits.then(|| seconds(all.waited)),
         waiting_share: percent(all.waited as f64, all.time as f64).filter(|_| paths.has_waits),
         most: most.map_or(0.0, |(_, sums)| seconds(sums.time)),
         most_rank: most.map(|(rank, _)| world_rank(rank)),
-        computed: seconds(all.computed),
     }
 }

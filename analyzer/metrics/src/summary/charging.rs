@@ -8,7 +8,7 @@ use super::{Evidence, Finding, FindingKind};
 pub fn charge_once(known: &Evidence, all: &mut [Finding]) {
     let order = |finding: &Finding| match finding.kind {
         FindingKind::Transfer => 2,
-        FindingKind::LateRank if finding.section == "ranks" => 1,
+        FindingKind::UnevenTotals => 1,
         _ => 0,
     };
     let costs = |finding: &Finding| finding.costs.unwrap_or(0.0);
@@ -48,7 +48,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::summary::Cores;
+    use crate::summary::Answers;
     use model::Run;
 
     #[test]
@@ -56,8 +56,16 @@ mod tests {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples");
         let run = Run::load(&samples.join("integer_sort-openmpi")).unwrap();
         let (account, walk, efficiency, requests, hung) = (None, None, None, None, None);
-        let known =
-            Evidence { run: &run, account, walk, efficiency, engines: &[], requests, hung, cores: Cores::default() };
+        let known = Evidence {
+            run: &run,
+            account,
+            walk,
+            efficiency,
+            engines: &[],
+            requests,
+            hung,
+            answers: Answers::default(),
+        };
         let in_mpi = known.in_mpi();
         let finding = |kind, costs: f64| {
             let headline = format!("It costs: {}.", known.cost(costs));

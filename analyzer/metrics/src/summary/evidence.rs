@@ -2,7 +2,10 @@
 
 use std::cell::OnceCell;
 
-use super::machine;
+use super::activity_sums::ActivitySums;
+use super::own_times::{OwnTimes, WorkAndCalls, own_times};
+use super::stored_sizes::StoredSizes;
+use super::{Finding, machine};
 use crate::overlap::GatheredRequests;
 use crate::pop::Efficiency;
 use crate::scheduling::{by_host, most_shared, scheduled};
@@ -25,15 +28,19 @@ pub struct Evidence<'a> {
     pub requests: Option<&'a GatheredRequests>,
     /// The verdict on a run that was hanging when it ended, and each reason.
     pub hung: Option<&'a [String]>,
-    /// Answers about the ranks' cores, once they are known.
-    pub cores: Cores,
+    /// Answers that many rules need, once they are known.
+    pub answers: Answers,
 }
 
-/// Answers about the machine that many rules need. Each is computed once.
+/// Answers that many rules need. Each is worked out once.
 #[derive(Default)]
-pub struct Cores {
-    are_shared: OnceCell<bool>,
-    are_lacking: OnceCell<bool>,
+pub struct Answers {
+    are_cores_shared: OnceCell<bool>,
+    delays: OnceCell<Option<Finding>>,
+    own_times: OnceCell<Vec<WorkAndCalls<OwnTimes>>>,
+    activities: OnceCell<ActivitySums>,
+    stored_sizes: OnceCell<StoredSizes>,
+    doubt: OnceCell<Option<(f64, String)>>,
 }
 
 impl Evidence<'_> {
@@ -49,13 +56,12 @@ impl Evidence<'_> {
 
     /// The mean rank's time in MPI, seconds: nothing that the program does can save more.
     pub(super) fn in_mpi(&self) -> f64 {
-        let of_rank = |rank: &Rank| rank.time_in_mpi() / rank.thread_count().max(1) as f64;
-        self.run.asked().map(of_rank).sum::<f64>() / self.ranks() as f64
+        self.run.asked().map(Rank::mean_time_in_mpi).sum::<f64>() / self.ranks() as f64
     }
 
     /// True if ranks outnumber the cores of a host.
     pub(super) fn shares_cores(&self) -> bool {
-        *self.cores.are_shared.get_or_init(|| {
+        *self.answers.are_cores_shared.get_or_init(|| {
             by_host(self.run)
                 .iter()
                 .any(|(host, ranks)| most_shared(host, ranks).is_some_and(|shared| shared.ranks_a_core() > 1.0))
@@ -64,7 +70,33 @@ impl Evidence<'_> {
 
     /// True if ranks outnumber the cores of a host, or are kept from them: then a few percent of lateness are the scheduler's.
     pub(super) fn lacks_cores(&self) -> bool {
-        *self.cores.are_lacking.get_or_init(|| self.shares_cores() || machine::finding(self).is_some())
+        self.shares_cores() || self.delays().is_some()
+    }
+
+    /// The finding on ranks that were ready to run but did not.
+    pub(super) fn delays(&self) -> Option<&Finding> {
+        self.answers.delays.get_or_init(|| machine::finding(self)).as_ref()
+    }
+
+    /// Each rank's computation and calls; empty without single calls.
+    pub(super) fn own_times(&self) -> &[WorkAndCalls<OwnTimes>] {
+        let of_walk = |walk: &SharedWalk| own_times(self.run, &walk.origins);
+        self.answers.own_times.get_or_init(|| self.walk.map_or_else(Vec::new, of_walk))
+    }
+
+    pub(super) fn activities(&self) -> &ActivitySums {
+        let of_walk = |walk: &SharedWalk| ActivitySums::of(&walk.origins);
+        self.answers.activities.get_or_init(|| self.walk.map_or_else(ActivitySums::default, of_walk))
+    }
+
+    pub(super) fn stored_sizes(&self) -> &StoredSizes {
+        self.answers.stored_sizes.get_or_init(|| self.account.map_or_else(StoredSizes::default, StoredSizes::of))
+    }
+
+    /// The sentence on polls that may be waits, if they take at least this share of the run. `find` finds it, with its seconds.
+    pub(super) fn doubt(&self, find: impl FnOnce() -> Option<(f64, String)>, least: f64) -> Option<&str> {
+        let (time, sentence) = self.answers.doubt.get_or_init(find).as_ref()?;
+        (*time >= least * self.wall()).then_some(sentence)
     }
 
     /// The share of the mean rank's time in MPI in which the scheduler let it run.

@@ -6,7 +6,7 @@ use super::Evidence;
 use tables::WorldRank;
 
 /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
-pub const LEAST_SHARE: f64 = 0.02;
+pub const LEAST_SHARE_OF_RUN: f64 = 0.02;
 /// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
 pub const LEAST_SHARE_OF_JITTER: f64 = 0.05;
 
@@ -42,6 +42,8 @@ finding_kinds! {
     SlowHost "slow_host";
     /// A rank always has more to do than others.
     LateRank "late_rank";
+    /// A rank has more to do than others by its totals: for whom others wait is unknown.
+    UnevenTotals "late_rank";
     /// A rank works while all others wait.
     SerialWork "serial_work";
     /// Now and then a rank takes much longer than usual.
@@ -101,8 +103,8 @@ impl FindingKind {
 
     /// True if the sites that the finding names are the calls around the work, and not its cause.
     pub(super) fn is_of_work(self) -> bool {
-        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay};
-        matches!(self, LateRank | SerialWork | SporadicDelay | Chain)
+        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay, UnevenTotals};
+        matches!(self, LateRank | UnevenTotals | SerialWork | SporadicDelay | Chain)
     }
 }
 
@@ -234,5 +236,5 @@ impl Finding {
 
 /// The least share of the run that a finding must cost; it is larger if the machine alone may cost a few percent.
 pub fn least_share(is_of_machine: bool) -> f64 {
-    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE }
+    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE_OF_RUN }
 }

@@ -1,6 +1,6 @@
 //! Findings on the origins of waiting: each part of the program that kept ranks waiting, unless another rule explains it.
 
-use super::lateness::{LateActivity, late_activities};
+use super::lateness::{LateActivity, LateContext, late_activities};
 use super::{Evidence, Finding, FindingKind, late_ranks, lock_contention, slow_calls};
 use crate::words::{plural, ranks_in_words, upper, verb};
 use model::matching::WaitState;
@@ -30,8 +30,8 @@ struct LateWork {
 }
 
 /// All findings about late ranks, except those that findings on calls explain already.
-pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -> Vec<Finding> {
-    let late = late_activities(known, origins);
+pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Finding]) -> Vec<Finding> {
+    let (known, late) = (context.known, late_activities(context, origins));
     let has_wrong_order = of_calls.iter().any(|finding| finding.kind == FindingKind::WrongOrder);
     let mut works: Vec<LateWork> = Vec::new();
     let mut calls: Vec<Finding> = Vec::new();
@@ -63,7 +63,9 @@ pub fn findings(known: &Evidence, origins: &WaitOrigins, of_calls: &[Finding]) -
                 main.more.push(late.place());
             }
             None => {
-                let (place, waited, for_messages) = (late.place(), late.waited(), for_messages(late));
+                let (place, waited) = (late.place(), late.waited());
+                let for_messages =
+                    late.waited_in(WaitState::LateSender).saturating_add(late.waited_in(WaitState::WrongOrder));
                 let waiters = late.waiters();
                 works.push(LateWork { finding, place, more: Vec::new(), has_more_work, waiters, waited, for_messages });
             }
@@ -95,12 +97,6 @@ fn is_slowly_received(late: &LateActivity, of_calls: &[Finding]) -> bool {
     let site = late.site_of_wait(wait.waiter.place.number()).map_or("", |site| &site.site);
     let mut slow = of_calls.iter().filter(|finding| finding.kind == FindingKind::SlowReceiver);
     slow.any(|finding| finding.sites.first().map_or("", String::as_str) == site)
-}
-
-fn for_messages(late: &LateActivity) -> i64 {
-    let states = late.states();
-    let of = |state: WaitState| states.get(&state).copied().unwrap_or(0);
-    of(WaitState::LateSender).saturating_add(of(WaitState::WrongOrder))
 }
 
 /// True if two findings are one: the same ranks are late in the same way, at several places.

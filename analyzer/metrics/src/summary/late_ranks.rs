@@ -36,13 +36,15 @@ enum Lateness {
     Alternating,
     /// A few ranks are late nearly always.
     Always,
+    /// Senders wait for few ranks to post their receives.
+    LateReceivers,
 }
 
 pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
     let cost = late.known.cost(costs);
     let place = late.place();
-    let lateness = if late_receivers::are_late(late) { Lateness::Always } else { judged(late) };
+    let lateness = if late_receivers::are_late(late) { Lateness::LateReceivers } else { judged(late) };
     let culprits = late.culprits();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
@@ -71,6 +73,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
         }
         Lateness::Always => always(late, &who, &place, &cost),
+        Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),
     };
     let is_off_processor = is_off_processor(late);
     let off_processor = if is_off_processor { off_processor(culprits.len()) } else { String::new() };
@@ -137,9 +140,6 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         1 => ("keeps", "it", "computes", "comes", "spends"),
         _ => ("keep", "they", "compute", "come", "spend"),
     };
-    if late_receivers::are_late(late) {
-        return late_receivers::finding(late, who, place, cost);
-    }
     if !late.has_more_work() {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
         let detail =

@@ -1,12 +1,11 @@
 //! The findings on sends that wait until a rank has posted the receive.
 
 use super::lateness::LateActivity;
-use super::{Finding, FindingKind, eager_limit, slow_receivers};
+use super::{Finding, FindingKind, eager_limit, stored_sizes};
 use crate::totals::seconds;
 use crate::words::{site_in_words, upper, verb};
 use model::matching::WaitState;
 use model::roles::CallSite;
-use model::sums::Total;
 use tables::Value;
 use traces::calls::Call;
 
@@ -24,7 +23,7 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let ranks = late.culprits().len();
     let is_synchronous = sender_site.and_then(CallSite::call).is_some_and(Call::is_synchronous);
     let first = format!("{} {} {place} first", upper(who), verb(ranks, "computes", "compute"));
-    if !is_synchronous && main.is_some_and(|wait| slow_receivers::is_stored(late.known, wait)) {
+    if !is_synchronous && main.is_some_and(|wait| stored_sizes::is_stored(late.known, wait)) {
         let takes = verb(ranks, "takes", "take");
         let headline = format!("{sender} waits until {who} {takes} its message: {cost}.");
         let next = format!(
@@ -63,6 +62,5 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
 
 /// True if copying messages of this size into a buffer would take much less time than their senders wait.
 fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
-    let cases = late.culprits().iter().map(|(_, times)| times.late).total();
-    eager_limit::pays(bytes, seconds(late.waited()) / cases.max(1) as f64)
+    eager_limit::pays(bytes, seconds(late.waited()) / late.cases().max(1) as f64)
 }

@@ -1,20 +1,19 @@
 //! Finds parts of the program that kept ranks waiting, the late ranks there, and the number of cases.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use super::Evidence;
 use super::finding::LEAST_SHARE_OF_JITTER;
-use super::own_times::{OwnTimes, UNSURE, kind_of, own_shares, own_times};
+use super::own_times::{OwnTimes, UNSURE, WorkAndCalls, own_shares};
+use super::{Evidence, activity_places};
 use crate::totals::{seconds, world_rank};
-use crate::words::site_in_words;
 use model::Run;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
 use model::shared_walk::SharedWalk;
 use model::sites::CallTree;
-use model::sums::Grow;
+use model::sums::{Grow, Total};
 use rustc_hash::FxHashSet;
 use tables::WorldRank;
 
@@ -23,7 +22,7 @@ const MOST_OF_IT: f64 = 0.8;
 /// Ranks that are late in this share of the cases are always late.
 const STEADY: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
-const LEAST_SHARE: f64 = 0.005;
+const LEAST_SHARE_OF_ACTIVITY: f64 = 0.005;
 
 /// A way to a call is minor if less than this share of the waiting is for it.
 const MINOR: f64 = 0.25;
@@ -35,55 +34,66 @@ const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
 
-/// One activity, and the lateness of the ranks there.
-pub struct LateActivity<'a> {
+/// Figures that all activities share.
+pub struct LateContext<'a> {
     pub known: &'a Evidence<'a>,
     walk: &'a SharedWalk,
+    /// By the rank's place in the run, its computation and calls.
+    times: Cow<'a, [WorkAndCalls<OwnTimes>]>,
+    /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
+    own: Vec<WorkAndCalls<f64>>,
+    /// The functions that ranks were sampled in, if they were.
+    pub sampled: Option<CallTree>,
+}
+
+impl<'a> LateContext<'a> {
+    pub fn of(known: &'a Evidence<'a>, walk: &'a SharedWalk, times: Cow<'a, [WorkAndCalls<OwnTimes>]>) -> Self {
+        let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
+        let sampled = is_sampled.then(|| CallTree::of(&known.run.sites, &known.run.ranks));
+        LateContext { known, walk, own: own_shares(&times), times, sampled }
+    }
+
+    /// Rank time that others waited for a rank's own lateness.
+    fn own_part(&self, activity: Activity, (rank, times): &(u32, &ActivityTimes)) -> i64 {
+        let own = &self.own[*rank as usize];
+        let share = if matches!(activity, Activity::In(_)) { own.calling } else { own.computing };
+        (times.blamed as f64 * share) as i64
+    }
+}
+
+/// One activity, and the lateness of the ranks there.
+pub struct LateActivity<'a> {
+    pub context: &'a LateContext<'a>,
+    pub known: &'a Evidence<'a>,
     pub activity: Activity,
     /// All ranks' times there, by their places in the run: the culprits, then those that others waited for most.
     pub ranks: Vec<(u32, &'a ActivityTimes)>,
     culprits: usize,
-    /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
-    own: Rc<[[f64; 2]]>,
-    /// By the rank's place in the run, its computation and calls.
-    times: Rc<[[OwnTimes; 2]]>,
-    /// The functions that ranks were sampled in, if they were.
-    pub sampled: Option<Rc<CallTree>>,
     /// Rank time that others waited, less the scheduler's part, including minor ways to the same call.
     pub blamed: i64,
 }
 
 /// Activities that ranks wait for by these origins, the costliest first.
-pub fn late_activities<'a>(known: &'a Evidence<'a>, origins: &'a WaitOrigins) -> Vec<LateActivity<'a>> {
-    let Some(walk) = known.walk else { return Vec::new() };
+pub fn late_activities<'a>(context: &'a LateContext<'a>, origins: &'a WaitOrigins) -> Vec<LateActivity<'a>> {
+    let known = context.known;
     let mut by_activity: BTreeMap<Activity, Vec<(u32, &ActivityTimes)>> = BTreeMap::new();
     for ((rank, activity), times) in &origins.activities {
         by_activity.entry(*activity).or_default().push((*rank, times));
     }
-    let times: Rc<[[OwnTimes; 2]]> = own_times(known.run, origins).into();
-    let own: Rc<[[f64; 2]]> = own_shares(&times).into();
-    let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
-    let sampled = is_sampled.then(|| Rc::new(CallTree::of(&known.run.sites, &known.run.ranks)));
     let mut late: Vec<LateActivity<'_>> = Vec::new();
     for (activity, mut ranks) in by_activity {
-        ranks.sort_by_key(|(rank, times)| (std::cmp::Reverse(own_part(&own, activity, *rank, times)), *rank));
-        let blamed = ranks.iter().map(|(rank, times)| own_part(&own, activity, *rank, times)).sum();
-        let (own, times, sampled) = (own.clone(), times.clone(), sampled.clone());
-        let mut one = LateActivity { known, walk, activity, ranks, culprits: 0, own, times, sampled, blamed };
+        ranks.sort_by_key(|one| (std::cmp::Reverse(context.own_part(activity, one)), one.0));
+        let blamed = ranks.iter().map(|one| context.own_part(activity, one)).sum();
+        let mut one = LateActivity { context, known, activity, ranks, culprits: 0, blamed };
         one.name_culprits();
         late.push(one);
     }
     join_minor_ways(&mut late);
     let much = if known.lacks_cores() { MUCH_OF_SHARED } else { MUCH };
-    late.retain(|late| late.costs() >= LEAST_SHARE * known.wall() && late.blamed > 0);
+    late.retain(|late| late.costs() >= LEAST_SHARE_OF_ACTIVITY * known.wall() && late.blamed > 0);
     late.retain(|late| late.cases() >= LEAST_CASES || late.costs() >= much * known.wall());
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     late
-}
-
-/// Rank time that others waited for a rank's own lateness.
-fn own_part(own: &[[f64; 2]], activity: Activity, rank: u32, times: &ActivityTimes) -> i64 {
-    (times.blamed as f64 * own[rank as usize][kind_of(activity)]) as i64
 }
 
 /// Joins minor ways to a call with the main one: computation that a loop's first step reaches by another call belongs to the loop.
@@ -122,9 +132,9 @@ impl<'a> LateActivity<'a> {
     /// The share of the waiting for these ranks that the scheduler does not explain.
     pub fn own_share(&self, ranks: &[(u32, &ActivityTimes)]) -> f64 {
         let (mut own, mut all) = (0.0, 0.0);
-        for (rank, times) in ranks {
-            own += own_part(&self.own, self.activity, *rank, times) as f64;
-            all += times.blamed as f64;
+        for one in ranks {
+            own += self.context.own_part(self.activity, one) as f64;
+            all += one.1.blamed as f64;
         }
         if all > 0.0 { own / all } else { 1.0 }
     }
@@ -132,7 +142,7 @@ impl<'a> LateActivity<'a> {
     /// Puts the culprits first: the ranks that cause nearly all of the waiting, the one with the most first. If some of them compute
     /// longer than ranks that are not among them, only these: the others are waited for while they do what every rank does.
     fn name_culprits(&mut self) {
-        let part = |(rank, times): &(u32, &ActivityTimes)| own_part(&self.own, self.activity, *rank, times);
+        let part = |one: &(u32, &ActivityTimes)| self.context.own_part(self.activity, one);
         let all: i64 = self.ranks.iter().map(part).sum();
         let mut seen = 0i64;
         self.culprits = self.ranks.len();
@@ -176,19 +186,24 @@ impl<'a> LateActivity<'a> {
 
     /// Seconds that a rank computes: there or, if some ranks do not come there, in all.
     fn work(&self, (rank, times): &(u32, &ActivityTimes)) -> f64 {
-        if self.is_common() { seconds(times.total) } else { self.times[*rank as usize][0].undelayed() }
+        if self.is_common() { seconds(times.total) } else { self.undelayed(*rank) }
+    }
+
+    /// Seconds that a rank computes in all.
+    fn undelayed(&self, rank: u32) -> f64 {
+        self.context.times[rank as usize].computing.undelayed()
     }
 
     /// The mean work of ranks that are no culprits; `None` if all are.
     fn mean_work_of_rest(&self) -> Option<f64> {
-        let all = self.times.len();
+        let all = self.context.times.len();
         let rest = all.checked_sub(self.culprits).filter(|rest| *rest > 0)?;
         let work: f64 = if self.is_common() {
             self.others().iter().map(|one| self.work(one)).sum()
         } else {
             let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
             let others = (0..all as u32).filter(|rank| !named.contains(rank));
-            others.map(|rank| self.times[rank as usize][0].undelayed()).sum()
+            others.map(|rank| self.undelayed(rank)).sum()
         };
         Some(work / rest as f64)
     }
@@ -214,7 +229,7 @@ impl<'a> LateActivity<'a> {
     }
 
     /// Number of times that others waited for the culprits.
-    fn cases(&self) -> u64 {
+    pub fn cases(&self) -> u64 {
         self.culprits().iter().map(|(_, times)| times.late).sum()
     }
 
@@ -233,18 +248,15 @@ impl<'a> LateActivity<'a> {
         places.iter().map(|rank| world_rank(&self.run().ranks[*rank as usize])).collect()
     }
 
-    /// The waits that led here, by their state.
-    pub fn states(&self) -> BTreeMap<WaitState, i64> {
-        let mut states: BTreeMap<WaitState, i64> = BTreeMap::new();
-        for (wait, time) in self.ranks.iter().flat_map(|(_, times)| &times.waits) {
-            states.entry(wait.state).or_default().grow(*time);
-        }
-        states
+    /// The waits of this state that led here.
+    pub fn waited_in(&self, state: WaitState) -> i64 {
+        let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits);
+        waits.filter(|(wait, _)| wait.state == state).map(|(_, time)| *time).total()
     }
 
     /// True if most of the waiting has this state.
     pub fn is_mostly(&self, state: WaitState) -> bool {
-        2 * self.states().get(&state).copied().unwrap_or(0) > self.waited()
+        2 * self.waited_in(state) > self.waited()
     }
 
     /// The wait with the most time that led here.
@@ -256,8 +268,8 @@ impl<'a> LateActivity<'a> {
     /// Mean bytes of a message at the waiting call site; `None` for sites that complete messages.
     pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
         let site = self.site_of_wait(wait.waiter.place.number())?;
-        let number = self.walk.sites.iter().position(|other| other == site)? as u32;
-        let habits = self.walk.habits.get(&(wait.waiter.rank, number))?;
+        let number = self.context.walk.sites.iter().position(|other| other == site)? as u32;
+        let habits = self.context.walk.habits.get(&(wait.waiter.rank, number))?;
         Some(habits.bytes / habits.count.max(1)).filter(|bytes| *bytes > 0)
     }
 
@@ -267,29 +279,16 @@ impl<'a> LateActivity<'a> {
     }
 
     pub fn site(&self, number: u32) -> &CallSite {
-        &self.walk.sites[number as usize]
+        &self.context.walk.sites[number as usize]
     }
 
     /// `between MPI_Gather at p.c:3 and MPI_Bcast at p.c:6`.
     pub fn place(&self) -> String {
-        match self.activity {
-            Activity::Between(from, to) if from == to => {
-                format!("between two calls of {}", site_in_words(self.site(from)))
-            }
-            Activity::Between(from, to) => {
-                format!("between {} and {}", site_in_words(self.site(from)), site_in_words(self.site(to)))
-            }
-            Activity::In(site) => format!("in {}", site_in_words(self.site(site))),
-        }
+        activity_places::in_words(self.activity, &self.context.walk.sites)
     }
 
-    /// The call sites that name the activity, the later one first: the others wait for that one.
+    /// The lines that name the activity, the later one first.
     pub fn sites(&self) -> Vec<String> {
-        let numbers = match self.activity {
-            Activity::Between(from, to) if from == to => vec![from],
-            Activity::Between(from, to) => vec![to, from],
-            Activity::In(site) => vec![site],
-        };
-        numbers.into_iter().map(|number| self.site(number).site.clone()).filter(|site| !site.is_empty()).collect()
+        activity_places::lines(self.activity, &self.context.walk.sites).collect()
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::lateness::LateActivity;
 use super::used_sites::named;
-use super::{Finding, FindingKind, LEAST_SHARE};
+use super::{Finding, FindingKind, LEAST_SHARE_OF_RUN};
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::matching::WaitState;
 use model::origins::Activity;
+use model::roles::CallSite;
 use model::sums::{Grow, Total};
 
 pub fn finding(late: &LateActivity) -> Finding {
@@ -34,7 +35,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let next = "Compute before MPI_Win_lock or after MPI_Win_unlock, and hold the lock for the access alone. If ranks access the \
                 window by MPI_Accumulate and the like alone, MPI_LOCK_SHARED is enough: each element is updated atomically.";
     let ranks = if takes_turns { Vec::new() } else { culprits };
-    let sites = lock.map(|lock| lock.site.clone()).filter(|site| !site.is_empty()).into_iter().chain(late.sites());
+    let sites = lock.and_then(CallSite::line).into_iter().chain(late.sites());
     let finding = Finding::new(FindingKind::LockContention, "waits", headline).detail(detail).next(next);
     finding.costs(costs).said(own).ranks(ranks).sites(sites.collect())
 }
@@ -59,7 +60,7 @@ fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>
     let longest = elsewhere.iter().max_by_key(|(place, ranks)| (sum(ranks), std::cmp::Reverse(**place)));
     let Some((place, ranks)) = longest else { return String::new() };
     let more = costs.min(late.known.mean(sum(ranks)));
-    let Some(site) = late.site_of_wait(*place).filter(|_| more >= LEAST_SHARE * late.known.wall()) else {
+    let Some(site) = late.site_of_wait(*place).filter(|_| more >= LEAST_SHARE_OF_RUN * late.known.wall()) else {
         return String::new();
     };
     let ranks = named(late.run(), ranks);

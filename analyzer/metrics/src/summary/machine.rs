@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::own_times::{OwnTimes, own_times};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
@@ -11,7 +10,7 @@ use model::Rank;
 use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
-const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE_OF_DELAYS: f64 = 0.05;
 const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;
@@ -39,10 +38,13 @@ fn most_delayed<'r>(known: &Evidence<'r>) -> Option<HostDelay<'r>> {
 
 /// Seconds. Only for a single host: on several, calls may wait for the network.
 fn longest_delay_of_work_and_calls(known: &Evidence) -> f64 {
-    let Some(walk) = known.walk else { return 0.0 };
-    let times = own_times(known.run, &walk.origins);
-    let delay = |(rank, [_, calling]): (&Rank, &[OwnTimes; 2])| Some(scheduled(rank)?.work_delay + calling.delay);
-    known.run.ranks.iter().zip(&times).filter_map(delay).fold(0.0, f64::max)
+    let delays = known
+        .run
+        .ranks
+        .iter()
+        .zip(known.own_times())
+        .filter_map(|(rank, times)| Some(scheduled(rank)?.work_delay + times.calling.delay));
+    delays.fold(0.0, f64::max)
 }
 
 fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool, calls: f64) -> Option<HostDelay<'r>> {
@@ -64,7 +66,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         worst.ranks.iter().map(|(_, delay)| figure(delay)).sum::<f64>() / worst.ranks.len() as f64
     };
     let (delay, wall) = (mean(|delay| delay.delay), mean(|delay| delay.wall));
-    if wall <= 0.0 || worst.cost < LEAST_SHARE * wall {
+    if wall <= 0.0 || worst.cost < LEAST_SHARE_OF_DELAYS * wall {
         return None;
     }
     let all: Vec<&Rank> = worst.ranks.iter().map(|(rank, _)| *rank).collect();

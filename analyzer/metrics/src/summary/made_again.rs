@@ -2,7 +2,7 @@
 
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
-use crate::words::{plural, ranks_in_words, upper};
+use crate::words::{plural, ranks_in_words, upper, verb};
 use model::sums::Total;
 use tables::Value;
 use traces::calls::{ArgumentKind, Call, Class};
@@ -69,12 +69,13 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let brief = used.total(|habits| habits.waited_briefly);
     let time = used.own().saturating_add(brief).saturating_add(freed(used, made, sites));
     let costs = (1.0 - 1.0 / times as f64) * used.known.mean(time);
-    let who = if used.ranks.len() == used.known.ranks() {
-        "Each rank".to_string()
+    let (who, makes) = if used.ranks.len() == used.known.ranks() {
+        ("Each rank".to_string(), made.makes)
     } else {
-        upper(&ranks_in_words(&used.culprits(|habits| habits.own())))
+        let culprits = used.culprits(|habits| habits.own());
+        let makes = verb(culprits.len(), made.makes, made.makes.trim_end_matches('s'));
+        (upper(&ranks_in_words(&culprits)), makes)
     };
-    let makes = if who.starts_with("Ranks") { made.makes.trim_end_matches('s') } else { made.makes };
     let headline =
         format!("{who} {makes} {} in {}: {}.", plural(times, made.name), used.place(), used.known.cost(costs));
     let each = crate::totals::seconds(time) / used.count().max(1) as f64;

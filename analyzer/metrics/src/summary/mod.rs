@@ -6,6 +6,8 @@
 //! charged twice: the costs of the program's findings add up to no more than the mean rank's time in MPI, apart from the time between polls.
 
 mod aborted;
+mod activity_places;
+mod activity_sums;
 mod by_hand;
 mod call_findings;
 mod charging;
@@ -35,17 +37,19 @@ mod slow_host;
 mod slow_receivers;
 mod small_collectives;
 mod small_messages;
+mod stored_sizes;
 mod transfer;
 mod uneven_totals;
 mod used_sites;
 mod whole;
 mod wrong_order;
 
-use finding::LEAST_SHARE;
+use finding::LEAST_SHARE_OF_RUN;
+use lateness::LateContext;
 use serving::{ServingRanks, serving_ranks};
 use used_sites::{UsedSite, used_sites};
 
-pub use evidence::{Cores, Evidence};
+pub use evidence::{Answers, Evidence};
 pub use finding::{Finding, FindingKind};
 pub use finding_rows::{FindingRow, finding_table};
 pub use nothing::nothing;
@@ -84,7 +88,7 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
     if !is_stuck {
         all.extend(whole::stuck(known));
     }
-    all.extend(machine::finding(known));
+    all.extend(known.delays().cloned());
     all
 }
 
@@ -93,7 +97,9 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     let of_calls = call_findings::findings(known, sites);
     let mut late = Vec::new();
     if let Some(walk) = known.walk {
-        late = late_findings::findings(known, &serving.without(&walk.origins), &of_calls);
+        let origins = serving.without(&walk.origins);
+        let context = LateContext::of(known, walk, serving.own_times(&origins));
+        late = late_findings::findings(&context, &origins, &of_calls);
     }
     let slow_host = slow_host::finding(known);
     // The slow host explains why its ranks are late.
@@ -103,7 +109,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     let mut all = Vec::new();
     let polls = || {
         of_calls.iter().any(|finding| finding.kind == FindingKind::Polling)
-            || polling::doubt(known, sites, LEAST_SHARE * known.wall()).is_some()
+            || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN).is_some()
     };
     // Totals do not tell computation from time in which a rank was ready and did not run, or paused between polls.
     if late.is_empty() && slow_host.is_none() && !is_delayed && serving.is_empty() && !polls() {

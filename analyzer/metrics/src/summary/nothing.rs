@@ -6,9 +6,9 @@ use super::{Evidence, MUCH_IN_MPI, polling};
 
 pub fn nothing(known: &Evidence) -> String {
     let least = least_share(known.lacks_cores());
-    let in_doubt = polling::doubt(known, &used_sites(known), least * known.wall());
+    let in_doubt = known.doubt(|| polling::doubt(known, &used_sites(known)), least);
     let mut text = match known.account {
-        Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default(),
+        Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default().to_string(),
         Some(_) => {
             let least = 100.0 * least;
             format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")

@@ -15,7 +15,7 @@ use model::sums::Total;
 const LEAST_PERCENT: f64 = 10.0;
 const LEAST_REQUESTS: f64 = 10.0;
 /// Waits that take a smaller share of the run leave nothing to hide.
-const LEAST_SHARE: f64 = 0.01;
+const LEAST_SHARE_OF_WAITS: f64 = 0.01;
 /// Nanoseconds. Less time between post and wait is no work of the program: other requests are posted, a buffer is filled.
 const LEAST_WORK: u64 = 50_000;
 
@@ -23,7 +23,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let waiting: Vec<&UsedSite> = sites.iter().filter(|used| used.completes()).collect();
     let waits = waiting.iter().map(|used| used.own()).total();
     // Ranks that share cores wait for cores, too, for an unknown time.
-    if known.shares_cores() || known.mean(waits) < LEAST_SHARE * known.wall() {
+    if known.shares_cores() || known.mean(waits) < LEAST_SHARE_OF_WAITS * known.wall() {
         return None;
     }
     let all = known.requests?;

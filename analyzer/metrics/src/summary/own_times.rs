@@ -23,15 +23,23 @@ pub struct OwnTimes {
     pub delay: f64,
 }
 
+/// A figure of a rank's computation, and of its calls.
+#[derive(Clone, Copy, Default)]
+pub struct WorkAndCalls<T> {
+    pub computing: T,
+    pub calling: T,
+}
+
 /// Each rank's computation and calls.
-pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<[OwnTimes; 2]> {
-    let mut times = vec![[OwnTimes::default(); 2]; run.ranks.len()];
+pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<WorkAndCalls<OwnTimes>> {
+    let mut times = vec![WorkAndCalls::default(); run.ranks.len()];
     for ((rank, activity), one) in &origins.activities {
-        let sum = &mut times[*rank as usize][kind_of(*activity)];
+        let WorkAndCalls { computing, calling } = &mut times[*rank as usize];
+        let sum: &mut OwnTimes = if matches!(activity, Activity::In(_)) { calling } else { computing };
         sum.busy += seconds(one.total);
         sum.waited_for += seconds(one.waited_for);
     }
-    for (rank, [computing, calling]) in run.ranks.iter().zip(&mut times) {
+    for (rank, WorkAndCalls { computing, calling }) in run.ranks.iter().zip(&mut times) {
         let Some(scheduled) = scheduled(rank) else { continue };
         // Delays are read between the ends of MPI_Init and MPI_Finalize, and may have hit the work more than they hit the polls: no
         // rank is named that they could excuse.
@@ -45,9 +53,14 @@ pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<[OwnTimes; 2]> {
 }
 
 /// For computation and for calls, the share of each rank's lateness that is its own: no rank is to blame for the scheduler.
-pub fn own_shares(times: &[[OwnTimes; 2]]) -> Vec<[f64; 2]> {
-    let usual = [0, 1].map(|kind| usual(times.iter().map(|of_rank| of_rank[kind].undelayed()).collect()));
-    times.iter().map(|of_rank| [0, 1].map(|kind| of_rank[kind].own_share(usual[kind]))).collect()
+pub fn own_shares(times: &[WorkAndCalls<OwnTimes>]) -> Vec<WorkAndCalls<f64>> {
+    let computing = usual(times.iter().map(|of_rank| of_rank.computing.undelayed()).collect());
+    let calling = usual(times.iter().map(|of_rank| of_rank.calling.undelayed()).collect());
+    let shares = times.iter().map(|of_rank| WorkAndCalls {
+        computing: of_rank.computing.own_share(computing),
+        calling: of_rank.calling.own_share(calling),
+    });
+    shares.collect()
 }
 
 /// The lower median.
@@ -70,11 +83,6 @@ impl OwnTimes {
         let more = told(self.undelayed() - usual, UNEVEN * usual);
         (rest.max(more) / self.waited_for.max(f64::MIN_POSITIVE)).min(1.0)
     }
-}
-
-/// 0 for computation, 1 for calls.
-pub fn kind_of(activity: Activity) -> usize {
-    usize::from(matches!(activity, Activity::In(_)))
 }
 
 #[cfg(test)]

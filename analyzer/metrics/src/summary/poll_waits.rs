@@ -171,7 +171,7 @@ fn awaited_ranks(ranks: &[(u32, &SiteHabits)], awaited: i64) -> Vec<u32> {
 fn outside(known: &Evidence, awaited: &[u32]) -> String {
     let [rank] = awaited else { return String::new() };
     let rank = &known.run.ranks[*rank as usize];
-    let outside = rank.wall() - rank.time_in_mpi() / rank.thread_count().max(1) as f64;
+    let outside = rank.wall() - rank.mean_time_in_mpi();
     match percent(outside, rank.wall()) {
         Some(share) if share > LEAST_OUTSIDE => format!(", which is outside MPI for {share:.1} % of the run"),
         _ => String::new(),

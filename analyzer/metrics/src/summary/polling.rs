@@ -36,8 +36,8 @@ pub enum BetweenPolls {
     Unknown,
 }
 
-/// The sentence on ranks that may do nothing but wait at tests in vain, if their files do not tell.
-pub fn doubt(known: &Evidence, sites: &[UsedSite], least: f64) -> Option<String> {
+/// The sentence on ranks that may do nothing but wait at tests in vain, if their files do not tell, and its seconds of the mean rank.
+pub fn doubt(known: &Evidence, sites: &[UsedSite]) -> Option<(f64, String)> {
     let polls = sites.iter().filter(|used| used.call().is_some_and(Call::polls));
     let time_of = |used: &UsedSite, of: &[BetweenPolls]| {
         let ranks = used.ranks.iter().filter(|(rank, habits)| {
@@ -52,7 +52,7 @@ pub fn doubt(known: &Evidence, sites: &[UsedSite], least: f64) -> Option<String>
     } else {
         "whether they work between the polls is not in their files"
     };
-    (time >= least).then(|| format!("Ranks poll in vain in {} for {}: {why}.", used.place(), known.share(time)))
+    Some((time, format!("Ranks poll in vain in {} for {}: {why}.", used.place(), known.share(time))))
 }
 
 /// The finding on tests between small pieces of work.

@@ -28,14 +28,15 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
     let ends_here = |row: &&StarvedRow| row.to == wait.site.site && row.from != row.to && !row.to.is_empty();
     let here: Vec<&StarvedRow> = rows.iter().filter(ends_here).collect();
     let longest = here.iter().copied().max_by(|a, b| a.longest.total_cmp(&b.longest))?;
-    if longest.typical() < SHORT {
+    if longest.percentile_99 < SHORT {
         return None;
     }
     let ranks: BTreeSet<WorldRank> = here.iter().map(|row| row.rank).collect();
     let mut saved = 0.0;
     for (rank, habits) in &wait.ranks {
         let rank = crate::totals::world_rank(&known.run.ranks[*rank as usize]);
-        let pending: f64 = here.iter().filter(|row| row.rank == rank).map(|row| row.times as f64 * row.typical()).sum();
+        let pending: f64 =
+            here.iter().filter(|row| row.rank == rank).map(|row| row.times as f64 * row.percentile_99).sum();
         // Computation can hide no more than its own time.
         let hidden = seconds(habits.own()).min(pending);
         if hidden >= LEAST_PART * pending {

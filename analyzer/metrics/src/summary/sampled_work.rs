@@ -15,7 +15,7 @@ const CALLERS: usize = 3;
 /// `By samples, 93 % of the time there is in sweep, called at solver.c:38 (step > solve).`; empty without samples, or if no function has
 /// half of them.
 pub fn in_words(late: &LateActivity) -> String {
-    let Some(tree) = late.sampled.as_deref() else { return String::new() };
+    let Some(tree) = &late.context.sampled else { return String::new() };
     let named: Vec<u32> = late.culprits().iter().map(|(rank, _)| *rank).collect();
     let others: Vec<u32> = late.others().iter().map(|(rank, _)| *rank).collect();
     let (own, theirs) = (periods(late, tree, &named), periods(late, tree, &others));

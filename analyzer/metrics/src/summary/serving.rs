@@ -6,13 +6,14 @@
 
 use std::borrow::Cow;
 
-use super::own_times::own_times;
-use super::{Evidence, Finding, FindingKind, LEAST_SHARE};
+use super::own_times::{OwnTimes, WorkAndCalls, own_times};
+use super::{Evidence, Finding, FindingKind, LEAST_SHARE_OF_RUN};
 use crate::totals::{seconds, world_rank};
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
 use model::matching::{WaitKey, WaitState};
 use model::origins::WaitOrigins;
+use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::WorldRank;
@@ -46,7 +47,7 @@ pub struct ServingRanks<'a> {
 
 pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let mut serving = ServingRanks { known, ranks: Vec::new() };
-    let (Some(account), Some(walk)) = (known.account, known.walk) else { return serving };
+    let Some(account) = known.account.filter(|_| known.walk.is_some()) else { return serving };
     let all = &known.run.ranks;
     if all.len() < LEAST_RANKS {
         return serving;
@@ -58,13 +59,13 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
             waits.entry(key.cause.rank).or_default().waited_for.grow(sum.time);
         }
     }
-    let work: Vec<f64> = own_times(known.run, &walk.origins).iter().map(|[work, _]| work.undelayed()).collect();
+    let work: Vec<f64> = known.own_times().iter().map(|times| times.computing.undelayed()).collect();
     let mut sorted = work.clone();
     sorted.sort_by(f64::total_cmp);
     let usual = sorted[sorted.len() / 2];
     for ((place, rank), work) in (0..).zip(all).zip(work) {
         let Some(waits) = waits.remove(&place) else { continue };
-        let is_waited_for = known.mean(waits.waited_for) >= LEAST_SHARE * known.wall();
+        let is_waited_for = known.mean(waits.waited_for) >= LEAST_SHARE_OF_RUN * known.wall();
         if waits.are_of_server(rank) && work <= MOST_WORK * usual && !is_waited_for {
             serving.ranks.push((place, waits));
         }
@@ -116,6 +117,11 @@ impl ServingRanks<'_> {
         Cow::Owned(origins)
     }
 
+    /// Each rank's computation and calls by these origins, which are without the waits of serving ranks.
+    pub fn own_times(&self, origins: &WaitOrigins) -> Cow<'_, [WorkAndCalls<OwnTimes>]> {
+        if self.is_empty() { self.known.own_times().into() } else { own_times(self.known.run, origins).into() }
+    }
+
     pub fn finding(&self) -> Option<Finding> {
         let (_, first) = self.ranks.first()?;
         let run = self.known.run;
@@ -133,7 +139,7 @@ impl ServingRanks<'_> {
             format!("{who} only {serves} {share:.0} % of the time for messages{place}, and no rank waits for {them}.");
         let next =
             format!("If that is not intended, give {them} a share of the other ranks' work, or run fewer ranks.");
-        let sites = site.map(|site| site.site.clone()).filter(|site| !site.is_empty());
+        let sites = site.and_then(CallSite::line);
         let finding = Finding::new(FindingKind::Serving, "waits", headline).next(next);
         Some(finding.ranks(ranks).sites(sites.into_iter().collect()))
     }

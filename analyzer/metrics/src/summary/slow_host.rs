@@ -43,7 +43,7 @@ impl<'r> Computing<'r> {
 
 fn computing(rank: &Rank) -> f64 {
     let delayed = scheduled(rank).map_or(0.0, |delay| delay.work_delay);
-    (rank.wall() - rank.time_in_mpi() / rank.thread_count().max(1) as f64 - delayed).max(0.0)
+    (rank.wall() - rank.mean_time_in_mpi() - delayed).max(0.0)
 }
 
 pub fn finding(known: &Evidence) -> Option<Finding> {

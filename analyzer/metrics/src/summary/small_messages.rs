@@ -4,9 +4,8 @@ use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
-use model::matching::BlockedSends;
 use model::roles::{CallPart, CallSite};
-use model::sums::Total;
+use model::sums::{Grow, Total};
 use tables::Value;
 
 /// Larger messages cost more for their bytes than for the call: at 10 GB/s, 4 KiB take 0.4 us, about what a call does.
@@ -81,14 +80,16 @@ pub fn finding(
 fn long_sends(used: &UsedSite) -> (i64, u64) {
     let prepared = used.blocked().map(|(_, _, sends)| sends.prepared).total();
     let is_usual = 2 * prepared > used.count();
-    let part = |sends: &BlockedSends| match is_usual {
-        true => (sends.time - sends.waited, sends.count),
-        false => ((sends.time - sends.waited).saturating_add(sends.prepared_time), sends.count + sends.prepared),
-    };
-    (
-        used.blocked().map(|(_, _, sends)| part(sends).0).total(),
-        used.blocked().map(|(_, _, sends)| part(sends).1).total(),
-    )
+    let (mut time, mut count) = (0i64, 0u64);
+    for (_, _, sends) in used.blocked() {
+        time.grow(sends.time - sends.waited);
+        count.grow(sends.count);
+        if !is_usual {
+            time.grow(sends.prepared_time);
+            count.grow(sends.prepared);
+        }
+    }
+    (time, count)
 }
 
 /// Time of the calls that receive messages of this size, for at most as many messages as this line sends. Nanoseconds.

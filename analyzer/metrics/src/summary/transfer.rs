@@ -14,7 +14,7 @@ use traces::calls::{Call, Class};
 
 /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
 /// work.
-const LEAST_SHARE: f64 = 0.2;
+const LEAST_SHARE_OF_TRANSFER: f64 = 0.2;
 /// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
 const LARGE: u64 = 64 * 1024;
 /// Calls that take longer than on a slow network by this factor wait for something else.
@@ -33,7 +33,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let has_messages = others.iter().any(|other| {
         let is_of_messages =
             matches!(other.kind, FindingKind::SmallMessages | FindingKind::CollectiveByHand | FindingKind::WrongOrder);
-        is_of_messages && other.costs.is_some_and(|costs| costs >= LEAST_SHARE / 2.0 * known.wall())
+        is_of_messages && other.costs.is_some_and(|costs| costs >= LEAST_SHARE_OF_TRANSFER / 2.0 * known.wall())
     });
     let is_end = |used: &UsedSite| {
         let is_completion = used.call().is_some_and(|call| call.class() == Class::Completion);
@@ -45,13 +45,13 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
-    let time = known.running_in_mpi() * known.mean(sites.iter().map(|used| of_site(used)).total());
+    let all = sites.iter().map(|used| of_site(used)).total();
+    let time = known.running_in_mpi() * known.mean(all);
     let costs = if known.shares_cores() { time.min(copies(known, &sites)) } else { time };
-    if costs < LEAST_SHARE * known.wall() {
+    if costs < LEAST_SHARE_OF_TRANSFER * known.wall() {
         return None;
     }
     let most = sites.iter().max_by_key(|used| of_site(used))?;
-    let all = sites.iter().map(|used| of_site(used)).total();
     let most_of_it = if 2 * of_site(most) >= all { "most of it" } else { "the largest part of it" };
     let headline = format!("MPI itself takes {}, {most_of_it} in {}.", known.cost(costs), most.place());
     let call = CallCost {
@@ -88,7 +88,7 @@ impl CallCost<'_> {
     /// True if no other rank takes part in a call.
     fn is_of_one_rank(&self) -> bool {
         let is_independent = |call: Call| file_advice::is_of_files(call) && !call.is_collective_on_file();
-        self.used.call().is_some_and(|call| call.class().is_local() || call.polls() || is_independent(call))
+        self.used.call().is_some_and(|call| call.class().is_local() || is_independent(call))
     }
 
     fn detail(&self) -> String {
@@ -114,9 +114,7 @@ impl CallCost<'_> {
             return Some(local_advice(call));
         }
         let (ranks, size) = (self.used.known.ranks(), self.size());
-        let next = if call.is_some_and(Call::polls) {
-            return None;
-        } else if is_of_target(self.used) {
+        let next = if is_of_target(self.used) {
             "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
              often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
         } else if size > 0 && self.seconds > SLOW * slowest(ranks, size) {
@@ -138,9 +136,9 @@ const MOST_OF_A_CALL: f64 = 0.9;
 
 /// Advice on a call that is local by the MPI standard.
 fn local_advice(call: Call) -> String {
-    let packs = [Call::Pack, Call::Pack_external, Call::Unpack, Call::Unpack_external].map(|call| call.row().id);
+    let packs = [Call::Pack, Call::Pack_external, Call::Unpack, Call::Unpack_external];
     let next = match call.class() {
-        Class::Datatype if packs.contains(&call.row().id) => {
+        Class::Datatype if packs.contains(&call) => {
             "copies on one core: copy larger contiguous pieces, or fewer of them."
         }
         Class::Datatype => "builds what can be kept: call it once, before the loop, if the datatype stays the same.",

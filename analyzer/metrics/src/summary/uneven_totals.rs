@@ -18,5 +18,6 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         known.cost(costs)
     );
     let next = "Spread the work more evenly.";
-    Some(Finding::new(FindingKind::LateRank, "ranks", headline).costs(costs).ranks(vec![spread.most_rank]).next(next))
+    let finding = Finding::new(FindingKind::UnevenTotals, "ranks", headline).costs(costs);
+    Some(finding.ranks(vec![spread.most_rank]).next(next))
 }

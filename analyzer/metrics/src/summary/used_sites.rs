@@ -9,7 +9,6 @@ use crate::words::site_in_words;
 use model::Run;
 use model::habits::{Pauses, SiteHabits};
 use model::matching::BlockedSends;
-use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
@@ -24,6 +23,7 @@ const PART_OF_MOST: f64 = 0.25;
 pub struct UsedSite<'a> {
     pub known: &'a Evidence<'a>,
     pub site: &'a CallSite,
+    number: u32,
     /// By the ranks' places in the run, in their order.
     pub ranks: Vec<(u32, &'a SiteHabits)>,
 }
@@ -35,9 +35,9 @@ pub fn used_sites<'a>(known: &'a Evidence<'a>) -> Vec<UsedSite<'a>> {
     for ((rank, site), of_rank) in &walk.habits {
         by_site.entry(*site).or_default().push((*rank, of_rank));
     }
-    let used = |(site, mut ranks): (u32, Vec<(u32, &'a SiteHabits)>)| {
+    let used = |(number, mut ranks): (u32, Vec<(u32, &'a SiteHabits)>)| {
         ranks.sort_by_key(|(rank, _)| *rank);
-        UsedSite { known, site: &walk.sites[site as usize], ranks }
+        UsedSite { known, site: &walk.sites[number as usize], number, ranks }
     };
     by_site.into_iter().map(used).collect()
 }
@@ -117,26 +117,15 @@ impl UsedSite<'_> {
 
     /// The line, if known.
     pub fn sites(&self) -> Vec<String> {
-        Some(self.site.site.clone()).filter(|site| !site.is_empty()).into_iter().collect()
+        self.site.line().into_iter().collect()
     }
 
     /// Time of other ranks that waited for a rank in these calls, or between two of them if little is done there.
     /// Nanoseconds.
     pub fn blamed(&self) -> i64 {
-        let Some(walk) = self.known.walk else { return 0 };
-        let is_here = |site: &u32| walk.sites[*site as usize] == *self.site;
-        let (mut inside, mut between, mut computed) = (0i64, 0i64, 0i64);
-        for ((_, activity), times) in &walk.origins.activities {
-            match activity {
-                Activity::In(site) if is_here(site) => inside.grow(times.blamed),
-                Activity::Between(from, to) if from == to && is_here(from) => {
-                    between.grow(times.blamed);
-                    computed.grow(times.total);
-                }
-                _ => {}
-            }
-        }
-        if computed > self.own() { inside } else { inside.saturating_add(between) }
+        let here = self.known.activities().at(self.number);
+        let between = if here.between > self.own() { 0 } else { here.blamed_between };
+        here.blamed_inside.saturating_add(between)
     }
 
     /// The ranks with a large part of a cost, in order.

@@ -7,8 +7,7 @@ use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
-use model::matching::{QueuedMessages, WaitState};
-use model::origins::Activity;
+use model::matching::{QueuedMessages, WaitState, WaitSum};
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::number::whole;
@@ -22,11 +21,6 @@ const ENTRY: f64 = 100e-9;
 /// Least share of the run if ranks share cores: the scheduler changes the order in which messages come. Programs that receive in the
 /// order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
 const LEAST_SHARE_OF_SHARED: f64 = 0.2;
-
-/// A rank by its place in the run, the nanoseconds that it waits at a line, and the number of its waits.
-type RankWaits = (u32, i64, u64);
-/// Time and number of the waits of each rank.
-type TimesAndCounts = BTreeMap<u32, (i64, u64)>;
 
 /// The finding on receives of one line, each of which passes over many messages.
 pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
@@ -82,27 +76,24 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 /// The findings on ranks that wait for a message while others are there, by line.
 pub fn waits(known: &Evidence) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
-    let mut waits: BTreeMap<(&str, &str), TimesAndCounts> = BTreeMap::new();
+    let mut waits: BTreeMap<&CallSite, BTreeMap<u32, WaitSum>> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
         let Some(site) = account.places.get(key.waiter.place.number()) else { continue };
-        let of_site = waits.entry((&site.site, &site.function)).or_default();
-        let (time, count) = of_site.entry(key.waiter.rank).or_default();
-        time.grow(sum.time);
-        count.grow(sum.count);
+        let of_rank = waits.entry(site).or_default().entry(key.waiter.rank).or_default();
+        of_rank.time.grow(sum.time);
+        of_rank.count.grow(sum.count);
     }
-    let found = waits.into_iter().filter_map(|((site, function), ranks)| {
-        let ranks = ranks.into_iter().map(|(rank, (time, count))| (rank, time, count)).collect();
-        let site = CallSite { function: function.into(), site: site.into() };
-        waiting(known, &site, ranks)
-    });
-    found.collect()
+    waits.into_iter().filter_map(|(site, ranks)| waiting(known, site, &ranks)).collect()
 }
 
-/// The finding on ranks that wait at one line.
-fn waiting(known: &Evidence, site: &CallSite, ranks: Vec<RankWaits>) -> Option<Finding> {
+/// The finding on ranks that wait at one line, by their places in the run.
+fn waiting(known: &Evidence, site: &CallSite, ranks: &BTreeMap<u32, WaitSum>) -> Option<Finding> {
     // While it waits, a rank can do no more than all that it computes.
-    let saved = |(rank, time, _): &RankWaits| seconds(*time).min(computation(known, *rank));
-    let saved_of: Vec<(u32, f64)> = ranks.iter().map(|one| (one.0, saved(one))).collect();
+    let saved = |(rank, sum): (&u32, &WaitSum)| {
+        let computed = known.activities().of_rank(*rank).between;
+        (*rank, seconds(sum.time.min(computed)))
+    };
+    let saved_of: Vec<(u32, f64)> = ranks.iter().map(saved).collect();
     let costs = saved_of.iter().map(|(_, time)| *time).fold(0.0, f64::max);
     let least = if known.shares_cores() { LEAST_SHARE_OF_SHARED * known.wall() } else { 0.0 };
     if costs <= least {
@@ -111,7 +102,7 @@ fn waiting(known: &Evidence, site: &CallSite, ranks: Vec<RankWaits>) -> Option<F
     let named = saved_of.iter().filter(|(_, time)| *time >= costs / 2.0);
     let mut culprits: Vec<WorldRank> = named.map(|(rank, _)| world_rank(&known.run.ranks[*rank as usize])).collect();
     culprits.sort_unstable();
-    let count = ranks.iter().map(|(_, _, count)| *count).total();
+    let count = ranks.values().map(|sum| sum.count).total();
     let headline = format!(
         "{} {} in {} for a message while another is there, {}: {}.",
         upper(&ranks_in_words(&culprits)),
@@ -121,13 +112,6 @@ fn waiting(known: &Evidence, site: &CallSite, ranks: Vec<RankWaits>) -> Option<F
         known.cost(costs)
     );
     let next = "Take messages as they come, by MPI_ANY_SOURCE or MPI_Waitany, and work on each when it is there.";
-    let sites = Some(site.site.clone()).filter(|site| !site.is_empty()).into_iter().collect();
+    let sites = site.line().into_iter().collect();
     Some(Finding::new(FindingKind::WrongOrder, "waits", headline).costs(costs).next(next).ranks(culprits).sites(sites))
-}
-
-/// Seconds that a rank computes.
-fn computation(known: &Evidence, rank: u32) -> f64 {
-    let activities = known.walk.into_iter().flat_map(|walk| &walk.origins.activities);
-    let between = activities.filter(|((of, activity), _)| *of == rank && matches!(activity, Activity::Between(..)));
-    between.map(|(_, times)| seconds(times.total)).sum()
 }

@@ -79,6 +79,16 @@ impl Rank {
         self.clock.seconds(ticks)
     }
 
+    /// Seconds in MPI of the mean thread.
+    pub fn mean_time_in_mpi(&self) -> f64 {
+        self.time_in_mpi() / self.thread_count().max(1) as f64
+    }
+
+    /// Seconds outside MPI, summed over the threads.
+    pub fn computation(&self) -> f64 {
+        (self.wall_of_threads() - self.time_in_mpi()).max(0.0)
+    }
+
     pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }

@@ -74,8 +74,7 @@ fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
         let place = others.iter().position(|other| messages::is_same(rank, other))?;
         Some(others.remove(place))
     };
-    let asked = a.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked);
-    asked.filter_map(|(at, rank)| Some((at, rank, take(rank)?))).collect()
+    a.asked_places().filter_map(|(at, rank)| Some((at, rank, take(rank)?))).collect()
 }
 
 /// Rank with the earliest difference on A's clock.
