@@ -89,7 +89,7 @@ impl<'r> DataSet<'r> {
 
     /// Places of the selected ranks in the run.
     pub fn asked(&self) -> impl Iterator<Item = usize> {
-        self.run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked).map(|(at, _)| at)
+        self.run.asked_places().map(|(at, _)| at)
     }
 
     pub fn contents(&self, rank: usize) -> &Contents<'r> {

@@ -16,13 +16,12 @@ use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 const ROWS: usize = 20;
 
 facts! {
-    MATCHED = "matched_messages", Count, always, "Messages for which send and receive were both found.";
+    MATCHED = "matched_messages", Count, always, meaning::MATCHED_MESSAGES;
     RECEIVED = "received_bytes", Bytes, always, "Bytes that arrived.";
-    SENT = "sent_bytes", Bytes, always, "Bytes handed out, by the sender's own buffers.";
-    COLLECTIVES = "matched_collectives", Count, always, "Collective operations that all processes joined.";
+    SENT = "sent_bytes", Bytes, always, meaning::SENT_BYTES;
+    COLLECTIVES = "matched_collectives", Count, always, meaning::MATCHED_COLLECTIVES;
     BACKWARDS = "backwards", Count, always, "Messages that arrived before they were sent, by the clocks.";
-    UNCERTAIN = "uncertain_messages", Count, always,
-        "Messages of several threads at once, of which nobody knows which receive got which.";
+    UNCERTAIN = "uncertain_messages", Count, always, meaning::UNCERTAIN_MESSAGES;
     BACKWARDS_BEFORE = "backwards_before", Count, always,
         "Messages that arrived before they were sent before clocks were moved within their errors.";
 }

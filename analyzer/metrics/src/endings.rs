@@ -1,9 +1,9 @@
 //! Describes ranks that have not finalized MPI: MPI_Abort or a signal ended them, or they still run.
 
+use crate::grouped_in_order::grouped_in_order;
 use crate::totals::world_rank;
 use crate::words::{call_in_words, plural, rank_in_words, ranks_in_words, verb};
 use model::{End, ProcessFate, Rank, Run};
-use rustc_hash::FxHashMap;
 use tables::Value;
 use traces::calls::Call;
 use traces::signature::Signature;
@@ -35,18 +35,10 @@ pub fn warnings(run: &Run) -> Vec<String> {
         let ended = format!("{} ended the run in {}", rank_in_words(rank), call_in_words(run, rank, call));
         return vec![format!("{ended}; {}", cut_in_words(run))];
     }
-    let (mut endings, mut known): (Vec<(String, Vec<&Rank>)>, _) = (Vec::new(), FxHashMap::default());
-    for rank in cut(run) {
-        let place = place(run, rank);
-        let at = *known.entry((place.clone(), rank.fate)).or_insert(endings.len());
-        if at == endings.len() {
-            endings.push((place, Vec::new()));
-        }
-        endings[at].1.push(rank);
-    }
+    let endings = grouped_in_order(cut(run).map(|rank| ((place(run, rank), rank.fate), rank)));
     let told = endings.iter().take(MOST);
     let mut warnings: Vec<String> = told
-        .map(|(place, ranks)| match ranks.as_slice() {
+        .map(|((place, _), ranks)| match ranks.as_slice() {
             [rank] => ending(run, rank, place),
             several => common_ending(place, several),
         })

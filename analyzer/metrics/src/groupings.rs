@@ -67,12 +67,7 @@ impl Row for SiteName {
 
 /// The breakdown by call site and function.
 pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
-    let groups = totals::group_calls_named(
-        run,
-        |rank, entry| Some((run.sites.identity(rank, entry.signature.site), entry.signature.call)),
-        |rank, entry| (run.sites.name(rank, entry.signature.site), function(&entry.signature)),
-    );
-    let groups = groups.into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
+    let groups = totals::by_site(run).into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
     Table::new("by call site", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
 }
 

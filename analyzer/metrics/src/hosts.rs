@@ -93,7 +93,6 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
         let delays: Vec<_> = ranks.iter().filter_map(|rank| scheduled(rank)).collect();
         let sum = |figure: fn(&super::scheduling::Scheduled) -> f64| delays.iter().map(figure).sum::<f64>();
         let load = others(&ranks);
-        let outside = |rank: &Rank| (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
         let mean =
             |figure: &dyn Fn(&Rank) -> f64| ranks.iter().map(|rank| figure(rank)).sum::<f64>() / ranks.len() as f64;
         HostRow {
@@ -103,9 +102,9 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
             allowed: known(allowed.len()),
             limit: ranks.iter().find_map(|rank| limit(rank)),
             ranks_a_core: most_shared(host, &ranks).map(|shared| shared.ranks_a_core()),
-            computation: mean(&outside),
-            longest: ranks.iter().map(|rank| outside(rank)).fold(0.0, f64::max),
-            mpi: mean(&|rank| rank.time_in_mpi()),
+            computation: mean(&Rank::computation),
+            longest: ranks.iter().map(|rank| rank.computation()).fold(0.0, f64::max),
+            mpi: mean(&Rank::time_in_mpi),
             sockets: machine.and_then(|machine| known(machine.sockets.len())),
             nodes: machine.and_then(|machine| known(machine.nodes.len())),
             threads_a_core: machine.and_then(|machine| known(machine.threads_a_core as usize)),

@@ -168,15 +168,14 @@ pub(super) struct RankSpread {
 
 /// The spread of the time outside MPI, added up over a rank's threads as the time in MPI is.
 pub(super) fn of_computation(run: &Run) -> RankSpread {
-    let outside = |rank: &model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
-    RankSpread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
+    RankSpread::of(run, |rank| run.ranks[rank].computation())
 }
 
 impl RankSpread {
     /// Spreads the `time` of each selected rank, given by its place in the run; at least one must be selected. Of several
     /// ranks with the most or the least, the first is named.
     fn of(run: &Run, time: impl Fn(usize) -> f64) -> RankSpread {
-        let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();
+        let asked: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
         let times: Vec<f64> = asked.iter().map(|rank| time(*rank)).collect();
         let at = |better: fn(f64, f64) -> bool| {
             (1..times.len()).fold(0, |best, rank| if better(times[rank], times[best]) { rank } else { best })

@@ -11,7 +11,7 @@
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! cost endings
 //! median network rank_programs scheduling shares totals
-//! mean meaning topics words
+//! grouped_in_order mean meaning topics words
 //! ```
 
 pub mod behaviors;
@@ -23,6 +23,7 @@ pub mod critical;
 mod endings;
 pub mod engine;
 pub mod fanout;
+mod grouped_in_order;
 pub mod groupings;
 pub mod hang;
 pub mod heat;

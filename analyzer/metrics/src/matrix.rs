@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::EqualParts;
-use traces::signature::{CREATES, NESTED, Signature};
+use traces::signature::{NESTED, Signature};
 
 use super::shares::{Share, share};
 use super::totals::world_rank;
@@ -117,11 +117,6 @@ pub struct RankTraffic {
 /// Maximum number of processes of a call from each to each whose pairs are listed; more would be millions of pairs.
 const MOST_EACH: u32 = 2048;
 
-/// Number of successful calls or, for calls that create persistent requests, of starts.
-fn times(entry: &CallTotal) -> u64 {
-    if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
-}
-
 /// Maximum number of processes of a call with a part for each. Larger numbers come from damaged files.
 const MOST_PARTS: u64 = 1 << 20;
 
@@ -222,7 +217,7 @@ impl RankTraffic {
         if !call.has(ArgumentKind::Dest) && !call.has(ArgumentKind::Target) {
             return;
         }
-        let messages = times(entry);
+        let messages = entry.transfers();
         let each = if reads { signature.moves().1 } else { signature.moves().0 };
         // One-sided calls name ranks of the communicator that the window was made from.
         let of_window = rank.origins.get(&signature.object).filter(|_| call.has(ArgumentKind::Target));
@@ -244,7 +239,7 @@ impl RankTraffic {
 
     /// Adds a rank's part in collective calls.
     fn add_collective(&mut self, run: &Run, objects: &Objects, at: usize, entry: &CallTotal) {
-        let (rank, signature, times) = (&run.ranks[at], &entry.signature, times(entry));
+        let (rank, signature, times) = (&run.ranks[at], &entry.signature, entry.transfers());
         let Some(communicator) = rank.communicators.get(&signature.object).filter(|_| signature.flags & NESTED == 0)
         else {
             return;
@@ -331,7 +326,7 @@ impl RankTraffic {
 }
 
 facts! {
-    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    MESSAGES = "messages", Count, always, meaning::MESSAGES;
     BYTES = "message_bytes", Bytes, always, "Bytes of messages and one-sided transfers.";
     COLLECTIVE = "collective_bytes", Bytes, always,
         "Bytes that collective calls hand over, by the definition of the operation.";

@@ -36,6 +36,9 @@ pub const RECEIVED_BYTES: &str = "Bytes that arrived.";
 pub const REQUESTS: &str = "How many requests.";
 pub const ROOT_RANK: &str = "The rank that all messages of the round go out from.";
 pub const ROUND_RANKS: &str = "How many ranks take part in a round, the root among them.";
+pub const MATCHED_COLLECTIVES: &str = "Collective operations that all processes joined.";
+pub const MATCHED_MESSAGES: &str = "Messages for which send and receive were both found.";
+pub const MESSAGES: &str = "How many messages, or one-sided transfers.";
 pub const SENT_BYTES: &str = "Bytes handed out, by the sender's own buffers.";
 pub const SITE: &str =
     "Where in the program the call is made: function, file and line; a number if the program is not at hand.";
@@ -53,4 +56,6 @@ pub const TIME_TOTAL_S: &str = "Time of all ranks together.";
 pub const TO_RANK: &str = "The rank that receives.";
 pub const TRAFFIC: &str = "Sends or receives.";
 pub const TRANSFER_FROM: &str = "Where the transfer time was measured: at this call site, another one, or nowhere.";
+pub const UNCERTAIN_MESSAGES: &str =
+    "Messages of several threads at once, of which nobody knows which receive got which.";
 pub const WAY: &str = "Which way messages go.";

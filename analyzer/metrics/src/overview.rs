@@ -7,6 +7,7 @@ use traces::definitions::Language;
 use traces::file::Stop;
 
 use super::cost::RecordingCost;
+use super::grouped_in_order::grouped_in_order;
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words, verb};
 use super::{endings, rank_programs};
@@ -16,7 +17,6 @@ use model::run::gaps;
 use model::site_naming::NamedBy;
 use model::sums::Total;
 use model::{Choice, ProcessFate, Rank, Run};
-use rustc_hash::FxHashMap;
 use tables::number::whole;
 use tables::{Fact, Value, facts};
 
@@ -409,17 +409,8 @@ fn starting(run: &Run) -> Option<String> {
 
 /// The recorder's own warnings, each once for all ranks that have it.
 fn of_recorder(run: &Run) -> Vec<String> {
-    let mut said: Vec<(&String, Vec<&Rank>)> = Vec::new();
-    let mut known: FxHashMap<&String, usize> = FxHashMap::default();
-    for rank in &run.ranks {
-        for warning in &rank.warnings {
-            let at = *known.entry(warning).or_insert(said.len());
-            if at == said.len() {
-                said.push((warning, Vec::new()));
-            }
-            said[at].1.push(rank);
-        }
-    }
+    let of_ranks = run.ranks.iter().flat_map(|rank| rank.warnings.iter().map(move |warning| (warning, rank)));
+    let said = grouped_in_order(of_ranks);
     let who = |ranks: &[&Rank]| match ranks {
         [one] => format!("{}: ", rank_in_words(one)),
         ranks if ranks.len() == run.ranks.len() => String::new(),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::grouped_in_order::grouped_in_order;
 use crate::totals::world_rank;
 use crate::words::ranks_in_words;
 use model::{Rank, Run};
-use rustc_hash::FxHashMap;
 use tables::WorldRank;
 
 /// A rank's program without its folder, and its arguments.
@@ -17,16 +17,7 @@ pub fn command(rank: &Rank) -> String {
 
 /// The programs and their ranks: `a: rank 0; b 10: ranks 1-3`. `None` if all ranks ran the same.
 pub fn of_ranks(run: &Run) -> Option<String> {
-    let mut programs: Vec<(String, Vec<WorldRank>)> = Vec::new();
-    let mut known: FxHashMap<String, usize> = FxHashMap::default();
-    for rank in &run.ranks {
-        let command = command(rank);
-        let at = *known.entry(command.clone()).or_insert(programs.len());
-        if at == programs.len() {
-            programs.push((command, Vec::new()));
-        }
-        programs[at].1.push(world_rank(rank));
-    }
+    let programs = grouped_in_order(run.ranks.iter().map(|rank| (command(rank), world_rank(rank))));
     let line = |(command, ranks): &(String, Vec<WorldRank>)| format!("{command}: {}", ranks_in_words(ranks));
     let mut lines: Vec<String> = programs.iter().take(MOST).map(line).collect();
     if programs.len() > MOST {

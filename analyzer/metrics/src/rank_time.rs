@@ -101,7 +101,6 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
     let one = |at: usize, rank: &Rank| {
         let mut kinds: [f64; KINDS.len()] =
             std::array::from_fn(|kind| groups.get(&kind).map_or(0.0, |group: &CallGroup| group.of_rank(at).time));
-        let computation = (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
         let waiting = waits.as_ref().map(|waits| {
             let mut waiting = 0.0;
             for (time, wait) in kinds.iter_mut().zip(waits[at]) {
@@ -112,10 +111,9 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
             }
             waiting
         });
-        RankTimeRow { rank: world_rank(rank), ranks: 1, computation, waiting, kinds }
+        RankTimeRow { rank: world_rank(rank), ranks: 1, computation: rank.computation(), waiting, kinds }
     };
-    let asked = run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked);
-    let rows: Vec<RankTimeRow> = asked.map(|(at, rank)| one(at, rank)).collect();
+    let rows: Vec<RankTimeRow> = run.asked_places().map(|(at, rank)| one(at, rank)).collect();
     let each = rows.len().div_ceil(ROWS).max(1);
     let title = match each {
         1 => "time by rank".to_string(),

@@ -183,7 +183,7 @@ pub struct SideBySideRow {
 pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
     let mut groups = by_function(run);
     groups.retain(|(_, group)| group.sum().calls > 0);
-    let places: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+    let places: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
     let block = |places: &[usize]| {
         let time = |totals: Totals| (totals.calls > 0).then_some(totals.time);
         let row = |(name, group): &(String, CallGroup)| SideBySideRow {

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use traces::calls::Call;
 use traces::definitions::{HostTime, Machine};
 
+use crate::grouped_in_order::grouped_in_order;
 use model::rank::is_nested;
 use model::sums::Total;
 use model::{Rank, Run};
-use rustc_hash::FxHashMap;
 
 /// A rank's main thread between the end of MPI_Init and the start of MPI_Finalize. Times in seconds.
 pub struct Scheduled {
@@ -140,17 +140,8 @@ pub fn online(rank: &Rank) -> Option<usize> {
 
 /// The ranks of each host, by its name. Ranks of one name but another boot are on another host.
 pub fn by_host(run: &Run) -> Vec<(&str, Vec<&Rank>)> {
-    let mut hosts: Vec<(&str, Vec<&Rank>)> = Vec::new();
-    let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
-    for rank in &run.ranks {
-        let (host, boot) = (rank.process.host.as_str(), rank.process.boot.as_str());
-        let at = *known.entry((host, boot)).or_insert(hosts.len());
-        if at == hosts.len() {
-            hosts.push((host, Vec::new()));
-        }
-        hosts[at].1.push(rank);
-    }
-    hosts
+    let of_ranks = run.ranks.iter().map(|rank| ((rank.process.host.as_str(), rank.process.boot.as_str()), rank));
+    grouped_in_order(of_ranks).into_iter().map(|((host, _), ranks)| (host, ranks)).collect()
 }
 
 /// Mean number of cores that other processes than the ranks kept busy on their host, at least, and mean number of cores

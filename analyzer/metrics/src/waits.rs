@@ -25,11 +25,10 @@ facts! {
     WAIT_ERROR = "wait_error_s", Seconds, always,
         "By how much the waits of all ranks together may be off, by the clocks.";
     WAIT_PERCENT = "wait_percent", Percent, always, "Share of the time of all ranks.";
-    MATCHED = "matched_messages", Count, always, "Messages for which send and receive were both found.";
+    MATCHED = "matched_messages", Count, always, meaning::MATCHED_MESSAGES;
     UNMATCHED = "unmatched_messages", Count, always, "Messages of which one side was not found.";
-    UNCERTAIN = "uncertain_messages", Count, always,
-        "Messages of several threads at once, of which nobody knows which receive got which.";
-    COLLECTIVES = "matched_collectives", Count, always, "Collective operations that all processes joined.";
+    UNCERTAIN = "uncertain_messages", Count, always, meaning::UNCERTAIN_MESSAGES;
+    COLLECTIVES = "matched_collectives", Count, always, meaning::MATCHED_COLLECTIVES;
 }
 
 /// The wall time of all ranks together, in seconds.
@@ -285,8 +284,15 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u
     Some(format!("{} {what}: {rank} in {} at {}", whole(count), place.function, place.site))
 }
 
+/// Warnings about calls that have no partner, or no certain one.
+pub fn warnings(run: &Run, account: &Account) -> Vec<String> {
+    let mut warnings = unmatched(run, account);
+    warnings.extend(explained(run, account));
+    warnings
+}
+
 /// Notes on calls that have no certain partner for a known reason.
-pub fn explained(run: &Run, account: &Account) -> Vec<String> {
+fn explained(run: &Run, account: &Account) -> Vec<String> {
     let kinds = [
         (
             "message(s) that several threads sent or received at the same time with one communicator and tag: which receive \

@@ -9,8 +9,7 @@
 mod behavior_table;
 mod spent;
 
-use rustc_hash::FxHashMap;
-
+use crate::grouped_in_order::grouped_in_order;
 use model::Run;
 use spent::SpentTimes;
 
@@ -43,15 +42,8 @@ struct Behavior {
 impl Behaviors {
     pub fn of(run: &Run) -> Behaviors {
         let spent = SpentTimes::of(run);
-        let mut kinds: Vec<Vec<u32>> = Vec::new();
-        let mut known: FxHashMap<(&str, &[u16]), usize> = FxHashMap::default();
-        for at in 0..spent.ranks.len() as u32 {
-            let kind = *known.entry(spent.kind(at)).or_insert(kinds.len());
-            if kind == kinds.len() {
-                kinds.push(Vec::new());
-            }
-            kinds[kind].push(at);
-        }
+        let by_kind = grouped_in_order((0..spent.ranks.len() as u32).map(|at| (spent.kind(at), at)));
+        let kinds: Vec<Vec<u32>> = by_kind.into_iter().map(|(_, ranks)| ranks).collect();
         let most = MOST + kinds.len();
         let mut within = WITHIN;
         let mut groups = groups(&spent, &kinds, within, most);

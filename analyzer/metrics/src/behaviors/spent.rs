@@ -28,14 +28,14 @@ const BEFORE: usize = 2;
 
 impl SpentTimes {
     pub fn of(run: &Run) -> SpentTimes {
-        let ranks: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+        let ranks: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
         let longest = run.asked().map(|rank| rank.wall()).fold(0.0, f64::max);
         let of_run = |seconds: f64| if longest > 0.0 { (seconds / longest) as f32 } else { 0.0 };
         let groups: Vec<_> = by_function(run).into_iter().filter(|(_, group)| group.sum().calls > 0).collect();
         let width = BEFORE + groups.len();
         let (mut shares, mut called) = (vec![0.0; width * ranks.len()], vec![Vec::new(); ranks.len()]);
         for (own, rank) in shares.chunks_exact_mut(width).zip(run.asked()) {
-            own[0] = of_run((rank.wall_of_threads() - rank.time_in_mpi()).max(0.0));
+            own[0] = of_run(rank.computation());
             own[1] = of_run(longest - rank.wall());
         }
         let mut places = vec![usize::MAX; run.ranks.len()];

@@ -1,6 +1,6 @@
 //! The figures of a comparison that people are shown, table by table. All of them are judged together.
 
-use super::run_figures::{ENGINE, FUNCTIONS, FigureName, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAITS};
+use super::run_figures::{ENGINE, FUNCTIONS, FigureName, IMBALANCE, OVERLAP, POP, SITES, SIZES, TIME_MEAN, WAITS};
 use tables::{Label, Unit};
 
 pub struct ComparedTable {
@@ -22,7 +22,7 @@ const fn alone(key: &'static str) -> Label {
     Label { key, name: "", depth: 0 }
 }
 
-const TIME: Label = alone("time_mean_s");
+const TIME: Label = alone(TIME_MEAN);
 
 /// The figures of nonblocking requests. The bounds serve where the availability is unknown.
 const OF_REQUESTS: [Label; 5] = [

@@ -60,11 +60,10 @@ fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -
     }
     let is_function =
         |figure: &&Comparison| figure.name.table == run_figures::FUNCTIONS && chief::is_chief(&figure.name);
-    let change = |figure: &Comparison| figure.difference().unwrap_or(0.0);
-    let most = all.iter().filter(is_function).max_by(|one, other| change(one).abs().total_cmp(&change(other).abs()));
-    if let Some(most) = most.filter(|most| change(most) != 0.0) {
+    let most = all.iter().filter(is_function).max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()));
+    if let Some(most) = most.filter(|most| most.change() != 0.0) {
         let unsure = if most.differs == Some(false) { ", noise" } else { "" };
-        text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(change(most)));
+        text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(most.change()));
     }
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
 }

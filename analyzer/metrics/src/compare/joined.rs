@@ -88,6 +88,11 @@ impl Comparison {
         Some(self.mean_b()? - self.mean_a()?)
     }
 
+    /// The same, 0 if a side has none.
+    pub fn change(&self) -> f64 {
+        self.difference().unwrap_or(0.0)
+    }
+
     /// The mean of B divided by the mean of A; `None` if A is 0.
     pub fn ratio(&self) -> Option<f64> {
         let a = self.mean_a().filter(|a| *a != 0.0)?;

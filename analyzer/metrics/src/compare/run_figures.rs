@@ -56,8 +56,7 @@ pub fn figures(run: &Run) -> Figures {
     let has_calls = run.records_calls();
     if has_calls {
         let account = settled(run, Follow::DEPENDENCIES).account;
-        warnings.extend(waits::unmatched(run, &account));
-        warnings.extend(waits::explained(run, &account));
+        warnings.extend(waits::warnings(run, &account));
         all.extend(facts(&waits::facts(run, &account)));
         all.extend(of_sheet(WAITS, &waits::states(run, &account).into()));
         let (efficiency, _) = pop::efficiencies(run, &account);
@@ -89,7 +88,7 @@ impl Figures {
 
     /// Seconds by call site and function, mean of the ranks.
     pub fn sites(&self) -> impl Iterator<Item = (String, f64)> {
-        self.column(SITES, "time_mean_s").filter_map(|(row, time)| match row {
+        self.column(SITES, TIME_MEAN).filter_map(|(row, time)| match row {
             [site, function] => Some((format!("{function} at {site}"), time)),
             _ => None,
         })
@@ -193,8 +192,10 @@ pub const RUN: &str = "run";
 /// Figures of the progress engine.
 pub const ENGINE: &str = "ledger";
 pub const FUNCTIONS: &str = "functions";
+/// Time, mean of the ranks: the column of functions and sites.
+pub const TIME_MEAN: &str = "time_mean_s";
 /// Time by function, mean of the ranks: table and column.
-pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, "time_mean_s");
+pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, TIME_MEAN);
 /// Time by call site and function.
 pub const SITES: &str = "sites";
 /// Time by size of message and function.

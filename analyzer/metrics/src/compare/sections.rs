@@ -145,20 +145,16 @@ pub fn sentences(all: &[Comparison]) -> Vec<String> {
             .iter()
             .filter(|figure| figure.name.table == *table && is_chief(&figure.name))
             .filter(|figure| figure.differs != Some(false));
-        let most = differing.max_by(|one, other| change(one).abs().total_cmp(&change(other).abs()))?;
+        let most = differing.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
         let name = most.name.row.join(" ");
-        let more = in_words(change(most), "more", "less")?;
+        let more = in_words(most.change(), "more", "less")?;
         Some(format!("{name}: {more} {of} in B, {}.", both(most)))
     };
-    let wall = wall.map(|wall| match in_words(change(wall), "longer than", "less than") {
+    let wall = wall.map(|wall| match in_words(wall.change(), "longer than", "less than") {
         Some(longer) => format!("B takes {longer} A, {}.", both(wall)),
         None => format!("A and B take equally long, {}.", wall.value(wall.mean_b())),
     });
     wall.into_iter().chain(TOLD.iter().filter_map(most)).collect()
-}
-
-fn change(figure: &Comparison) -> f64 {
-    figure.difference().unwrap_or(0.0)
 }
 
 /// An amount with the word for its sign; `None` for nothing.

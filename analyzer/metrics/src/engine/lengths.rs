@@ -80,7 +80,7 @@ pub fn lengths(run: &Run) -> Table<LengthRow> {
     let mut by_call: BTreeMap<(u16, bool), BTreeMap<u64, u64>> = BTreeMap::new();
     for (rank, entry) in run.asked().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
         let Some((length, is_of_pair)) = length(rank, entry).filter(|_| !is_nested(entry)) else { continue };
-        let times = if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count };
+        let times = entry.transfers();
         if times > 0 {
             let lengths = by_call.entry((entry.signature.call, is_of_pair)).or_default();
             lengths.entry(length).or_default().grow(times);

@@ -1,6 +1,6 @@
 //! The number of ranks at which one more message costs least.
 
-use super::gathered_rounds::{ByRanks, GatheredRounds, RoundSeries, spread};
+use super::gathered_rounds::{ByRanks, GatheredRounds, RoundSeries};
 use super::time_spread::TimeSpread;
 use crate::meaning;
 use tables::{Column, Row, Table, WorldRank};
@@ -81,9 +81,8 @@ pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
 }
 
 fn steps(by_ranks: &ByRanks<'_>) -> Vec<Step> {
-    let spreads: Vec<(u64, TimeSpread)> =
-        by_ranks.iter().filter_map(|(ranks, rounds)| Some((*ranks, spread(rounds)?))).collect();
-    spreads.windows(2).map(|two| Step::of((two[0].0, &two[0].1), (two[1].0, &two[1].1))).collect()
+    let spreads = by_ranks.iter().map(|(ranks, group)| (*ranks, &group.spread));
+    spreads.clone().zip(spreads.skip(1)).map(|(few, many)| Step::of(few, many)).collect()
 }
 
 fn is_below_all(least: Step, steps: &[Step]) -> bool {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use tables::number::whole;
 
 use super::time_spread::TimeSpread;
+use crate::meaning;
 use crate::totals::world_rank;
 use crate::words::{plural, verb};
 use model::Run;
@@ -46,8 +47,14 @@ impl RoundSeries {
     }
 }
 
+/// Rounds of one group and number of ranks, in order of time.
+pub struct RoundGroup<'a> {
+    pub rounds: Vec<&'a Round>,
+    pub spread: TimeSpread,
+}
+
 /// Rounds by their number of ranks, the root included.
-pub type ByRanks<'a> = BTreeMap<u64, Vec<&'a Round>>;
+pub type ByRanks<'a> = BTreeMap<u64, RoundGroup<'a>>;
 
 /// The rounds of a run, in groups.
 pub struct GatheredRounds<'a> {
@@ -56,7 +63,7 @@ pub struct GatheredRounds<'a> {
     pub account: &'a Account,
     /// The rounds, and counts of messages in and outside them.
     pub rounds: &'a Rounds,
-    /// The groups; the rounds of one number of ranks are in order of time.
+    /// The groups.
     pub series: BTreeMap<RoundSeries, ByRanks<'a>>,
     /// For rounds that are followed by one of the same group and number of ranks: nanoseconds from the begin of one to
     /// the begin of the next.
@@ -70,7 +77,7 @@ impl<'a> GatheredRounds<'a> {
         account: &'a Account,
         rounds: &'a Rounds,
     ) -> GatheredRounds<'a> {
-        let mut series: BTreeMap<RoundSeries, ByRanks<'_>> = BTreeMap::new();
+        let mut series: BTreeMap<RoundSeries, BTreeMap<u64, Vec<&Round>>> = BTreeMap::new();
         let mut until_next: BTreeMap<(RoundSeries, u64), Vec<i64>> = BTreeMap::new();
         let mut last: BTreeMap<u32, ((RoundSeries, u64), i64)> = BTreeMap::new();
         for round in &rounds.rounds {
@@ -83,6 +90,14 @@ impl<'a> GatheredRounds<'a> {
             }
             series.entry(kind).or_default().entry(ranks).or_default().push(round);
         }
+        let group = |(ranks, rounds): (u64, Vec<&'a Round>)| {
+            let spread = TimeSpread::of(rounds.iter().map(|round| round.duration()))?;
+            Some((ranks, RoundGroup { rounds, spread }))
+        };
+        let with_spreads = |(series, by_ranks): (RoundSeries, BTreeMap<u64, Vec<&'a Round>>)| {
+            (series, by_ranks.into_iter().filter_map(group).collect())
+        };
+        let series = series.into_iter().map(with_spreads).collect();
         GatheredRounds { run, common_clock, account, rounds, series, until_next }
     }
 
@@ -92,9 +107,9 @@ impl<'a> GatheredRounds<'a> {
     }
 
     /// The rounds by group and number of ranks.
-    pub fn rows<'s>(&'s self) -> impl Iterator<Item = (&'s RoundSeries, u64, &'s [&'a Round])> {
+    pub fn rows<'s>(&'s self) -> impl Iterator<Item = (&'s RoundSeries, u64, &'s RoundGroup<'a>)> {
         let of_series = |(series, by_ranks): (&'s RoundSeries, &'s ByRanks<'a>)| {
-            by_ranks.iter().map(move |(ranks, rounds)| (series, *ranks, rounds.as_slice()))
+            by_ranks.iter().map(move |(ranks, group)| (series, *ranks, group))
         };
         self.series.iter().flat_map(of_series)
     }
@@ -124,10 +139,6 @@ pub fn between(common_clock: &CommonClock, one: u32, other: u32, at: i64) -> i64
     error(one).saturating_add(error(other))
 }
 
-pub fn spread(rounds: &[&Round]) -> Option<TimeSpread> {
-    TimeSpread::of(rounds.iter().map(|round| round.duration()))
-}
-
 fn place(account: &Account, at: RankSite) -> (String, String) {
     let place = &account.places[at.place.number()];
     (place.function.clone(), place.site.clone())
@@ -145,7 +156,7 @@ fn of_round(account: &Account, round: &Round) -> RoundSeries {
 
 facts! {
     ROUNDS = "rounds_found", Count, always, "Rounds of one rank to several others and back that were found.";
-    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    MESSAGES = "messages", Count, always, meaning::MESSAGES;
     IN_ROUNDS = "messages_in_rounds", Count, always, "Messages that are part of such a round.";
     CROSSED = "messages_crossed", Count, always,
         "Messages that crossed another one on the way, so that they belong to no round.";

@@ -1,6 +1,6 @@
 //! Rounds that took far longer than others of their group.
 
-use super::gathered_rounds::{GatheredRounds, RoundSeries, spread};
+use super::gathered_rounds::{GatheredRounds, RoundSeries};
 use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
@@ -52,11 +52,10 @@ impl Row for MaverickRow {
 /// One row for each such round, the longest first.
 pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
     let mut rows = Vec::new();
-    for (series, ranks, rounds) in all.rows() {
-        let Some(spread) = spread(rounds) else { continue };
-        for (number, round) in rounds.iter().enumerate() {
+    for (series, ranks, group) in all.rows() {
+        for (number, round) in group.rounds.iter().enumerate() {
             let took = seconds(round.duration());
-            if !spread.is_maverick(took) {
+            if !group.spread.is_maverick(took) {
                 continue;
             }
             let last = round.last();
@@ -68,7 +67,7 @@ pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
                 number: number as u64 + 1,
                 begin: seconds(round.begin()),
                 took,
-                median: spread.median(),
+                median: group.spread.median(),
                 last: last.map(|trip| all.rank(trip.peer())),
                 waited: delivery.map_or_else(String::new, |delivery| all.place(delivery.to).1),
             });

@@ -47,9 +47,9 @@ impl Row for PeerRow {
 /// One row for each group of rounds, number of ranks and peer, for programs only.
 pub fn peers(all: &GatheredRounds<'_>) -> Table<PeerRow> {
     let mut rows = Vec::new();
-    for (series, ranks, rounds) in all.rows() {
+    for (series, ranks, group) in all.rows() {
         let mut by_peer: BTreeMap<u32, Vec<&Trip>> = BTreeMap::new();
-        let trips = rounds.iter().flat_map(|round| &round.trips);
+        let trips = group.rounds.iter().flat_map(|round| &round.trips);
         for trip in trips {
             by_peer.entry(trip.peer()).or_default().push(trip);
         }

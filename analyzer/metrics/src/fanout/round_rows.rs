@@ -1,6 +1,6 @@
 //! Measures the time of rounds, by size and number of ranks.
 
-use super::gathered_rounds::{GatheredRounds, RoundSeries, spread};
+use super::gathered_rounds::{GatheredRounds, RoundGroup, RoundSeries};
 use super::time_spread::TimeSpread;
 use crate::mean::Mean;
 use crate::meaning;
@@ -77,14 +77,13 @@ impl Row for RoundRow {
 
 /// One row for each direction, root, function, call site, size and number of ranks.
 pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
-    let rows = all.rows().filter_map(|(series, ranks, rounds)| {
-        let spread = spread(rounds)?;
+    let rows = all.rows().map(|(series, ranks, RoundGroup { rounds, spread })| {
         let mavericks = rounds.iter().filter(|round| spread.is_maverick(seconds(round.duration()))).count() as u64;
         let error = rounds.iter().map(|round| all.error(round)).max().unwrap_or(0);
         let next = all.until_next(series, ranks);
         let (until_next, until_next_mean) = (TimeSpread::of(next.iter().copied()), settled_mean(next));
-        let (series, root) = (series.clone(), all.rank(series.root));
-        Some(RoundRow { series, root, ranks, spread, until_next, until_next_mean, mavericks, error })
+        let (series, root, spread) = (series.clone(), all.rank(series.root), spread.clone());
+        RoundRow { series, root, ranks, spread, until_next, until_next_mean, mavericks, error }
     });
     Table::new("rounds: from the first send to the last answer", rows.collect())
 }

@@ -9,6 +9,7 @@ const MAVERICK: f64 = 1.5;
 const LEAST_TIMES: usize = 8;
 
 /// Times in seconds, the shortest first. There is at least one.
+#[derive(Clone)]
 pub struct TimeSpread(Vec<f64>);
 
 impl TimeSpread {

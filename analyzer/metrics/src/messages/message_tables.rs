@@ -176,10 +176,10 @@ pub fn is_same(one: &Rank, other: &Rank) -> bool {
 facts! {
     VERDICT = "verdict", Text, always,
         "The result of the comparison: identical; same number, order and sizes, where contents were not compared; or different.";
-    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    MESSAGES = "messages", Count, always, meaning::MESSAGES;
     COLLECTIVE_PARTS = "collective_parts", Count, always,
         "Parts of collective operations that were compared, a rank's part of one each.";
-    BYTES = "sent_bytes", Bytes, always, "Bytes handed out, by the sender's own buffers.";
+    BYTES = "sent_bytes", Bytes, always, meaning::SENT_BYTES;
     CHECKSUMS = "checksums_compared", Count, always,
         "Checksums of messages and parts that were compared with the other side's, equal or not.";
     DIFFERING = "differing", Count, always, "How many differ in number, order, size or content.";

@@ -5,6 +5,7 @@ use super::gathered_operations::{GatheredOperations, OperationPlace};
 use crate::mean::Mean;
 use crate::meaning;
 use crate::median::{beyond_interval, median};
+use crate::overlap::NEXT_CALL;
 use crate::overlap::RequestSize;
 use model::batches::Batches;
 use model::matching::{OperationSpans, OperationSum, OperationTimes, TimeSpan};
@@ -189,9 +190,6 @@ const BEHIND: usize = 2;
 fn mean(sum: &OperationSum, index: usize) -> Option<Mean> {
     Mean::of([sum.means.settled()], |batch| batch.mean(index) / 1e9)
 }
-
-/// A program that does nothing in between makes its next call within this many nanoseconds.
-const NEXT_CALL: f64 = 1_000.0;
 
 impl TimedMeans {
     /// `None` if programs do something else after the call.

@@ -12,7 +12,7 @@
 //! last level was disturbed.
 
 use super::means::{BatchesByRank, FirstRequests, LifeMeans, tells};
-use super::transfer_time::TransferTime;
+use super::transfer_time::{TransferTime, hidden};
 use model::overlap::{LevelLoop, WorkLevel};
 
 /// The figures of the OSU benchmarks. Times in nanoseconds, overlap in percent.
@@ -65,12 +65,11 @@ fn between(means: &LifeMeans, transfer: &TransferTime) -> f64 {
 fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
     let (overhead, whole) = (means.overhead?, means.whole?);
     let (beside, between) = (transfer.beside, between(means, transfer));
-    let overlap = |overhead: f64, pure: f64| (100.0 * (1.0 - overhead / pure)).clamp(0.0, 100.0);
     let seen = between + OSU_OUTSIDE_COMPUTATION * beside + means.turning;
     let (timed, overall) = (transfer.timed(&transfer.means)?, transfer.timed(means)? + beside);
     let bounds = || {
         let (pure, overhead) = (transfer.mean()?.between?, overhead.between?);
-        Some((overlap(overhead.1 + seen, pure.0 + beside), overlap(overhead.0, pure.1)))
+        Some((hidden(pure.0 + beside, overhead.1 + seen), hidden(pure.1, overhead.0)))
     };
     let [post, _, wait] = means.parts;
     Some(OsuFigures {
@@ -78,7 +77,7 @@ fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
         overall,
         init: post?.value + transfer.between_calls + 0.75 * beside,
         wait: wait?.value + overall - whole.value - means.turning - beside,
-        overlap: overlap(overhead.value + seen, timed),
+        overlap: hidden(timed, overhead.value + seen),
         between: bounds(),
     })
 }

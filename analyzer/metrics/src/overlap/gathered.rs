@@ -1,6 +1,6 @@
 //! Groups the nonblocking requests of all ranks by call site and size.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use traces::calls::Call;
 
@@ -186,10 +186,6 @@ impl GatheredRequests {
     /// True if some size has no transfer time.
     pub fn is_bounded(&self) -> bool {
         self.lives.keys().any(|(place, size)| self.transfer(place, size.bytes).is_none())
-    }
-
-    pub fn places(&self) -> BTreeSet<&PostingSite> {
-        self.lives.keys().map(|(place, _)| place).collect()
     }
 }
 

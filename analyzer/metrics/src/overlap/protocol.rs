@@ -1,8 +1,7 @@
 //! Finds the sizes between which a library changes its protocol, if the figures show it.
 
-use super::estimate::Estimate;
-use super::gathered::{GatheredRequests, PostingSite, RequestSize};
-use model::overlap::Transmission;
+use super::gathered::RequestSize;
+use super::overlap_tables::MessageOverlapRow;
 use tables::Value;
 
 /// The least change of availability, in percentage points. It must also be three times that between the neighboring
@@ -13,20 +12,18 @@ const GROWTH: f64 = 3.0;
 /// The least growth between the neighboring sizes: with less, one size was just disturbed.
 const FALL: f64 = 0.75;
 
-/// A sentence for each call site whose figures jump between two sizes and are steady on both sides.
-pub fn switches(all: &GatheredRequests) -> Vec<String> {
-    let places = all.places().into_iter().filter(|place| place.traffic != Transmission::Collective);
-    places.filter_map(|place| switch(all, place)).collect()
+/// A sentence for each call site whose figures jump between two sizes and are steady on both sides. `rows` are in the order of their
+/// sites and sizes.
+pub fn switches(rows: &[MessageOverlapRow]) -> Vec<String> {
+    rows.chunk_by(|one, other| one.place == other.place).filter_map(switch).collect()
 }
 
-fn switch(all: &GatheredRequests, place: &PostingSite) -> Option<String> {
-    let sizes = all.rows(false).filter(|(other, ..)| *other == place);
-    let figures = |(_, size, lives)| {
-        let estimate = Estimate::of(all, place, size, lives);
-        Some((size, estimate.availability?.percent, estimate.overhead?))
+fn switch(rows: &[MessageOverlapRow]) -> Option<String> {
+    let place = &rows[0].place;
+    let figures = |row: &MessageOverlapRow| {
+        Some((row.size, (row.estimate.availability.as_ref()?.percent, row.estimate.overhead?)))
     };
-    let (sizes, figures): (Vec<RequestSize>, Vec<(f64, f64)>) =
-        sizes.filter_map(figures).map(|(size, available, overhead)| (size, (available, overhead))).unzip();
+    let (sizes, figures): (Vec<RequestSize>, Vec<(f64, f64)>) = rows.iter().filter_map(figures).unzip();
     let at = change(&figures)?;
     let ((available, overhead), (then, more)) = (figures[at], figures[at + 1]);
     let bytes = |size: RequestSize| Value::Bytes(size.bytes);

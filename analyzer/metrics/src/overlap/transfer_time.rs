@@ -36,7 +36,7 @@ pub struct TransferTime {
 }
 
 /// A program that does nothing in between makes its next call within this many nanoseconds.
-const NEXT_CALL: f64 = 1_000.0;
+pub const NEXT_CALL: f64 = 1_000.0;
 
 impl TransferTime {
     /// From the lives of requests that were waited for right after the post, the gaps after them, and their batches.

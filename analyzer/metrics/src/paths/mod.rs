@@ -59,7 +59,7 @@ impl RunPaths {
     pub fn of(run: &Run) -> RunPaths {
         let tree = CallTree::of(&run.sites, &run.ranks);
         let mut own = vec![vec![PathSums::default(); run.ranks.len()]; tree.nodes.len()];
-        for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
+        for (at, rank) in run.asked_places() {
             add_calls(&tree, at, rank, &mut own);
             add_samples(&tree, at, rank, &mut own);
         }

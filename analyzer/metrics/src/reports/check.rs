@@ -18,8 +18,7 @@ pub fn report(run: &Run, settled: &Settled) -> Report {
     let account = &settled.account;
     let mut facts = overview::facts(run);
     facts.extend(check::facts(settled));
-    let mut warnings = waits::unmatched(run, account);
-    warnings.extend(waits::explained(run, account));
+    let mut warnings = waits::warnings(run, account);
     let tables = vec![
         check::pairs(run, account).into(),
         check::clocks(run, settled).into(),

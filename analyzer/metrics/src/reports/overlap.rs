@@ -30,11 +30,12 @@ pub fn gathered(run: &Run) -> overlap::GatheredRequests {
 pub fn report(run: &Run, all: &overlap::GatheredRequests) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(overlap::facts(all));
-    let mut warnings = overlap::switches(all);
+    let messages = overlap::messages(all);
+    let mut warnings = overlap::switches(&messages.rows);
     warnings.extend(overlap::unseen(all));
     warnings.extend(overview::warnings(run));
-    let messages = overlap::messages(all).asked().silent_empty();
-    let tables = vec![messages.into(), overlap::collectives(all).into(), overlap::postponed(all).into()];
+    let tables =
+        vec![messages.asked().silent_empty().into(), overlap::collectives(all).into(), overlap::postponed(all).into()];
     Report { facts, warnings, tables }
 }
 

@@ -21,8 +21,7 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
 pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(critical::facts(path));
-    let mut warnings = waits::unmatched(run, account);
-    warnings.extend(waits::explained(run, account));
+    let mut warnings = waits::warnings(run, account);
     let uneven = of_computation(run).imbalance();
     let tables = vec![critical::table(run, &path.places, uneven).into(), critical::ranks(run, path).into()];
     warnings.extend(overview::warnings(run));

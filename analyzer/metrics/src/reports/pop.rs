@@ -24,8 +24,7 @@ pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>),
 
 /// The report on efficiencies that are known.
 pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec<Efficiency>) -> Report {
-    let mut warnings = waits::unmatched(run, account);
-    warnings.extend(waits::explained(run, account));
+    let mut warnings = waits::warnings(run, account);
     if run.asked().any(|rank| rank.thread_count() > 1) {
         warnings.push("some ranks have several threads: useful time is the first one's outside MPI".into());
     }

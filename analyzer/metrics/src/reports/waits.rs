@@ -17,8 +17,7 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
 pub fn report(run: &Run, account: &Account) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(waits::facts(run, account));
-    let mut warnings = waits::unmatched(run, account);
-    warnings.extend(waits::explained(run, account));
+    let mut warnings = waits::warnings(run, account);
     warnings.extend(waits::polled(run));
     // Text begins with the sums; CSV and Parquet get who waited for whom.
     let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];

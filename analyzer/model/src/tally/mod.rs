@@ -11,7 +11,7 @@ mod samples;
 use traces::error::Damage;
 use traces::progress::Entries;
 use traces::read::{ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor, Walk};
-use traces::signature::Signature;
+use traces::signature::{CREATES, Signature};
 
 use super::request_numbers::RequestId;
 use super::selection::{Part, ProfilePart};
@@ -144,6 +144,11 @@ impl ReadThread<'_> {
 }
 
 impl CallTotal {
+    /// Number of calls that did not fail or, for calls that create persistent requests, of starts.
+    pub fn transfers(&self) -> u64 {
+        if self.signature.flags & CREATES != 0 { self.starts } else { self.count.saturating_sub(self.failed) }
+    }
+
     /// Adds calls that have all returned.
     pub fn add(&mut self, other: &CallTotal) {
         self.min = match (self.count - self.open, other.count) {

@@ -20,7 +20,7 @@ use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 facts! {
     SHOWN_FROM = "shown_from_s", Seconds, always, "When the picture begins, since the first rank entered MPI_Init.";
     SHOWN_TO = "shown_to_s", Seconds, always, "When it ends.";
-    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    MESSAGES = "messages", Count, always, meaning::MESSAGES;
 }
 
 /// Longest waits that are listed.
@@ -79,7 +79,7 @@ fn places(run: &Run) -> Vec<Option<u32>> {
 
 /// Regions of the first rank that has any, the number of omitted ones, and the rank's name.
 fn regions(run: &Run, timeline: &CommonClock, lives: &[Life], grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
-    for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.regions.is_empty()) {
+    for (at, rank) in run.asked_places().filter(|(_, rank)| !rank.regions.is_empty()) {
         let shown = (grid.from, grid.end());
         let (regions, count) = levels::regions(rank, &timeline.lines[at], lives[at].end, shown);
         if count > 0 {

@@ -48,7 +48,7 @@ impl Names {
         let has_paths = run.asked().any(|rank| !rank.callers.is_empty());
         let tree = if has_paths { CallTree::of(&run.sites, &run.ranks) } else { CallTree::default() };
         names.callers = tree.nodes.iter().map(|node| node.parent).collect();
-        for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
+        for (at, rank) in run.asked_places() {
             for thread in &rank.contents().threads {
                 let open = thread.tail.calls.iter().map(|call| &call.signature);
                 for signature in thread.signatures.iter().chain(open) {

@@ -54,7 +54,7 @@ fn bins_of(ranks: usize) -> usize {
 
 /// Collects the data of a time.
 pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages: &'a [MessageLine]) -> PageParts<'a> {
-    let ranks = run.ranks.iter().filter(|rank| rank.is_asked).count();
+    let ranks = run.asked().count();
     let grid = Grid { keeps_outside: time.keeps_outside, ..Grid::over(time.from, time.end(), bins_of(ranks)) };
     let finest = super::picture(run, settled, grid, messages);
     let longest_way = finest.messages.iter().map(|message| message.end - message.begin).max().unwrap_or(0);
@@ -89,7 +89,7 @@ impl PageParts<'_> {
         let (bins, fine) = self.bins(if in_one { usize::MAX } else { BINS_IN_PAGE }, write)?;
         let (chunks, sums) = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
         let run = self.run;
-        let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
+        let own: Vec<u32> = run.asked_places().map(|(at, _)| at as u32).collect();
         let mut notes = Vec::new();
         if self.finest.regions_left_out > 0 {
             notes.push(format!("{} not shown", plural(self.finest.regions_left_out as u64, "shorter region")));
@@ -237,7 +237,7 @@ impl PageParts<'_> {
         write: WritePart<'_>,
     ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
         let (run, timeline) = (self.run, &self.settled.common_clock);
-        let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+        let at: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
         let contents = map(at.len(), |row| run.ranks[at[row]].contents());
         let calls = |row: usize| {
             let (rank, line) = (&run.ranks[at[row]], &timeline.lines[at[row]]);
