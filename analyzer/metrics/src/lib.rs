@@ -9,14 +9,15 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
-//! cost endings
+//! collective_parts cost endings
 //! median network rank_programs scheduling shares totals
-//! grouped_in_order mean meaning topics words
+//! grouped_in_order least_squares mean meaning topics words
 //! ```
 
 pub mod behaviors;
 pub mod breakdown;
 pub mod check;
+mod collective_parts;
 pub mod compare;
 pub mod cost;
 pub mod critical;
@@ -29,6 +30,7 @@ pub mod hang;
 pub mod heat;
 pub mod hosts;
 pub mod imbalance;
+mod least_squares;
 pub mod matrix;
 pub mod mean;
 pub mod meaning;

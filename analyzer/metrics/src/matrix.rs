@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
-use traces::definitions::EqualParts;
 use traces::signature::{NESTED, Signature};
 
+use super::collective_parts::CollectivePart;
 use super::shares::{Share, share};
 use super::totals::world_rank;
 use super::words::plural;
@@ -116,27 +116,6 @@ pub struct RankTraffic {
 
 /// Maximum number of processes of a call from each to each whose pairs are listed; more would be millions of pairs.
 const MOST_EACH: u32 = 2048;
-
-/// Maximum number of processes of a call with a part for each. Larger numbers come from damaged files.
-const MOST_PARTS: u64 = 1 << 20;
-
-/// The bytes that a call hands to each process or neighbor, if the file has them.
-fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
-    let runs = rank.parts.get(&signature.parts)?;
-    let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
-    let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
-    (count <= MOST_PARTS).then(|| runs.iter().flat_map(each).collect())
-}
-
-/// The bytes that a call hands to one process, if the file has them.
-fn part(rank: &Rank, signature: &Signature, process: u32) -> Option<u64> {
-    let mut before = 0;
-    let part = rank.parts.get(&signature.parts)?.iter().find(|run| {
-        before += u64::from(run.count);
-        u64::from(process) < before
-    });
-    part.map(|run| run.bytes)
-}
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
     rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
@@ -250,70 +229,55 @@ impl RankTraffic {
         let Some(number) = number else {
             return self.nowhere = self.nowhere.saturating_add(signature.moves().0.saturating_mul(times));
         };
-        let group = &objects.groups[number as usize];
-        let own = world_rank(rank);
-        let place = |place: u32| world_rank(&run.ranks[place as usize]);
-        let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
-        let is_wide = communicator.size > MOST_EACH;
-        let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
-        let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
-        let root = group.peer(at, signature.peer).map(place);
-        let mut give = |from: WorldRank, to: WorldRank, more: Traffic| {
-            if from != to && more.collective > 0 {
-                self.traffic.entry((from, to)).or_default().add(more);
-            }
-        };
+        let part = CollectivePart { run, objects, at, signature, times, size: communicator.size, number };
+        let (own, root) = (Some(world_rank(rank)), part.peer(signature.peer));
         match share {
-            Share::ToRoot(sent) => {
-                if let Some(root) = root {
-                    give(own, root, bytes(sent));
-                }
-            }
-            Share::FromRoot(received) => {
-                if let Some(root) = root {
-                    give(root, own, bytes(received));
-                }
-            }
+            Share::ToRoot(sent) => self.give(own, root, sent.saturating_mul(times)),
+            Share::FromRoot(received) => self.give(root, own, received.saturating_mul(times)),
             Share::ToEach(each) => self.give_each(number, each.saturating_mul(times)),
-            Share::ToNeighbors(each) => {
-                for to in neighbors.iter().flatten() {
-                    give(own, place(*to), bytes(each));
-                }
-            }
-            Share::ToAll(sent) if is_wide => {
-                let own = group.own(at).and_then(|own| part(rank, signature, own));
-                let own = own.unwrap_or(sent / u64::from(communicator.size));
-                self.wide = self.wide.saturating_add(bytes(sent.saturating_sub(own)).collective);
-            }
-            Share::ToAll(sent) => match parts(communicator.size as usize) {
-                Some(parts) => {
-                    for (to, part) in (0..).zip(parts) {
-                        if let Some(to) = group.peer(at, to) {
-                            give(own, place(to), bytes(part));
-                        }
-                    }
-                }
-                None => {
-                    let each = sent / u64::from(communicator.size.max(1));
-                    self.give_each(number, each.saturating_mul(times));
-                    self.spread = self.spread.saturating_add(sent.saturating_mul(times));
-                }
-            },
+            Share::ToNeighbors(each) => self.give_neighbors(&part, std::iter::repeat(each)),
+            Share::ToAll(sent) => self.give_all(&part, sent),
             Share::ToAllNeighbors(sent) => {
-                let each = sent / (neighbors.len() as u64).max(1);
-                let parts = parts(neighbors.len()).unwrap_or_else(|| {
+                let neighbors = part.neighbors().len();
+                let parts = part.parts(neighbors).unwrap_or_else(|| {
                     if !call.has(ArgumentKind::NeighborSendEach) {
                         self.spread = self.spread.saturating_add(sent.saturating_mul(times));
                     }
-                    vec![each; neighbors.len()]
+                    vec![sent / (neighbors as u64).max(1); neighbors]
                 });
-                for (to, part) in neighbors.iter().zip(parts) {
-                    if let Some(to) = to {
-                        give(own, place(*to), bytes(part));
-                    }
-                }
+                self.give_neighbors(&part, parts.into_iter());
             }
             Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
+        }
+    }
+
+    /// Adds bytes that each neighbor gets by each call.
+    fn give_neighbors(&mut self, part: &CollectivePart, bytes: impl Iterator<Item = u64>) {
+        for (to, bytes) in part.neighbors().iter().zip(bytes) {
+            self.give(part.own(), to.map(|to| part.rank(to)), bytes.saturating_mul(part.times));
+        }
+    }
+
+    /// Adds bytes that all processes together get by each call, in parts if these are known.
+    fn give_all(&mut self, part: &CollectivePart, sent: u64) {
+        let even = sent / u64::from(part.size.max(1));
+        if part.size > MOST_EACH {
+            let others = sent.saturating_sub(part.to_itself().unwrap_or(even));
+            self.wide = self.wide.saturating_add(others.saturating_mul(part.times));
+        } else if let Some(parts) = part.parts(part.size as usize) {
+            for (to, bytes) in (0..).zip(parts) {
+                self.give(part.own(), part.peer(to), bytes.saturating_mul(part.times));
+            }
+        } else {
+            self.give_each(part.number, even.saturating_mul(part.times));
+            self.spread = self.spread.saturating_add(sent.saturating_mul(part.times));
+        }
+    }
+
+    /// Adds bytes that one rank hands to another, if both are known.
+    fn give(&mut self, from: Option<WorldRank>, to: Option<WorldRank>, collective: u64) {
+        if let Some(pair) = from.zip(to).filter(|(from, to)| from != to && collective > 0) {
+            self.traffic.entry(pair).or_default().add(Traffic { collective, ..Traffic::default() });
         }
     }
 

@@ -34,7 +34,7 @@ impl Mean {
         let reach = || {
             let variance: Option<f64> = of_ranks.iter().map(|rank| rank.variance).sum();
             let freedom = (batches - of_ranks.len()) as f64;
-            let student = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+            let student = student_t(freedom)?;
             Some(student * variance?.sqrt() / count)
         };
         let reach = if batches >= FEWEST { reach() } else { None };
@@ -62,6 +62,11 @@ impl BatchScatter {
         let variance = (freedom > 0.0).then(|| squares / all / freedom);
         Some(BatchScatter { mean, variance, batches: batches.len() })
     }
+}
+
+/// The factor of a standard error that makes it a 95 % interval. `None` without a degree of freedom.
+pub fn student_t(freedom: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A line through times by size: as COMMTEST defines it, and by least relative squares.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::points::Point;
 use super::weighted_median::Spread;
+use crate::least_squares::Sums;
+use crate::mean::student_t;
 
 /// The line `time = a + b * bytes`, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -44,16 +44,16 @@ impl Line {
         if points.len() < 3 {
             return None;
         }
-        let sums: Sums = points.iter().map(Sums::of).fold(Sums::default(), Sums::plus);
-        let ([a, b], variance) = sums.line()?;
+        let sums: Sums = points.iter().map(sums_of).fold(Sums::default(), Sums::plus);
+        let ([a, b], [of_a, _, of_b]) = sums.line()?;
         let (a, b, variance, parts) = match (a < 0.0, b < 0.0) {
             (true, _) => (0.0, sums.xy / sums.xx, [0.0, 1.0 / sums.xx], 1.0),
             (_, true) => (sums.y / sums.one, 0.0, [1.0 / sums.one, 0.0], 1.0),
-            _ => (a, b, variance, 2.0),
+            _ => (a, b, [of_a, of_b], 2.0),
         };
         let freedom = points.len() as f64 - parts;
         let scatter = sums.missed(a, b) / freedom;
-        let student = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+        let student = student_t(freedom)?;
         let reach = |variance: f64| Some(student * (variance * scatter).max(0.0).sqrt());
         let (a_, b_) = (Spread::about(a, reach(variance[0])), Spread::about(b, reach(variance[1])));
         Some(Line { a: Some(a_), b: Some(b_), error: Some(error(points, a, b)) })
@@ -70,67 +70,11 @@ fn error(points: &[Point], a: f64, b: f64) -> f64 {
     100.0 * missed.sum::<f64>() / points.len() as f64
 }
 
-/// Weighted sums that determine a line of least relative squares. Differences of running sums are the sums of the
-/// consecutive points between.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Sums {
-    one: f64,
-    x: f64,
-    xx: f64,
-    y: f64,
-    xy: f64,
-    yy: f64,
-}
-
-impl Sums {
-    pub fn of(point: &Point) -> Sums {
-        let (x, y) = (point.bytes as f64, point.time.median);
-        let noise = point.time.reach().map_or(0.0, |reach| reach / 1.96 / y).max(NOISE);
-        let weight = 1.0 / (noise * y).powi(2);
-        Sums { one: weight, x: weight * x, xx: weight * x * x, y: weight * y, xy: weight * x * y, yy: weight * y * y }
-    }
-
-    /// The sums of both sets of points.
-    pub fn plus(self, other: Sums) -> Sums {
-        self.combined(other, |one, other| one + other)
-    }
-
-    /// The sums minus the other set's.
-    pub fn minus(self, other: Sums) -> Sums {
-        self.combined(other, |one, other| one - other)
-    }
-
-    fn combined(self, other: Sums, operation: impl Fn(f64, f64) -> f64) -> Sums {
-        Sums {
-            one: operation(self.one, other.one),
-            x: operation(self.x, other.x),
-            xx: operation(self.xx, other.xx),
-            y: operation(self.y, other.y),
-            xy: operation(self.xy, other.xy),
-            yy: operation(self.yy, other.yy),
-        }
-    }
-
-    /// The squared residuals of the best line, in units of the points' noise.
-    pub fn least_missed(&self) -> f64 {
-        self.line().map_or(f64::INFINITY, |([a, b], _)| self.missed(a, b))
-    }
-
-    /// The line, and the variances of its two parts for points with unit noise. `None` if all sizes are the same.
-    fn line(&self) -> Option<([f64; 2], [f64; 2])> {
-        let determinant = self.one * self.xx - self.x * self.x;
-        if determinant <= 1e-12 * self.one * self.xx {
-            return None;
-        }
-        let a = (self.xx * self.y - self.x * self.xy) / determinant;
-        let b = (self.one * self.xy - self.x * self.y) / determinant;
-        Some(([a, b], [self.xx / determinant, self.one / determinant]))
-    }
-
-    fn missed(&self, a: f64, b: f64) -> f64 {
-        let crossed = 2.0 * (a * b * self.x - a * self.y - b * self.xy);
-        (self.yy + a * a * self.one + b * b * self.xx + crossed).max(0.0)
-    }
+/// The sums of one point.
+pub fn sums_of(point: &Point) -> Sums {
+    let y = point.time.median;
+    let noise = point.time.reach().map_or(0.0, |reach| reach / 1.96 / y).max(NOISE);
+    Sums::of(point.bytes as f64, y, 1.0 / (noise * y).powi(2))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 //! accepts (Schwarz 1978) and at which each change shows: lines miss the points beyond it by more than the bends that
 //! caches cause.
 
-use super::fitted_line::{Line, Sums};
+use super::fitted_line::{Line, sums_of};
 use super::points::Point;
+use crate::least_squares::Sums;
 
 /// The fewest points of a piece: a line fits any two.
 const LEAST: usize = 3;
@@ -53,7 +54,7 @@ impl Costs {
     fn of(points: &[Point]) -> Costs {
         let count = points.len();
         let sums = points.iter().scan(Sums::default(), |sum, point| {
-            *sum = sum.plus(Sums::of(point));
+            *sum = sum.plus(sums_of(point));
             Some(*sum)
         });
         let sums: Vec<Sums> = std::iter::once(Sums::default()).chain(sums).collect();

@@ -6,7 +6,8 @@
 //! cross-validation: how well they predict each number of ranks when it is left out. A term that predicts hardly better
 //! than a constant is rejected.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::least_squares::Sums;
+use crate::mean::student_t;
 
 /// The term in p, the number of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,8 +157,7 @@ impl Model {
     fn span(&self, ranks: f64) -> (f64, f64) {
         let (x, [a, b, d]) = (self.term.at(ranks), self.scatter.inverse);
         let variance = self.scatter.variance * (a + 2.0 * b * x + d * x * x);
-        let reach = StudentsT::new(0.0, 1.0, self.scatter.freedom).map_or(0.0, |t| t.inverse_cdf(0.975));
-        let reach = reach * variance.max(0.0).sqrt();
+        let reach = student_t(self.scatter.freedom).unwrap_or(0.0) * variance.max(0.0).sqrt();
         (self.at(ranks) - reach, self.at(ranks) + reach)
     }
 }
@@ -165,27 +165,19 @@ impl Model {
 /// The constant and the factor of least relative squares, neither negative, and the inverse matrix. `None` if the term
 /// cannot be distinguished from a constant.
 fn line(term: Term, points: &[(f64, f64)]) -> Option<(f64, f64, [f64; 3])> {
-    let sum = |entry: &dyn Fn(f64, f64, f64) -> f64| -> f64 {
-        points.iter().map(|(ranks, time)| entry(term.at(*ranks), *time, 1.0 / (time * time))).sum()
-    };
-    let (w, wx, wxx) = (sum(&|_, _, w| w), sum(&|x, _, w| w * x), sum(&|x, _, w| w * x * x));
-    let (wy, wxy) = (sum(&|_, y, w| w * y), sum(&|x, y, w| w * x * y));
+    let sums = points.iter().map(|(ranks, time)| Sums::of(term.at(*ranks), *time, 1.0 / (time * time)));
+    let sums = sums.fold(Sums::default(), Sums::plus);
     if term == Term::Constant {
-        return Some((wy / w, 0.0, [1.0 / w, 0.0, 0.0]));
+        return Some((sums.y / sums.one, 0.0, [1.0 / sums.one, 0.0, 0.0]));
     }
-    let determinant = w * wxx - wx * wx;
-    if determinant <= 1e-12 * w * wxx {
-        return None;
-    }
-    let factor = (w * wxy - wx * wy) / determinant;
-    let constant = (wxx * wy - wx * wxy) / determinant;
+    let ([constant, factor], inverse) = sums.line()?;
     if factor <= 0.0 {
         return None;
     }
     if constant < 0.0 {
-        return Some((0.0, wxy / wxx, [0.0, 0.0, 1.0 / wxx]));
+        return Some((0.0, sums.xy / sums.xx, [0.0, 0.0, 1.0 / sums.xx]));
     }
-    Some((constant, factor, [wxx / determinant, -wx / determinant, w / determinant]))
+    Some((constant, factor, inverse))
 }
 
 #[cfg(test)]
