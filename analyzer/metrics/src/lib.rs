@@ -9,8 +9,8 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
-//! collective_parts cost endings
-//! median network rank_programs scheduling shares totals
+//! collective_parts cost endings rank_programs
+//! median network scheduling shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
 
