@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use crate::timeline::{MessageLine, Picture, PictureRow};
 use metrics::totals::{seconds, world_rank};
-use metrics::words::plural;
+use metrics::words::{plural, rank_in_words};
 use metrics::{meaning, rank_programs};
 use model::common_clock::CommonClock;
 use model::levels::{self, Grid, Life, RankBins, RegionSpan};
