@@ -129,6 +129,23 @@ fn a_program_that_never_calls_mpi_is_said_to_be_none() {
 }
 
 #[test]
+fn a_launcher_behind_another_program_is_not_said_to_be_without_mpi() {
+    for mpi in two_families() {
+        for around in [&["env", "FOO=1"][..], &["timeout", "60"]] {
+            let case = quick(&mpi, &[]);
+            let folder = fresh_folder(&format!("{}-behind-{}", mpi.name, around[0]));
+            let mut command = Command::new(overhear());
+            command.arg("record").arg("--dir").arg(&folder).args(around).args(case.words());
+            case.prepare(&mut command);
+            let output = finish(&mut command);
+            assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+            assert!(output.stderr.contains("Next: overhear"), "{}: {}", mpi.name, output.stderr);
+            assert!(!output.stderr.contains("nothing to report"), "{}: {}", mpi.name, output.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_statically_linked_program_is_said_to_be_out_of_reach() {
     let source = target().join("programs/static.c");
     fs::create_dir_all(source.parent().unwrap()).unwrap();

@@ -9,6 +9,7 @@ use super::last_words;
 use super::run::{SESSIONS, WORLD, speaks_at_end};
 use crate::clock;
 use crate::config;
+use crate::machine;
 use crate::messages;
 use crate::recorder::file::modules;
 use crate::recorder::file::pages::Output;
@@ -54,7 +55,8 @@ pub fn process_ends() {
                 }
             }
         }
-        DORMANT if config::recorded_process() == Some(std::process::id()) => {
+        // A script or a launcher behind `env` or `timeout` may have started programs with MPI, which speak for themselves.
+        DORMANT if config::recorded_process() == Some(std::process::id()) && !machine::had_children() => {
             messages::say(&format!(
                 "{} ended without a call of MPI_Init that the recorder saw, so there is nothing to report",
                 Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()

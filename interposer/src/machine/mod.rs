@@ -7,7 +7,7 @@ mod host_cores;
 mod usage;
 
 pub use host_cores::machine;
-pub use usage::{of_process, of_process_briefly, of_thread};
+pub use usage::{had_children, of_process, of_process_briefly, of_thread};
 
 use std::ffi::{CStr, CString};
 

@@ -46,6 +46,11 @@ pub fn of_thread(moment: UsageMoment, ticks: u64, thread: u32) -> Usage {
     Usage { thread: Some(thread), counters, delay, ..of_process_briefly(moment, ticks) }
 }
 
+/// True if the process has started others and seen one end.
+pub fn had_children() -> bool {
+    counters(libc::RUSAGE_CHILDREN).is_some_and(|counters| counters.user + counters.system + counters.minor_faults > 0)
+}
+
 fn core() -> Option<u32> {
     // SAFETY: returns a number.
     u32::try_from(unsafe { libc::sched_getcpu() }).ok()
