@@ -7,6 +7,7 @@
 //! ranks take the same, 100 if one rank takes all the time.
 
 use super::breakdown::FunctionName;
+use super::scheduling::undelayed_computation;
 use super::totals::{self, CallGroup, Totals, world_rank};
 use crate::meaning;
 use model::Run;
@@ -169,6 +170,11 @@ pub(super) struct RankSpread {
 /// The spread of the time outside MPI, added up over a rank's threads as the time in MPI is.
 pub(super) fn of_computation(run: &Run) -> RankSpread {
     RankSpread::of(run, |rank| run.ranks[rank].computation())
+}
+
+/// The computation of the mean thread, less the scheduler's delays.
+pub(super) fn of_undelayed_computation(run: &Run) -> RankSpread {
+    RankSpread::of(run, |rank| undelayed_computation(&run.ranks[rank]))
 }
 
 impl RankSpread {

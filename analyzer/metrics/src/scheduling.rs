@@ -57,6 +57,12 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     Some(Scheduled { wall, delay, outside, slept, work_delay, most_work_delay: delay.min(ready) })
 }
 
+/// Seconds for which a rank's mean thread was outside MPI, less those for which the main thread was kept from running there.
+pub fn undelayed_computation(rank: &Rank) -> f64 {
+    let delayed = scheduled(rank).map_or(0.0, |delay| delay.work_delay);
+    (rank.wall() - rank.mean_time_in_mpi() - delayed).max(0.0)
+}
+
 /// The share of the ranks' time in which they were ready to run but did not; `None` if it is unknown of all.
 pub fn delayed_share(run: &Run) -> Option<f64> {
     let all: Vec<Scheduled> = run.asked().filter_map(scheduled).collect();
@@ -87,6 +93,21 @@ pub struct SharedCores<'r> {
 impl SharedCores<'_> {
     pub fn ranks_a_core(&self) -> f64 {
         self.ranks.len() as f64 / self.usable
+    }
+
+    /// Threads of the mean rank that ran or were ready to run, rounded; 1 if they are unknown.
+    pub fn busy_threads(&self) -> u64 {
+        let of_rank = |rank: &&Rank| {
+            let usage = rank.process_usage()?;
+            Some((usage.processor()? + usage.delay?) / usage.wall)
+        };
+        let all: Option<f64> = self.ranks.iter().map(of_rank).sum();
+        all.map_or(1, |all| (all / self.ranks.len() as f64).round().max(1.0) as u64)
+    }
+
+    /// True if the ranks' threads outnumber the cores.
+    pub fn is_crowded(&self) -> bool {
+        self.ranks_a_core() * self.busy_threads() as f64 > 1.0
     }
 }
 

@@ -19,6 +19,14 @@ struct Share {
     computes: u64,
     /// The part of that in which it was ready, but did not run.
     delayed: u64,
+    /// Threads that compute, and are delayed as much.
+    threads: u64,
+}
+
+impl Share {
+    fn of(computes: u64, delayed: u64) -> Share {
+        Share { computes, delayed, threads: 1 }
+    }
 }
 
 fn cores(count: u32) -> Vec<Span> {
@@ -36,7 +44,8 @@ fn usage(
     // Each core is busy for 600 ms, and a hypervisor has it for 9.
     let of_host = |milliseconds: u64| if is_end { u64::from(online) * milliseconds * MILLISECOND } else { 0 };
     let host = HostTime { busy: of_host(600), idle: of_host(291), stolen: of_host(9) };
-    let of = |milliseconds: u64| if is_end { milliseconds * MILLISECOND } else { 0 };
+    let threads = if thread.is_none() { share.threads } else { 1 };
+    let of = |milliseconds: u64| if is_end { threads * milliseconds * MILLISECOND } else { 0 };
     Definition::Usage(Usage {
         moment,
         thread,
@@ -71,6 +80,13 @@ fn bound(shares: &[Share], allowed: u32, online: u32) -> Folder {
     made(shares.iter().map(rank).collect(), shares.len() as u32).0
 }
 
+/// The first finding, with its detail and advice.
+fn first(folder: &Folder) -> String {
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    let first = &answer.rows("findings")[0];
+    ["headline", "detail", "advice"].map(|key| first[key].as_str().unwrap_or_default()).join(" ")
+}
+
 fn findings(folder: &Folder) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
@@ -79,13 +95,13 @@ fn findings(folder: &Folder) -> Vec<(String, String)> {
 
 #[test]
 fn a_rank_that_computes_longer_than_the_others_is_the_late_one_where_it_had_its_core() {
-    let shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    let shares = [400, 400, 400, 800].map(|computes| Share::of(computes, 0));
     assert_eq!(findings(&run(&shares, 4)), [("late_rank".into(), "3".into())]);
 }
 
 #[test]
 fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_cores_is_said() {
-    let mut shares = [400, 400, 400, 800].map(|computes| Share { computes, delayed: 0 });
+    let mut shares = [400, 400, 400, 800].map(|computes| Share::of(computes, 0));
     shares[3].delayed = 400;
     let found = findings(&run(&shares, 2));
     assert_eq!(found.first().map(|first| first.0.as_str()), Some("oversubscribed"), "{found:?}");
@@ -94,14 +110,14 @@ fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_c
 
 #[test]
 fn ranks_with_a_core_each_that_do_not_wait_have_no_finding() {
-    let shares = [880, 880].map(|computes| Share { computes, delayed: 0 });
+    let shares = [880, 880].map(|computes| Share::of(computes, 0));
     assert_eq!(findings(&run(&shares, 2)), []);
 }
 
 #[test]
 fn what_a_rank_and_its_host_did_beside_mpi_is_found_exactly() {
     let run = |shares: &[Share], online| Run::load(&run(shares, online).0).unwrap();
-    let share = || Share { computes: 400, delayed: 300 };
+    let share = || Share::of(400, 300);
     let alone = run(&[share()], 4);
     let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-6, "{value}, not {expected}");
     // It ran for 600 ms of 900, and the host's cores for 2.4 s.
@@ -114,8 +130,30 @@ fn what_a_rank_and_its_host_did_beside_mpi_is_found_exactly() {
     assert_eq!(hosts::in_words(&run(&[share(), share(), share()], 2)), "3 ranks on 2 cores: they take turns");
     let one_core = bound(&[share(), share()], 1, 2);
     assert_eq!(hosts::in_words(&Run::load(&one_core.0).unwrap()), "2 ranks on 1 core of 2: they take turns");
-    let found = ask(&one_core.0, "diagnose", &["--no-cache"]).rows("findings")[0]["headline"].to_string();
+    let found = first(&one_core);
     assert!(found.contains("2 ranks share core 0 of the 2 of h1"), "{found}");
+}
+
+#[test]
+fn threads_that_outnumber_the_cores_of_their_ranks_lack_cores_whatever_other_processes_do() {
+    let share = || Share { threads: 4, ..Share::of(880, 675) };
+    let found = first(&bound(&[share()], 1, 4));
+    assert!(found.contains("1 rank with 4 busy threads has core 0 of the 4 of h1: "), "{found}");
+    assert!(found.contains("Bind each rank to 4 cores, or to none"), "{found}");
+    let found = first(&run(&[share(), share()], 6));
+    assert!(found.contains("2 ranks with 4 busy threads each have 6 cores: "), "{found}");
+    assert!(found.contains("Run at most 1 rank of 4 threads here"), "{found}");
+    let found = first(&bound(&[Share::of(880, 675)], 1, 4));
+    assert!(!found.contains("thread"), "{found}");
+}
+
+#[test]
+fn a_rank_with_far_more_work_than_the_others_is_said_with_doubt_where_all_are_delayed() {
+    let shares = || [Share::of(300, 540), Share::of(800, 540)];
+    let answer = ask(&run(&shares(), 4).0, "diagnose", &["--no-cache"]);
+    let late = &answer.rows("findings")[1];
+    assert_eq!((late["kind"].as_str(), late["ranks"].as_str()), (Some("late_rank"), Some("1")), "{late}");
+    assert_eq!(late["detail"], "The delays may cause a part of it.");
 }
 
 /// Four ranks, the last two on another host, that compute for this many milliseconds.

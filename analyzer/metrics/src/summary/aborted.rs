@@ -41,7 +41,8 @@ fn on_its_own(run: &Run) -> Option<Finding> {
     let last = last.as_ref().map(|last| format!(", after {} at {after:.6} s", call_in_words(run, one, last)));
     let who = upper(&rank_in_words(one));
     let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
-    let next = "Look for a signal (a crash, a limit for memory or time) or an exit() in what it computed then.";
+    let next = "Look at what it computed then: it still did so when the job was killed, or a signal (a crash, a limit for memory or time) or \
+                an exit() ended it.";
     let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
     Some(finding.ranks(vec![world_rank(one)]))
 }

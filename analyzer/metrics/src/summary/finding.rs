@@ -32,7 +32,7 @@ finding_kinds! {
     Aborted "aborted";
     /// Ranks are in calls that have not returned.
     Stuck "stuck";
-    /// Ranks outnumber the cores that they may use.
+    /// Ranks, or their threads, outnumber the cores that they may use.
     Oversubscribed "oversubscribed";
     /// Other processes of a host keep its cores busy.
     BusyHost "busy_host";

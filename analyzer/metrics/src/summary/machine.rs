@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::file_advice::is_of_files;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
@@ -10,7 +11,7 @@ use model::Rank;
 use tables::Value;
 
 /// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
-const LEAST_SHARE_OF_DELAYS: f64 = 0.05;
+pub const LEAST_SHARE_OF_DELAYS: f64 = 0.05;
 const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;
@@ -70,7 +71,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         return None;
     }
     let all: Vec<&Rank> = worst.ranks.iter().map(|(rank, _)| *rank).collect();
-    let shared = most_shared(worst.host, &all).filter(|shared| shared.ranks_a_core() > 1.0);
+    let shared = most_shared(worst.host, &all).filter(SharedCores::is_crowded);
     let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS);
     let (kind, cause, next) = match (&shared, &load) {
         (Some(shared), _) => (FindingKind::Oversubscribed, sharing(shared), cure(shared)),
@@ -81,7 +82,8 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         // If the figures show no cause, a small cost may come from anything short.
         (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE * wall => return None,
         (None, None) => {
-            (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), no_sharing(&all))
+            let next = "See which ranks waited for a core, and when they had one.".to_string();
+            (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), next)
         }
     };
     let whom = match alone(&worst) {
@@ -91,7 +93,11 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         None => format!("the ranks were {}", ready(delay, wall)),
     };
     let headline = format!("{cause}: {whom}.");
-    Some(Finding::new(kind, "hosts", headline).costs(worst.cost).next(next))
+    let mut finding = Finding::new(kind, "hosts", headline).costs(worst.cost).next(next);
+    if let (Some(_), Some(load)) = (&shared, &load) {
+        finding.add(&format!("{}, too.", busy(worst.host, load)));
+    }
+    Some(finding)
 }
 
 /// Says what the delays mean for the findings about the program. Without one, they may hide its cause: then the call that takes most
@@ -104,12 +110,11 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     let time = |used: &UsedSite| known.mean(used.total(|habits| habits.time));
     let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
     if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
-        let sentence = format!(
-            "Most time in MPI goes into {}: {}. These delays hide how much of that is the program's.",
-            most.place(),
-            known.cost(time(most))
-        );
-        finding.add(&sentence);
+        let hidden = match most.call().is_some_and(is_of_files) {
+            true => "Calls on files wait for these rather than for a core.",
+            false => "These delays hide how much of that is the program's.",
+        };
+        finding.add(&format!("Most time in MPI goes into {}: {}. {hidden}", most.place(), known.cost(time(most))));
     }
 }
 
@@ -140,34 +145,35 @@ fn sharing(shared: &SharedCores) -> String {
     } else {
         String::new()
     };
-    format!("{} share {}{of}", plural(shared.ranks.len() as u64, "rank"), cores_in_words(shared))
+    let (ranks, cores) = (plural(shared.ranks.len() as u64, "rank"), cores_in_words(shared));
+    match (shared.busy_threads(), shared.ranks.len()) {
+        (1, _) => format!("{ranks} share {cores}{of}"),
+        (threads, 1) => format!("{ranks} with {threads} busy threads has {cores}{of}"),
+        (threads, _) => format!("{ranks} with {threads} busy threads each have {cores}{of}"),
+    }
 }
 
 fn cure(shared: &SharedCores) -> String {
-    if shared.ranks.len() <= shared.online && shared.usable == shared.cores.len() as f64 {
-        return "Bind each rank to a core of its own, or to none: mpirun's --bind-to.".to_string();
+    let (ranks, threads) = (shared.ranks.len() as u64, shared.busy_threads());
+    let is_bound = shared.usable == shared.cores.len() as f64 && shared.cores.len() < shared.online;
+    match threads.min(shared.online as u64 / ranks) {
+        1 if is_bound => return "Bind each rank to a core of its own, or to none: mpirun's --bind-to.".to_string(),
+        own @ 2.. if is_bound => {
+            return format!(
+                "Bind each rank to {own} cores, or to none: mpirun's --map-by slot:pe={own}, or --bind-to none."
+            );
+        }
+        _ => {}
     }
-    let most = (shared.usable.floor() as u64).max(1);
-    format!("Run at most {} here, or ask again on the cluster.", plural(most, "rank"))
+    let usable = (shared.usable.floor() as u64).max(1);
+    let most = match (threads, usable / threads) {
+        (1, _) => format!("at most {}", plural(usable, "rank")),
+        (_, 0) => format!("1 rank of at most {}", plural(usable, "thread")),
+        (_, most) => format!("at most {} of {threads} threads", plural(most, "rank")),
+    };
+    format!("Run {most} here, or ask again on the cluster.")
 }
 
 fn busy(host: &str, load: &OtherLoad) -> String {
     format!("Other processes kept {:.1} of the {} cores of {host} busy", load.busy, load.cores)
-}
-
-/// The advice if ranks have enough cores and no other process runs: the ranks' own threads.
-fn no_sharing(ranks: &[&Rank]) -> String {
-    let crowded = ranks.iter().find_map(|rank| {
-        let usage = rank.process_usage()?;
-        let busy = (usage.processor()? + usage.delay?) / usage.wall;
-        (busy > usage.allowed.len() as f64 && !usage.allowed.is_empty()).then_some((rank, busy, usage.allowed.len()))
-    });
-    match crowded {
-        Some((rank, busy, cores)) => format!(
-            "{} keeps {busy:.1} threads busy and may use {}: give it more, or run fewer threads.",
-            rank_in_words(rank),
-            plural(cores as u64, "core")
-        ),
-        None => "See which ranks waited for a core, and when they had one.".to_string(),
-    }
 }

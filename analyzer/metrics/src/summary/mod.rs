@@ -40,6 +40,7 @@ mod small_messages;
 mod stored_sizes;
 mod transfer;
 mod uneven_totals;
+mod unknown_delays;
 mod used_sites;
 mod whole;
 mod wrong_order;
@@ -67,8 +68,7 @@ const MOST: usize = 6;
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let (sites, serving) = (used_sites(known), serving_ranks(known));
     let mut all = about_the_run(known);
-    let is_delayed = all.iter().any(|finding| finding.kind.is_of_the_machine());
-    all.extend(about_the_program(known, &sites, &serving, is_delayed));
+    all.extend(about_the_program(known, &sites, &serving));
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
@@ -76,6 +76,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     explain_delays(known, &sites, &mut all);
     sort(&mut all);
     all.truncate(MOST);
+    unknown_delays::say(known, &mut all);
     all
 }
 
@@ -93,7 +94,7 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
 }
 
 /// Late ranks and slow hosts, then how calls are used.
-fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks, is_delayed: bool) -> Vec<Finding> {
+fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks) -> Vec<Finding> {
     let of_calls = call_findings::findings(known, sites);
     let mut late = Vec::new();
     if let Some(walk) = known.walk {
@@ -111,8 +112,9 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
         of_calls.iter().any(|finding| finding.kind == FindingKind::Polling)
             || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN).is_some()
     };
-    // Totals do not tell computation from time in which a rank was ready and did not run, or paused between polls.
-    if late.is_empty() && slow_host.is_none() && !is_delayed && serving.is_empty() && !polls() {
+    // Totals do not tell computation from pauses between polls.
+    let is_nobody_late = late.iter().all(|finding| is_small_beside_delays(known, finding));
+    if is_nobody_late && slow_host.is_none() && serving.is_empty() && !polls() {
         all.extend(uneven_totals::finding(known));
     }
     let is_unprogressed = of_calls.iter().any(|finding| finding.kind == FindingKind::Unprogressed);
@@ -127,9 +129,13 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
 
 fn leave_out_cheap(known: &Evidence, all: &mut Vec<Finding>) {
     all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(known));
-    let delays = all.iter().filter(|finding| finding.kind.is_of_the_machine()).filter_map(|finding| finding.costs);
-    let least = LEAST_OF_DELAYS * delays.fold(0.0, f64::max);
-    all.retain(|finding| !finding.kind.is_of_lateness() || finding.costs.is_none_or(|costs| costs >= least));
+    all.retain(|finding| !is_small_beside_delays(known, finding));
+}
+
+/// True if delays of all ranks may cause all of the lateness.
+fn is_small_beside_delays(known: &Evidence, finding: &Finding) -> bool {
+    let least = LEAST_OF_DELAYS * known.delays().and_then(|delays| delays.costs).unwrap_or(0.0);
+    finding.kind.is_of_lateness() && finding.costs.is_some_and(|costs| costs < least)
 }
 
 fn explain_delays(known: &Evidence, sites: &[UsedSite], all: &mut [Finding]) {

@@ -37,6 +37,8 @@ struct Waits {
     longest: Option<(i64, WaitKey)>,
     /// Waits of others for this rank, whether it computes meanwhile or waits itself.
     waited_for: i64,
+    /// Waits in calls that have not returned.
+    open: i64,
 }
 
 /// The serving ranks, by their places in the run, in order.
@@ -58,14 +60,18 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
         if key.cause.rank != key.waiter.rank {
             waits.entry(key.cause.rank).or_default().waited_for.grow(sum.time);
         }
+        if sum.open > 0 {
+            waits.entry(key.waiter.rank).or_default().open.grow(sum.time);
+        }
     }
+    let open = waits.values().map(|waits| waits.open).total();
     let work: Vec<f64> = known.own_times().iter().map(|times| times.computing.undelayed()).collect();
     let mut sorted = work.clone();
     sorted.sort_by(f64::total_cmp);
     let usual = sorted[sorted.len() / 2];
     for ((place, rank), work) in (0..).zip(all).zip(work) {
         let Some(waits) = waits.remove(&place) else { continue };
-        let is_waited_for = known.mean(waits.waited_for) >= LEAST_SHARE_OF_RUN * known.wall();
+        let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN * known.wall();
         if waits.are_of_server(rank) && work <= MOST_WORK * usual && !is_waited_for {
             serving.ranks.push((place, waits));
         }
@@ -83,6 +89,12 @@ impl Waits {
             self.for_messages.grow(time);
         }
         self.longest = self.longest.max(Some((time, key)));
+    }
+
+    /// Time for which others may have waited for the rank, given the waits of `all` ranks in calls that have not returned: these may be
+    /// for any rank, whichever they name.
+    fn waited_for(&self, all: i64) -> i64 {
+        self.waited_for.max(all.saturating_sub(self.open))
     }
 
     fn are_of_server(&self, rank: &Rank) -> bool {
@@ -142,5 +154,16 @@ impl ServingRanks<'_> {
         let sites = site.and_then(CallSite::line);
         let finding = Finding::new(FindingKind::Serving, "waits", headline).next(next);
         Some(finding.ranks(ranks).sites(sites.into_iter().collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_deadlock_no_rank_only_serves_though_none_is_known_to_be_waited_for() {
+        let waits = Waits { open: 5, waited_for: 2, ..Waits::default() };
+        assert_eq!([waits.waited_for(15), waits.waited_for(5)], [10, 2]);
     }
 }

@@ -4,7 +4,7 @@
 //! host.
 
 use super::{Evidence, Finding, FindingKind};
-use crate::scheduling::{by_host, scheduled};
+use crate::scheduling::{by_host, undelayed_computation};
 use crate::words::plural;
 use model::Rank;
 use tables::{Value, WorldRank};
@@ -24,7 +24,7 @@ struct Computing<'r> {
 
 impl<'r> Computing<'r> {
     fn of((host, ranks): (&'r str, Vec<&'r Rank>)) -> Computing<'r> {
-        let seconds = ranks.iter().map(|rank| computing(rank)).collect();
+        let seconds = ranks.iter().map(|rank| undelayed_computation(rank)).collect();
         Computing { host, ranks, seconds }
     }
 
@@ -39,11 +39,6 @@ impl<'r> Computing<'r> {
     fn mean(&self) -> f64 {
         self.seconds.iter().sum::<f64>() / self.seconds.len() as f64
     }
-}
-
-fn computing(rank: &Rank) -> f64 {
-    let delayed = scheduled(rank).map_or(0.0, |delay| delay.work_delay);
-    (rank.wall() - rank.mean_time_in_mpi() - delayed).max(0.0)
 }
 
 pub fn finding(known: &Evidence) -> Option<Finding> {

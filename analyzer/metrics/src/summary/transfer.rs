@@ -2,7 +2,7 @@
 
 use super::eager_limit::COPIED;
 use super::used_sites::UsedSite;
-use super::{Evidence, Finding, FindingKind, file_advice, made_again};
+use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI, file_advice, made_again};
 use crate::scheduling::{by_host, most_shared};
 use crate::words::plural;
 use model::matching::WaitState;
@@ -13,7 +13,7 @@ use tables::Value;
 use traces::calls::{Call, Class};
 
 /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
-/// work.
+/// work. Fewer or larger accesses to files repay it earlier.
 const LEAST_SHARE_OF_TRANSFER: f64 = 0.2;
 /// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
 const LARGE: u64 = 64 * 1024;
@@ -45,20 +45,29 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
-    let all = sites.iter().map(|used| of_site(used)).total();
-    let time = known.running_in_mpi() * known.mean(all);
-    let costs = if known.shares_cores() { time.min(copies(known, &sites)) } else { time };
-    if costs < LEAST_SHARE_OF_TRANSFER * known.wall() {
+    let time_in = |sites: &[&UsedSite]| known.mean(sites.iter().map(|used| of_site(used)).total());
+    // Calls on files wait for these, whoever has the cores.
+    let is_of_files = |used: &UsedSite| used.call().is_some_and(file_advice::is_of_files);
+    let (of_files, others): (Vec<&UsedSite>, Vec<&UsedSite>) = sites.iter().partition(|used| is_of_files(used));
+    let (in_files, ran) = (time_in(&of_files), known.running_in_mpi() * time_in(&others));
+    let in_others = if known.shares_cores() { ran.min(copies(known, &others)) } else { ran };
+    let costs = in_files + in_others;
+    let (sites, costs) = if costs >= LEAST_SHARE_OF_TRANSFER * known.wall() {
+        (sites, costs)
+    } else if in_files >= MUCH_IN_MPI * known.wall() {
+        (of_files, in_files)
+    } else {
         return None;
-    }
+    };
+    let all = sites.iter().map(|used| of_site(used)).total();
     let most = sites.iter().max_by_key(|used| of_site(used))?;
     let most_of_it = if 2 * of_site(most) >= all { "most of it" } else { "the largest part of it" };
     let headline = format!("MPI itself takes {}, {most_of_it} in {}.", known.cost(costs), most.place());
     let call = CallCost {
         used: most,
         seconds: crate::totals::seconds(of_site(most)) / most.count().max(1) as f64,
-        counted: costs / known.mean(all).max(f64::MIN_POSITIVE),
-        counts_copies: costs < time,
+        counted: if is_of_files(most) { 1.0 } else { in_others / time_in(&others).max(f64::MIN_POSITIVE) },
+        counts_copies: in_others < ran,
     };
     let finding = Finding::new(FindingKind::Transfer, "functions", headline).detail(call.detail());
     let finding = match call.advice() {

@@ -1,15 +1,27 @@
-//! The finding on the rank that computes longest, by totals alone: for profiles, and for waits that the clocks do not resolve.
+//! The finding on the rank that computes longest, by totals alone: for profiles, for waits that the clocks do not resolve, and for those
+//! that delays may explain.
 
+use super::unknown_delays::MAY_CAUSE;
 use super::{Evidence, Finding, FindingKind};
-use crate::imbalance::of_computation;
+use crate::imbalance::{of_computation, of_undelayed_computation};
 use tables::Value;
 
 /// A smaller imbalance is not reported.
 const LEAST_PERCENT: f64 = 10.0;
+/// How delays are divided between computation and calls is an estimate.
+const LEAST_PERCENT_WITHOUT_DELAYS: f64 = 25.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
+    let is_delayed = known.delays().is_some();
     let spread = of_computation(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
+    if is_delayed {
+        let undelayed = of_undelayed_computation(known.run);
+        undelayed.percentage().filter(|percent| *percent >= LEAST_PERCENT_WITHOUT_DELAYS)?;
+        if undelayed.most_rank != spread.most_rank {
+            return None;
+        }
+    }
     let costs = spread.imbalance();
     let headline = format!(
         "Rank {} computes longest, {}, an imbalance of {percent:.1} %: {}.",
@@ -18,6 +30,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         known.cost(costs)
     );
     let next = "Spread the work more evenly.";
-    let finding = Finding::new(FindingKind::UnevenTotals, "ranks", headline).costs(costs);
+    let mut finding = Finding::new(FindingKind::UnevenTotals, "ranks", headline).costs(costs);
+    if is_delayed {
+        finding.add(MAY_CAUSE);
+    }
     Some(finding.ranks(vec![spread.most_rank]).next(next))
 }
