@@ -24,6 +24,8 @@ pub struct CallNode {
     pub site: String,
     /// It is a function of MPI that was called.
     pub is_call: bool,
+    /// It belongs to the library that runs the program's threads.
+    pub runs_threads: bool,
 }
 
 /// Caller, function, its file and its call site; true for a function of MPI.
@@ -140,7 +142,7 @@ impl CallTree {
         let number = self.nodes.len() as u32;
         let (parent, function, file, site, is_call) = key.clone();
         let depth = parent.map_or(0, |parent| self.nodes[parent as usize].depth + 1);
-        self.nodes.push(CallNode { parent, depth, function, file, site, is_call });
+        self.nodes.push(CallNode { parent, depth, function, file, site, is_call, runs_threads: false });
         self.numbers.insert(key, number);
         number
     }
@@ -193,13 +195,15 @@ impl<'a> RankPaths<'a> {
     /// The place of a site whose function is called at `place`.
     fn inside(&mut self, tree: &mut CallTree, mut place: CallPlace, site: u32) -> CallPlace {
         let module = self.rank.sites.get(&site).and_then(|site| self.rank.modules.get(&site.module));
-        let is_of_system = module.is_some_and(|module| starts_programs(file_name(&module.path)));
+        let library = module.map_or("", |module| file_name(&module.path));
+        let (is_of_system, runs_threads) = (starts_programs(library), runs_threads(library));
         for frame in self.frames(site).into_iter().rev() {
             // Frames above the program's first function only start the program.
             if place.node.is_none() && (is_of_system || frame.function == "_start") {
                 continue;
             }
             let node = tree.function(&place, &frame.function, &frame.file);
+            tree.nodes[node as usize].runs_threads = runs_threads;
             place = CallPlace { node: Some(node), site: frame.place() };
         }
         place
@@ -231,4 +235,9 @@ impl<'a> RankPaths<'a> {
 /// True for libraries that call a program's and a thread's first function.
 fn starts_programs(library: &str) -> bool {
     ["libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"].iter().any(|name| library.starts_with(name))
+}
+
+/// True for libraries that call the functions which the program's threads run.
+fn runs_threads(library: &str) -> bool {
+    ["libgomp", "libomp", "libiomp", "libstdc++"].iter().any(|name| library.starts_with(name))
 }

@@ -3,10 +3,12 @@
 //! A thin function calls only MPI on its way to MPI, or one thin function at one place. The layer consists of the thin functions that
 //! several places call, all functions of the source files that hold such functions and only thin ones, and the thin functions that only
 //! the layer calls. If the user names functions, these are the layer instead.
+//!
+//! Compilers make functions of parallel regions, and the library that runs threads calls these at places of its own. They are no layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::call_tree::{BEYOND, CallTree, UNKNOWN};
+use super::call_tree::{BEYOND, CallNode, CallTree, UNKNOWN};
 use super::short_function;
 use super::short_function::stands_for_function;
 use crate::site_naming::has_form;
@@ -25,6 +27,8 @@ struct Function<'a> {
     calls_mpi: bool,
     /// It stands for functions that the program does not name.
     is_placeholder: bool,
+    /// It belongs to the library that runs threads, or that library calls it.
+    is_of_threads: bool,
 }
 
 type Identity<'a> = (&'a str, &'a str);
@@ -72,7 +76,7 @@ impl Layers {
 impl<'a> Function<'a> {
     /// True if it calls only MPI, or if its only way to MPI is one call of a thin function.
     fn is_thin(&self, thin: &BTreeSet<Identity<'a>>) -> bool {
-        if self.is_placeholder {
+        if self.is_placeholder || self.is_of_threads {
             return false;
         }
         match self.callees.len() {
@@ -109,7 +113,9 @@ fn functions<'a>(tree: &'a CallTree) -> BTreeMap<Identity<'a>, Function<'a>> {
     for (number, node) in (0..).zip(&tree.nodes).filter(|(number, _)| leads_to_mpi[*number as usize]) {
         let caller = node.parent.map(identity);
         if !node.is_call {
-            functions.entry(identity(number)).or_default().callers.insert((caller, &node.site));
+            let function = functions.entry(identity(number)).or_default();
+            function.callers.insert((caller, &node.site));
+            function.is_of_threads |= node.runs_threads || is_run_by_threads(tree, node);
         }
         match caller.map(|caller| functions.entry(caller).or_default()) {
             Some(caller) if node.is_call => caller.calls_mpi = true,
@@ -123,13 +129,19 @@ fn functions<'a>(tree: &'a CallTree) -> BTreeMap<Identity<'a>, Function<'a>> {
     functions
 }
 
+/// True for the function of a parallel region, or of a thread.
+fn is_run_by_threads(tree: &CallTree, node: &CallNode) -> bool {
+    let is_outlined = ["._omp_fn", "omp_outlined"].iter().any(|part| node.function.contains(part));
+    is_outlined || node.parent.is_some_and(|parent| tree.nodes[parent as usize].runs_threads)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sites::CallNode;
 
     fn node(parent: Option<u32>, function: &str, site: &str, is_call: bool) -> CallNode {
-        CallNode { parent, depth: 0, function: function.into(), file: String::new(), site: site.into(), is_call }
+        let (function, file, site) = (function.into(), String::new(), site.into());
+        CallNode { parent, depth: 0, function, file, site, is_call, runs_threads: false }
     }
 
     /// `main` calls a function at two places, and that calls MPI.
@@ -152,5 +164,13 @@ mod tests {
         for function in ["(interpreter exit)", UNKNOWN, BEYOND] {
             assert_eq!(names(function), BTreeSet::new(), "{function}");
         }
+    }
+
+    #[test]
+    fn what_the_library_of_threads_calls_is_no_layer() {
+        let mut tree = called_twice("region");
+        tree.nodes[0].runs_threads = true;
+        assert_eq!(Layers::of(&tree, &[]).names(), BTreeSet::new());
+        assert_eq!(Layers::of(&called_twice("main._omp_fn.0"), &[]).names(), BTreeSet::new());
     }
 }

@@ -85,7 +85,8 @@ fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BT
     let (mut node, mut site) = (place.node, &place.site);
     while let Some(inner) = node.filter(|inner| layers.holds(tree, *inner)) {
         let of_layer = &tree.nodes[inner as usize];
-        if of_layer.parent.is_none() {
+        // The library that runs threads is no place in the program.
+        if of_layer.parent.is_none_or(|caller| tree.nodes[caller as usize].runs_threads) {
             break;
         }
         left_out.insert(short_function(&of_layer.function));
