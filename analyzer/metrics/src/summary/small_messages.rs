@@ -45,7 +45,9 @@ pub fn finding(
     });
     let held = slow.map_or(0, |slow| slow.time);
     let all = own.saturating_add(received(used, sites, others, size)).saturating_add(blamed).saturating_add(held);
-    let costs = saved * used.known.mean(all);
+    // Calls from which a rank is kept off its core take long for no cause of their own.
+    let running = used.known.running_in_mpi();
+    let costs = saved * running * used.known.mean(all);
     // If ranks share cores, times say little about how much each rank sends.
     let culprits = used.culprits(|habits| habits.count as i64);
     let headline = format!(
@@ -63,7 +65,7 @@ pub fn finding(
         if receives { "there is no time between to use what is received" } else { "nothing is received between" };
     let mut detail = format!("A call takes {}, and {between}.", Value::Seconds(each));
     if let Some((slow, call)) = slow.and_then(|slow| Some((slow, slow.call(used.known)?))) {
-        let (waits, time) = (plural(slow.count, "call"), Value::Seconds(used.known.mean(slow.time)));
+        let (waits, time) = (plural(slow.count, "call"), Value::Seconds(running * used.known.mean(slow.time)));
         let who = slow.who(used.known);
         let call = site_in_words(call);
         detail += &format!(" {} in {waits} until {who} takes what was sent, in {call}: {time} a rank.", {
