@@ -177,6 +177,11 @@ pub(super) fn of_undelayed_computation(run: &Run) -> RankSpread {
     RankSpread::of(run, |rank| undelayed_computation(&run.ranks[rank]))
 }
 
+/// The spread of the time outside MPI of each rank's mean thread, for comparison with the wall time.
+pub(super) fn of_mean_threads(run: &Run) -> RankSpread {
+    RankSpread::of(run, |rank| run.ranks[rank].mean_computation())
+}
+
 impl RankSpread {
     /// Spreads the `time` of each selected rank, given by its place in the run; at least one must be selected. Of several
     /// ranks with the most or the least, the first is named.

@@ -60,7 +60,7 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
 /// Seconds for which a rank's mean thread was outside MPI, less those for which the main thread was kept from running there.
 pub fn undelayed_computation(rank: &Rank) -> f64 {
     let delayed = scheduled(rank).map_or(0.0, |delay| delay.work_delay);
-    (rank.wall() - rank.mean_time_in_mpi() - delayed).max(0.0)
+    (rank.mean_computation() - delayed).max(0.0)
 }
 
 /// The share of the ranks' time in which they were ready to run but did not; `None` if it is unknown of all.

@@ -52,8 +52,10 @@ fn efficiency(known: &Evidence) -> Option<Fact> {
     let has_figure = |efficiency: &&Efficiency| known.hung.is_none() && efficiency.parallel().is_finite();
     let efficiency = known.efficiency.filter(has_figure)?;
     let costs = |factor: f64| format!("{:.1} %", 100.0 * (1.0 - factor));
+    let has_threads = known.run.asked().any(|rank| rank.thread_count() > 1);
+    let of_threads = if has_threads { " of the first threads" } else { "" };
     let note = format!(
-        " %; load balance costs {}, serialization {}, transfer {}",
+        " %{of_threads}; load balance costs {}, serialization {}, transfer {}",
         costs(efficiency.load_balance()),
         costs(efficiency.serialization()),
         costs(efficiency.transfer())

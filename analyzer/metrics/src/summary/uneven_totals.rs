@@ -3,7 +3,9 @@
 
 use super::unknown_delays::MAY_CAUSE;
 use super::{Evidence, Finding, FindingKind};
-use crate::imbalance::{of_computation, of_undelayed_computation};
+use crate::imbalance::{of_mean_threads, of_undelayed_computation};
+use crate::totals::world_rank;
+use model::Rank;
 use tables::Value;
 
 /// A smaller imbalance is not reported.
@@ -13,7 +15,7 @@ const LEAST_PERCENT_WITHOUT_DELAYS: f64 = 25.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let is_delayed = known.delays().is_some();
-    let spread = of_computation(known.run);
+    let spread = of_mean_threads(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
     if is_delayed {
         let undelayed = of_undelayed_computation(known.run);
@@ -23,8 +25,10 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         }
     }
     let costs = spread.imbalance();
+    let threads = known.run.asked().find(|rank| world_rank(rank) == spread.most_rank).map_or(1, Rank::thread_count);
+    let of_threads = if threads > 1 { format!(" in the mean of its {threads} threads") } else { String::new() };
     let headline = format!(
-        "Rank {} computes longest, {}, an imbalance of {percent:.1} %: {}.",
+        "Rank {} computes longest, {}{of_threads}, an imbalance of {percent:.1} %: {}.",
         spread.most_rank,
         Value::Seconds(spread.most),
         known.cost(costs)

@@ -89,6 +89,11 @@ impl Rank {
         (self.wall_of_threads() - self.time_in_mpi()).max(0.0)
     }
 
+    /// Seconds outside MPI of the mean thread.
+    pub fn mean_computation(&self) -> f64 {
+        self.computation() / self.thread_count().max(1) as f64
+    }
+
     pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }
