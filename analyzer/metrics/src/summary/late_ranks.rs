@@ -5,7 +5,7 @@ use super::{Evidence, Finding, FindingKind, late_receivers, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
-use model::origins::{ActivityTimes, DurationBins};
+use model::origins::{ActivityTimes, DurationBins, WeightedTimes};
 use model::sums::Total;
 use tables::Value;
 
@@ -20,6 +20,13 @@ const RARE: f64 = 0.3;
 const LONG: f64 = 1.5;
 /// The long cases explain the waiting if they hold this share of it.
 const EXPLAINED: f64 = 0.6;
+/// Ranks whose usual case takes this many times as long as that of the others have more work.
+const MORE_EACH_TIME: f64 = 1.25;
+/// The times when ranks are late are apart if this share of their variance lies between ranks: two that are late for half of the run
+/// each have three quarters.
+const APART: f64 = 0.5;
+/// Fewer cases a rank are apart by chance.
+const LEAST_CASES_APART: u64 = 10;
 
 /// Ranks that are off the processor for this share of their time outside MPI do not compute.
 const OFF_PROCESSOR: f64 = 0.8;
@@ -34,8 +41,12 @@ enum Lateness {
     NowAndThen { long: u64, of: u64, usual: i64 },
     /// A different rank is late each time.
     Alternating,
+    /// One rank after another is late for a stretch of the run.
+    Drifting,
     /// A few ranks are late nearly always.
     Always,
+    /// Now and then or alternating, as far as the first threads show it, but other threads call MPI, too.
+    OfThreads,
     /// Senders wait for few ranks to post their receives.
     LateReceivers,
 }
@@ -45,6 +56,12 @@ pub fn finding(late: &LateActivity) -> Finding {
     let cost = late.known.cost(costs);
     let place = late.place();
     let lateness = if late_receivers::are_late(late) { Lateness::LateReceivers } else { judged(late) };
+    let has_threads = late.culprits().iter().any(|(rank, _)| late.run().ranks[*rank as usize].thread_count() > 1);
+    let lateness = match lateness {
+        Lateness::NowAndThen { .. } | Lateness::Alternating if has_threads => Lateness::OfThreads,
+        Lateness::Alternating if are_apart(late.culprits()) => Lateness::Drifting,
+        other => other,
+    };
     let culprits = late.culprits();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
@@ -68,9 +85,23 @@ pub fn finding(late: &LateActivity) -> Finding {
         }
         Lateness::Alternating => {
             let headline = format!("A different rank is late each time {place}, and the others wait for it: {cost}.");
-            let next = "Over the run all ranks compute about as long. Let ranks wait for each other less often, or make \
-                        each step's work even.";
+            let even = if late.is_even() { "Over the run all ranks compute about as long. " } else { "" };
+            let next = format!("{even}Let ranks wait for each other less often, or make each step's work even.");
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
+        }
+        Lateness::Drifting => {
+            let headline = format!(
+                "One rank after another is late {place}, each for a stretch of the run, and the others wait for it: {cost}."
+            );
+            let next = "The work moves from rank to rank: divide it anew now and then.";
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
+        }
+        Lateness::OfThreads => {
+            let headline = format!("{} {is} late {place}, and the others wait: {cost}.", upper(&who));
+            let threads = verb(culprits.len(), "its first thread", "their first threads");
+            let detail = format!("This is known of {threads} alone, and other threads call MPI, too.");
+            let next = "The thread with the least time in MPI computes longest: see `overhear report --by thread`.";
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).detail(detail).next(next)
         }
         Lateness::Always => always(late, &who, &place, &cost),
         Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),
@@ -110,7 +141,10 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_spread {
         return Lateness::Alternating;
     }
-    let usual = usual(late);
+    if late.has_more_work() && takes_longer(&bins(culprits), &bins(late.others())) {
+        return Lateness::Always;
+    }
+    let usual = bins(&late.ranks).median().unwrap_or(0);
     let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
     let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
     let excess = time - long as i64 * usual;
@@ -124,13 +158,26 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_of_calls || late.is_steady() { Lateness::Always } else { Lateness::Alternating }
 }
 
-/// The median case of all ranks, nanoseconds.
-fn usual(late: &LateActivity) -> i64 {
+/// True if each of these ranks is late at a time of its own.
+fn are_apart(ranks: &[(u32, &ActivityTimes)]) -> bool {
+    let cases = ranks.iter().map(|(_, times)| times.late).total();
+    let times: Vec<WeightedTimes> = ranks.iter().map(|(_, times)| times.when).collect();
+    cases >= LEAST_CASES_APART * ranks.len() as u64 && WeightedTimes::apart(&times) >= APART
+}
+
+/// The cases of these ranks together.
+fn bins(ranks: &[(u32, &ActivityTimes)]) -> DurationBins {
     let mut bins = DurationBins::default();
-    for (_, times) in &late.ranks {
+    for (_, times) in ranks {
         bins.merge(&times.bins);
     }
-    bins.median().unwrap_or(0)
+    bins
+}
+
+/// True if the usual case takes clearly longer than that of the others: then it is no interruption.
+fn takes_longer(own: &DurationBins, others: &DurationBins) -> bool {
+    let usual = own.median().zip(others.median());
+    usual.is_some_and(|(own, others)| own as f64 >= MORE_EACH_TIME * others as f64)
 }
 
 /// The finding on ranks that nearly always come late.
@@ -218,4 +265,27 @@ fn passed_on(late: &LateActivity) -> String {
     let Some(wait) = late.main_wait() else { return String::new() };
     let between = late.run().ranks.get(wait.waiter.rank as usize).map(crate::words::rank_in_words).unwrap_or_default();
     format!("{share:.0} % of the waiting is passed on by ranks that wait themselves, such as {between}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(cases: &[(usize, i64)]) -> DurationBins {
+        let mut bins = DurationBins::default();
+        for (count, time) in cases {
+            for _ in 0..*count {
+                bins.add(*time);
+            }
+        }
+        bins
+    }
+
+    #[test]
+    fn a_rank_that_usually_takes_longer_is_not_interrupted_however_long_its_worst_cases_are() {
+        let even = bins(&[(99, 2_000_000)]);
+        assert!(takes_longer(&bins(&[(70, 4_000_000), (29, 9_000_000)]), &even));
+        assert!(!takes_longer(&bins(&[(70, 2_100_000), (29, 9_000_000)]), &even));
+        assert!(!takes_longer(&even, &DurationBins::default()), "no other rank comes there");
+    }
 }

@@ -24,6 +24,9 @@ const STEADY: f64 = 0.8;
 /// An activity that costs less than this share of the run is not judged by itself.
 const LEAST_SHARE_OF_ACTIVITY: f64 = 0.005;
 
+/// All ranks compute about as long if none takes this many times as long as another.
+const EVEN: f64 = 1.25;
+
 /// A way to a call is minor if less than this share of the waiting is for it.
 const MINOR: f64 = 0.25;
 
@@ -192,6 +195,12 @@ impl<'a> LateActivity<'a> {
     /// Seconds that a rank computes in all.
     fn undelayed(&self, rank: u32) -> f64 {
         self.context.times[rank as usize].computing.undelayed()
+    }
+
+    /// True if all ranks compute about as long in all.
+    pub fn is_even(&self) -> bool {
+        let work = self.context.times.iter().map(|times| times.computing.undelayed());
+        work.clone().fold(0.0, f64::max) <= EVEN * work.fold(f64::INFINITY, f64::min)
     }
 
     /// The mean work of ranks that are no culprits; `None` if all are.

@@ -80,6 +80,7 @@ impl ActivityTimes {
                 continue;
             }
             self.blamed.grow(end - begin);
+            self.when.add(begin, end - begin);
             self.waits.entry(blamed.wait).or_default().grow(end - begin);
             if blamed.is_indirect {
                 self.indirect.grow(end - begin);

@@ -8,6 +8,7 @@
 mod activities;
 mod chase;
 mod duration_bins;
+mod weighted_times;
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +17,7 @@ use super::sums::Grow;
 pub use activities::ActivityReader;
 pub use chase::{BlamedTime, Chase, ChasedPart};
 pub use duration_bins::DurationBins;
+pub use weighted_times::WeightedTimes;
 
 /// A part of the program, by the numbers of its calls' sites.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,6 +44,8 @@ pub struct ActivityTimes {
     pub alone: i64,
     /// Cases in which others waited meanwhile.
     pub late: u64,
+    /// When others waited meanwhile.
+    pub when: WeightedTimes,
     /// `blamed` by the wait that led here.
     pub waits: FxHashMap<WaitKey, i64>,
 }
