@@ -117,7 +117,7 @@ pub const SETTINGS: [Setting; 16] = [
         value: "SIZE",
         values: &[],
         default: "",
-        meaning: "size limit of a rank's file, as 500M, 1.5G or 1e9; beyond it, recording continues as a profile with exact totals",
+        meaning: "size limit of a rank's file, as 500M, 1.5G or 1e9, at least 1M; beyond it, recording continues as a profile with exact totals",
         parse: |value| max_bytes(value).map(drop),
     },
     Setting {
@@ -126,7 +126,7 @@ pub const SETTINGS: [Setting; 16] = [
         value: "last:HOW-MUCH",
         values: &[],
         default: "all",
-        meaning: "keep only the newest records, as last:60s, last:2h or last:256M; totals stay exact for the whole run",
+        meaning: "keep only the newest records, as last:60s, last:2h or last:256M, at least 1s or 4M; totals stay exact for the whole run",
         parse: |value| keep(value).map(drop),
     },
     Setting {
@@ -231,8 +231,8 @@ pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()
     for (name, value) in variables {
         let Some(name) = name.to_str().filter(|name| name.starts_with("OVERHEAR_")) else { continue };
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
-            let nearest = nearest(name, SETTINGS.iter().map(|setting| setting.variable));
-            return Err(format!("there is no variable {name}; the nearest one is {nearest}"));
+            let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.variable).collect();
+            return Err(format!("there is no variable {name}; {}", instead(name, &names, &names)));
         };
         // An empty variable counts as not set.
         if !value.is_empty() {
@@ -478,8 +478,9 @@ impl Filter {
             } else {
                 let functions: Vec<String> = Call::all().map(|call| call.name().to_lowercase()).collect();
                 let classes: Vec<String> = Class::ALL.iter().map(|class| class.filter_name()).collect();
-                let nearest = nearest(name, classes.iter().chain(&functions).map(String::as_str));
-                return Err(format!("no class or function is called {name}; the nearest one is {nearest}"));
+                let classes: Vec<&str> = classes.iter().map(String::as_str).collect();
+                let all: Vec<&str> = classes.iter().copied().chain(functions.iter().map(String::as_str)).collect();
+                return Err(format!("no class or function is called {name}; {}", instead(name, &all, &classes)));
             }
         }
         // Everything is measured from the start to the end of MPI, and MPI_Pcontrol concerns all calls: these are
@@ -495,6 +496,11 @@ impl Filter {
     }
 }
 
-fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> &'a str {
-    among.min_by_key(|candidate| strsim::levenshtein(word, candidate)).unwrap_or_default()
+/// The name of `among` that is spelled like `word`, or else the list `all`.
+fn instead(word: &str, among: &[&str], all: &[&str]) -> String {
+    let letters = |name: &&&str| strsim::levenshtein(word, name);
+    match among.iter().min_by_key(letters).filter(|name| 2 * letters(name) < word.len()) {
+        Some(near) => format!("the nearest one is {near}"),
+        None => format!("there are {}", all.join(", ")),
+    }
 }

@@ -46,7 +46,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
     let untold: usize = endings.iter().skip(MOST).map(|(_, ranks)| ranks.len()).sum();
     if untold > 0 {
         let others = plural(untold as u64, "other rank");
-        warnings.push(format!("{others} did not finalize MPI: `overhear hang` says where each was"));
+        warnings.push(format!("{others} did not finalize MPI: `hang` says where each was"));
     }
     warnings
 }

@@ -325,7 +325,7 @@ pub fn polled(run: &Run) -> Option<String> {
     let call = Call::from_number(call);
     percent(all, wall).filter(|share| *share >= LEAST_POLLS).map(|_| {
         format!(
-            "polls are no waits: {} over all ranks, most of it in {}; `overhear diagnose` says for whom a rank polls",
+            "polls are no waits: {} over all ranks, most of it in {}; `diagnose` says for whom a rank polls",
             Value::Seconds(all),
             call.map(Call::mpi_name).unwrap_or_default()
         )

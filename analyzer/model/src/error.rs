@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tables::Value;
 use tables::arrange::UnknownColumn;
-use tables::suggest::{instead, nearest};
+use tables::suggest::{instead, near};
 use traces::error::in_words;
 
 pub const OK: u8 = 0;
@@ -160,8 +160,8 @@ impl Error {
 
     /// The error for an unknown name of a wait state or metric.
     pub fn no_meaning(name: &str, names: &BTreeSet<String>) -> Error {
-        let nearest = nearest(name, names.iter().map(String::as_str)).filter(|(letters, _)| 2 * letters < name.len());
-        let nearest = nearest.map_or_else(String::new, |(_, nearest)| format!(" The nearest one is {nearest}."));
+        let near = near(name, names.iter().map(String::as_str));
+        let nearest = near.map_or_else(String::new, |nearest| format!(" The nearest one is {nearest}."));
         Error::Setting(format!("nothing is called {name}.{nearest} `overhear explain` lists wait states and metrics"))
     }
 

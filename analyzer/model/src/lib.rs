@@ -63,7 +63,7 @@ pub mod thread_calls;
 pub mod wait_for;
 pub mod watch;
 
-pub use open_run::named_or_newest;
+pub use open_run::{is_run, named_or_newest};
 pub use process::ProcessFate;
 pub use rank::{End, Rank, Sketch};
 pub use run::Run;

@@ -32,9 +32,14 @@ pub fn named_or_newest(named: Option<&Path>) -> Result<PathBuf, Error> {
     named.map_or_else(|| newest(Path::new(".")), |named| Ok(named.into()))
 }
 
+/// True if the folder holds a run.
+pub fn is_run(folder: &Path) -> bool {
+    files(folder).is_ok()
+}
+
 /// The folder itself if it holds a run, else the run in it whose recording began last.
 fn newest(here: &Path) -> Result<PathBuf, Error> {
-    if files(here).is_ok() {
+    if is_run(here) {
         return std::path::absolute(here).map_err(|source| Error::NoFolder { folder: here.into(), source });
     }
     let entries = fs::read_dir(here).map_err(|source| Error::NoFolder { folder: here.into(), source })?;

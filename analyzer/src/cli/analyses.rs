@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use metrics::compare::Threshold;
 use metrics::matrix::TrafficKind;
@@ -199,7 +199,7 @@ impl Print {
 
     /// Returns the output file if its name is that of a page, and no other format is asked for.
     pub fn page(&self) -> Option<&Path> {
-        self.output_named(&["html", "htm"])
+        self.output_named(PAGE)
     }
 
     /// Returns the output file if its name is that of a picture, and no other format is asked for.
@@ -211,6 +211,13 @@ impl Print {
     pub fn output_named(&self, extensions: &[&str]) -> Option<&Path> {
         let is_named = self.extension().is_some_and(|extension| extensions.contains(&extension.as_str()));
         self.output.as_deref().filter(|_| is_named && self.asked_format.is_none())
+    }
+
+    /// Returns the output file if its name ends as that of no format, and none is asked for.
+    pub fn unknown(&self) -> Option<&Path> {
+        let extension = self.extension().filter(|_| self.asked_format.is_none())?;
+        let is_known = extension == "txt" || Format::named(&extension).is_ok();
+        self.output.as_deref().filter(|_| !is_known)
     }
 
     fn extension(&self) -> Option<String> {
@@ -227,7 +234,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
     /// Write all analyses and a summary in words to this file, an HTML page that any browser opens from disk
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "plot", "format", "output", "top", "sort"])]
+    #[arg(long, value_name = "FILE", value_parser = file_named(PAGE), conflicts_with_all = ["by", "plot", "format", "output", "top", "sort"])]
     pub html: Option<PathBuf>,
     /// With --html: replace the file if it exists
     #[arg(long, requires = "html")]
@@ -286,7 +293,7 @@ pub struct ImbalanceArgs {
 #[derive(Args)]
 pub struct DiffArgs {
     /// The folders of the two runs
-    #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    #[arg(value_names = ["A", "B"], num_args = 1..=2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
     pub runs: Vec<PathBuf>,
     /// The folders of side A
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "b")]
@@ -310,7 +317,7 @@ pub struct DiffArgs {
     /// Write both runs to this file, an HTML page that any browser opens from disk: timelines on one scale, tables beside each other
     ///
     /// Of several runs on a side, the timeline is that of the first.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["messages", "format", "output", "top", "sort"])]
+    #[arg(long, value_name = "FILE", value_parser = file_named(PAGE), conflicts_with_all = ["messages", "format", "output", "top", "sort"])]
     pub html: Option<PathBuf>,
     /// With --html: replace the file if it exists
     #[arg(long, requires = "html")]
@@ -339,6 +346,18 @@ pub struct ScalingArgs {
     pub select: Select,
     #[command(flatten)]
     pub print: Print,
+}
+
+/// The extensions of pages.
+pub const PAGE: &[&str] = &["html", "htm"];
+
+/// Takes the name of a file with one of these extensions, or with none, as pipes and devices have.
+pub fn file_named(extensions: &'static [&'static str]) -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(move |path| {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let suits = extension.is_none_or(|extension| extensions.contains(&extension.as_str()));
+        if suits { Ok(path) } else { Err(format!("end the name in .{}", extensions.join(" or ."))) }
+    })
 }
 
 /// Takes the names of a choice, and lists them in help.

@@ -10,6 +10,8 @@ use super::{Print, Select};
 use data::export::ExportFormat;
 use model::Choice;
 use model::error::Error;
+use model::is_run;
+use traces::folder::as_typed;
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -62,6 +64,10 @@ impl ExportArgs {
     pub fn folders(&self) -> Result<(Option<&Path>, &Path), Error> {
         match self.folders.as_slice() {
             [run, out] => Ok((Some(run), out)),
+            [run] if is_run(run) => {
+                let run = as_typed(run);
+                Err(Error::Setting(format!("{run} is a run; say where to write, too: overhear export {run} OUT")))
+            }
             [out] => Ok((None, out)),
             all => Err(Error::Setting(format!("export writes one run to one place, and {} are named", all.len()))),
         }

@@ -127,6 +127,9 @@ pub enum Command {
     /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With
     /// several runs per side, ratios get intervals, and a difference no larger than runs of one side show among themselves counts as
     /// noise. Alternate the recordings (A, B, A, B ...), so that changes on the machine hit both sides.
+    #[command(
+        override_usage = "overhear diff [OPTIONS] <A> <B>\n       overhear diff [OPTIONS] --a <RUN>... --b <RUN>..."
+    )]
     Diff(DiffArgs),
     /// Put runs with different rank counts side by side
     ///
@@ -148,6 +151,7 @@ pub enum Command {
     /// engines match messages by, with a folder for each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md describes the columns. The trace for
     /// Perfetto is one file: open it at https://ui.perfetto.dev; if it is large, run `trace_processor --httpd FILE` first. An OTF2 archive is
     /// a folder, written by OTF2's own library: apt install libopen-trace-format2-10, or set OVERHEAR_OTF2 to the path of another.
+    #[command(override_usage = "overhear export [OPTIONS] --to <FORMAT> [DIR] <OUT>")]
     Export(ExportArgs),
     /// Query a run with SQL
     ///

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::analyses::{PAGE, file_named};
 use super::{OneRun, Select};
 use pictures::plot::PlotFile;
 
@@ -67,13 +68,13 @@ impl PlotKind {
 #[derive(Args)]
 pub struct TimelineArgs {
     /// Draw it as SVG to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file_named(&["svg"]))]
     pub svg: Option<PathBuf>,
     /// Draw it as PNG to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file_named(&["png"]))]
     pub png: Option<PathBuf>,
     /// Write a zoomable page to this file; the calls of a long run go into a folder beside it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file_named(PAGE))]
     pub html: Option<PathBuf>,
     /// Overwrite files that exist
     #[arg(long)]

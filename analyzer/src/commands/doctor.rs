@@ -16,6 +16,8 @@ use metrics::words::plural;
 use metrics::{engine, hosts, starting};
 use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
+use tables::terminal;
+use tables::text::wrap_to;
 use tables::visible::visible;
 
 /// Prints the results. Returns the exit status: 4 if something will not work.
@@ -45,7 +47,11 @@ fn private_folder() -> Result<PathBuf, Error> {
 }
 
 fn line(what: &str, found: &str) {
-    println!("{what:10} {}", visible(found));
+    let text = format!("{what:10} {}", visible(found));
+    match terminal::width() {
+        0 => println!("{text}"),
+        width => println!("{}", wrap_to(&text, 11, width)),
+    }
 }
 
 fn folder() -> bool {

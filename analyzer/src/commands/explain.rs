@@ -11,7 +11,7 @@ use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
 use tables::schema::ColumnMeaning;
 use tables::terminal;
-use tables::text::wrap_to;
+use tables::text::{is_heading, wrap_to};
 
 /// Widest text, in columns, on a wide terminal or without one.
 const WIDTH: usize = 80;
@@ -38,10 +38,13 @@ fn in_list(topic: &Topic) -> String {
 
 fn of_name(asked: &str) -> Result<String, Error> {
     let columns = meanings();
-    let found = topics().find(|topic| plain(topic.name) == plain(asked));
+    // The first screen calls factors of the efficiency by their first words.
+    let [name, factor] = [plain(asked), format!("{}_efficiency", plain(asked))];
+    let found = topics().find(|topic| [&name, &factor].contains(&&plain(topic.name)));
     let mut text = found.map_or_else(String::new, whole);
+    let alias = alias(asked);
     let is_meant =
-        |column: &&ColumnMeaning| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
+        |column: &&ColumnMeaning| plain(&column.key) == plain(alias) || is_heading(asked.trim(), &column.heading);
     // A meaning is printed once for all tables with that column.
     let mut by_meaning: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for column in columns.iter().filter(is_meant) {
@@ -75,8 +78,12 @@ fn of_command(asked: &str) -> String {
     indented("", "  ", &format!("overhear {}: {about}", command.get_name()))
 }
 
-/// Other words for some names.
-const ALIASES: [(&str, &str); 7] = [
+/// Other words for some names, among them headings that no table declares.
+const ALIASES: [(&str, &str); 11] = [
+    ("most_in", "most_time_function"),
+    ("start,_end", "start_mean_s"),
+    ("engine_called", "entries"),
+    ("b_/_a", "b_by_a"),
     ("o_s", "LogGP"),
     ("o_r", "LogGP"),
     ("load_imbalance", "load balance"),
@@ -86,10 +93,13 @@ const ALIASES: [(&str, &str); 7] = [
     ("sampling", "sample"),
 ];
 
+fn alias(asked: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == plain(asked)).map_or(asked, |(_, name)| *name)
+}
+
 /// Finds names with words that begin with those of `asked`, or of its alias. Explains a single one, lists several.
 fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain(asked)).map_or(asked, |(_, name)| *name);
-    let asked = plain(alias);
+    let asked = plain(alias(asked));
     let words: Vec<&str> = asked.split('_').filter(|word| !word.is_empty()).collect();
     let begins = |name: &str, word: &str| plain(name).split('_').any(|part| part.starts_with(word));
     let holds = |name: &str| !words.is_empty() && words.iter().all(|word| begins(name, word));

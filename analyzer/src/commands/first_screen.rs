@@ -17,6 +17,7 @@ use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
 use tables::{Format, Report};
+use traces::folder::as_typed;
 
 /// Prints the screen of the run in `words`, a folder and flags. Returns the exit status.
 pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
@@ -55,7 +56,7 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
         print(report, "diagnose", &arguments.print)?;
         return Ok(status(run));
     }
-    let dir = visible(&run.folder.to_string_lossy()).into_owned();
+    let dir = visible(&as_typed(&run.folder)).into_owned();
     let mut text = said(&Report { warnings: Vec::new(), tables: Vec::new(), facts: report.facts }) + "\n";
     if findings.is_empty() {
         text += &(wrap(&summary::nothing(&evidence), 0) + "\n\n");

@@ -40,6 +40,9 @@ pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::
     if let Some(picture) = how.picture() {
         return Err(refused(picture, "picture", "overhear plot RUN KIND -o FILE and overhear timeline RUN -o FILE do"));
     }
+    if let Some(other) = how.unknown() {
+        return Err(refused(other, "such file", "say which format by --format"));
+    }
     report.arrange(how.sort.as_deref(), how.top, how.format())?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };

@@ -8,6 +8,7 @@ use crate::column::ColumnHead;
 use crate::format::Format;
 use crate::number::whole;
 use crate::suggest::instead;
+use crate::text::is_heading;
 
 /// The number of rows to print of a table; `all` is `usize::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,10 +83,11 @@ fn name_to_type(columns: &[ColumnHead], column: &ColumnHead) -> String {
     if is_one && !bare.is_empty() { bare.into() } else { column.key.to_string() }
 }
 
-/// The index of a column by its key, its heading, or its key without the unit.
+/// The index of a column by its key, its heading with or without a unit, or its key without the unit.
 fn place(columns: &[ColumnHead], asked: &str) -> Option<usize> {
     let find = |is_meant: &dyn Fn(&ColumnHead) -> bool| columns.iter().position(is_meant);
     find(&|column| column.key == asked)
         .or_else(|| find(&|column| column.heading == asked))
         .or_else(|| find(&|column| column.unit.bare(&column.key) == asked))
+        .or_else(|| find(&|column| is_heading(asked, &column.heading)))
 }

@@ -5,17 +5,29 @@ use std::io::{self, IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use textwrap::{Options, WordSplitter};
+
 use crate::visible::visible;
 
 /// Prints a message about the command itself on stderr. Nothing else writes there.
 pub fn say(line: &str) {
     // If stderr fails, there is nowhere to report it.
-    let _ = writeln!(stderr(), "overhear: {}", visible(line));
+    let _ = writeln!(stderr(), "{}", wrapped(&format!("overhear: {line}")));
 }
 
 /// Continues a message in a line of its own.
 pub fn say_more(line: &str) {
-    let _ = writeln!(stderr(), "  {}", visible(line));
+    let _ = writeln!(stderr(), "{}", wrapped(&format!("  {line}")));
+}
+
+/// The message as one line, or as lines of the terminal on stderr.
+fn wrapped(line: &str) -> String {
+    let width = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| size.ws_col.into());
+    let options = Options::new(if width == 0 { usize::MAX } else { width });
+    textwrap::fill(
+        &visible(line),
+        options.subsequent_indent("  ").break_words(false).word_splitter(WordSplitter::NoHyphenation),
+    )
 }
 
 /// The number of columns of the terminal on stdout, 0 if that is no terminal.

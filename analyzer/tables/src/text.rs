@@ -140,6 +140,12 @@ fn align_points(cells: &mut [String]) {
 /// The placeholder for the unit of a table's times in a heading.
 const UNIT: &str = "{unit}";
 
+/// True if text prints the heading as `asked`, whatever the unit, or if `asked` leaves the unit out.
+pub fn is_heading(asked: &str, heading: &str) -> bool {
+    let is_with = |unit: &&str| asked == heading.replace(UNIT, unit) || asked == format!("{heading} {unit}");
+    !heading.is_empty() && (asked == heading.replace(UNIT, "").trim() || UNITS.iter().chain(&["us"]).any(is_with))
+}
+
 /// The longest time in the shown columns, either of single calls or of all others.
 fn longest(table: &Sheet, is_each: bool) -> f64 {
     let shown = |column: &ColumnHead| !column.heading.is_empty() && column.is_each == is_each;

@@ -316,7 +316,7 @@ fn a_run_without_a_finding_says_so_and_where_its_time_in_mpi_is() {
     };
     let folder = made(vec![rank(), rank()], 2).0;
     let screen = stdout(&overhear("diagnose", &folder.0, &["--no-cache"])).replace('\n', " ");
-    assert!(screen.contains("No single cause stands out") && screen.contains("overhear report --by site"), "{screen}");
+    assert!(screen.contains("No single cause stands out") && screen.contains("`report --by site`"), "{screen}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn other_delays(a: &Side, b: &Side) -> Option<String> {
     ((of_a - of_b).abs() >= OTHER_DELAYS).then(|| {
         format!(
             "the machine differs, too: ranks of A were ready to run but not running {:.0} % of the time, those of B {:.0} %: \
-             overhear report --by host",
+             see `report --by host` of each run",
             100.0 * of_a,
             100.0 * of_b
         )

@@ -20,10 +20,13 @@ pub struct Line {
 /// that much.
 const NOISE: f64 = 0.03;
 
+/// The mean relative error, in percent, beyond which a line says nothing about the times: the sizes went different ways.
+const MOST_ERROR: f64 = 100.0;
+
 impl Line {
     /// The line as COMMTEST defines it. `b` is the least time per byte; `a` is the intercept of the line through the
     /// two smallest sizes, that is, the time that each further message adds to a fixed volume. A negative intercept is
-    /// dropped, since it shows that the library sent the two sizes differently.
+    /// dropped, since it shows that the library sent the two sizes differently, as is one whose line misses the times by more than they are.
     pub fn by_spots(points: &[Point]) -> Line {
         let b = points.iter().filter(|point| point.bytes > 0).map(|point| point.time.times(1.0 / point.bytes as f64));
         let b = b.min_by(|one, other| one.median.total_cmp(&other.median));
@@ -34,8 +37,8 @@ impl Line {
             Spread::about(median, reach.map(|(one, two)| (one * y).hypot(two * x) / (y - x)))
         });
         let a = a.filter(|a| a.median >= 0.0);
-        let error = a.zip(b).map(|(a, b)| error(points, a.median, b.median));
-        Line { a, b, error }
+        let error = a.zip(b).map(|(a, b)| error(points, a.median, b.median)).filter(|error| *error <= MOST_ERROR);
+        Line { a: error.and(a), b, error }
     }
 
     /// The line of least relative squares, neither part negative, with 95 % intervals from its residuals. `None` with

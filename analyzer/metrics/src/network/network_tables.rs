@@ -173,7 +173,7 @@ fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (Messa
             .means(meaning::LEAST),
         Column::bytes("bandwidth_most_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.0)))
             .means(meaning::MOST),
-        Column::percent("error_percent", "off by", move |row: &R| line(row).1.error)
+        Column::percent("error_percent", "off by %", move |row: &R| line(row).1.error)
             .means("By how much the line misses the measured times in the mean.")
             .spare(1),
     ]

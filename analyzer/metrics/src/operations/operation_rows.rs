@@ -64,7 +64,7 @@ impl Row for OperationRow {
             Column::text("function", "function", |row: &Self| row.place.function.clone())
                 .means(meaning::FUNCTION)
                 .name(),
-            Column::text("site", "call site", |row: &Self| row.place.site.clone()).means(meaning::SITE).name().spare(1),
+            Column::text("site", "call site", |row: &Self| row.place.site.clone()).means(meaning::SITE).name(),
             Column::text("communicator", "", |row: &Self| row.place.communicator.clone())
                 .means(meaning::COMMUNICATOR)
                 .name(),

@@ -46,19 +46,18 @@ fn most_time(known: &Evidence) -> Option<Fact> {
     Some(fact.note(format!(", {share:.1} % of the ranks' time")))
 }
 
-/// The parallel efficiency and the cost of each factor. `None` for a run that hung: the efficiency would only show for
+/// The parallel efficiency and its factors. `None` for a run that hung: the efficiency would only show for
 /// how long it was left hanging.
 fn efficiency(known: &Evidence) -> Option<Fact> {
     let has_figure = |efficiency: &&Efficiency| known.hung.is_none() && efficiency.parallel().is_finite();
     let efficiency = known.efficiency.filter(has_figure)?;
-    let costs = |factor: f64| format!("{:.1} %", 100.0 * (1.0 - factor));
     let has_threads = known.run.asked().any(|rank| rank.thread_count() > 1);
     let of_threads = if has_threads { " of the first threads" } else { "" };
     let note = format!(
-        " %{of_threads}; load balance costs {}, serialization {}, transfer {}",
-        costs(efficiency.load_balance()),
-        costs(efficiency.serialization()),
-        costs(efficiency.transfer())
+        " %{of_threads} = load balance {:.1} % x serialization {:.1} % x transfer {:.1} %",
+        100.0 * efficiency.load_balance(),
+        100.0 * efficiency.serialization(),
+        100.0 * efficiency.transfer()
     );
     Some(Fact::new(PARALLEL, "efficiency", Value::Percent(100.0 * efficiency.parallel())).note(note))
 }

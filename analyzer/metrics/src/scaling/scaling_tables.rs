@@ -252,7 +252,8 @@ pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
         let counts = if few == 1 { "one rank count".to_string() } else { format!("{few} rank counts") };
         warnings.push(format!("no models: the runs have {counts} above 1, and a model needs three"));
     } else if few < 5 {
-        warnings.push(format!("{few} rank counts tell terms apart poorly: use five or more"));
+        let one = if grown.runs.contains_key(&1) { ", as a run of 1 rank sends nothing" } else { "" };
+        warnings.push(format!("{few} rank counts above 1 tell terms apart poorly: use five or more{one}"));
     }
     let programs = programs(runs);
     if programs.len() > 1 {

@@ -224,8 +224,11 @@ impl Finding {
     /// The command that shows the figures, without the run's folder.
     pub fn command(&self) -> &'static str {
         match self.section {
+            // Which ranks waited for a core is a matter of ranks, on whichever host.
+            "hosts" if self.kind == FindingKind::NotRunning => "report --by rank",
             "ranks" => "report --by rank",
             "hosts" => "report --by host",
+            "functions" if !self.sites.is_empty() => "report --by site",
             "functions" => "report",
             "sites" => "report --by site",
             "run" => "hang",

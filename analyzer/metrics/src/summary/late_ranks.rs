@@ -191,7 +191,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
         let detail =
             format!("Over the run {they} {computes} no longer than the others: {they} {come} late to that work.");
-        let next = format!("See in which calls {who} {spends} more time before that (`overhear report --by rank`).");
+        let next = format!("See in which calls {who} {spends} more time before that (`report --by rank`).");
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
     let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));

@@ -18,10 +18,7 @@ pub fn nothing(known: &Evidence) -> String {
     };
     let share = known.in_mpi() / known.wall().max(f64::MIN_POSITIVE);
     if share >= MUCH_IN_MPI {
-        text += &format!(
-            " `overhear report --by site` shows where the ranks spend {:.1} % of the run in MPI.",
-            100.0 * share
-        );
+        text += &format!(" `report --by site` shows where the ranks spend {:.1} % of the run in MPI.", 100.0 * share);
     }
     text
 }

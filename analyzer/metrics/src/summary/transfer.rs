@@ -127,10 +127,9 @@ impl CallCost<'_> {
             "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
              often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
         } else if size > 0 && self.seconds > SLOW * slowest(ranks, size) {
-            "No network is that slow: see if ranks get their cores (`overhear report --by rank`), and which way MPI sends (`overhear \
-             doctor`)."
+            "No network is that slow: see if ranks get their cores (`report --by rank`), and which way MPI sends (`doctor`)."
         } else if size == 0 || size >= LARGE {
-            "Compare it with what the network allows (`overhear network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
+            "Compare it with what the network allows (`network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
              and compute meanwhile."
         } else {
             "So few bytes cost their steps from rank to rank: combine calls, or begin them earlier, by nonblocking ones, and compute \

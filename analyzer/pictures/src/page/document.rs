@@ -1,6 +1,8 @@
 //! Markup of a page. All text goes through `maud`, which escapes it; [`visible`] makes control characters in names
 //! readable.
 
+use std::path::Path;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
 
@@ -11,6 +13,7 @@ use metrics::summary::Finding;
 use tables::Fact;
 use tables::text::held_together;
 use tables::visible::visible;
+use traces::folder::as_typed;
 
 pub fn markup(page: &Page) -> Markup {
     let body = html! {
@@ -125,7 +128,8 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
 /// A command with the run's folder, as far as that is known.
 fn of_run(page: &Page, words: &str) -> String {
     let folder = page.facts.iter().find(|fact| fact.key == overview::FOLDER);
-    folder.map_or(words.into(), |folder| words.replace("DIR", &visible(&folder.value.to_string())))
+    let typed = |folder: &Fact| visible(&as_typed(Path::new(&folder.value.to_string()))).into_owned();
+    folder.map_or(words.into(), |folder| words.replace("DIR", &typed(folder)))
 }
 
 fn about(page: &Page) -> Markup {

@@ -13,6 +13,8 @@ use tables::{Report, Row, Sheet};
 /// Contents of a page of two runs.
 pub struct PairPage {
     pub runs: [PairRun; 2],
+    /// The runs' folders as `diff` takes them.
+    pub folders: String,
     /// The differences, the most important first.
     pub sentences: Vec<String>,
     pub report: Report,
@@ -43,7 +45,7 @@ const SECTIONS: [(&str, &str, &str); 9] = [
     ("ledger", "Progress engine", "Does the MPI library's progress engine do more or less?"),
 ];
 
-const COMMAND: &str = "overhear diff A B";
+const COMMAND: &str = "overhear diff RUNS";
 
 impl PairPage {
     /// Text of the HTML file.
@@ -78,7 +80,7 @@ impl PairPage {
                     ol.findings { @for sentence in &self.sentences { li { p { (visible(sentence)) } } } }
                 }
                 @if has_timelines { (timelines(&self.runs)) }
-                @for section in &sections { (table(section)) }
+                @for section in &sections { (table(section, &self.folders)) }
                 section id="notes" aria-labelledby="notes-title" {
                     h2 id="notes-title" { "Notes" }
                     p.question { "What has to be known to read the differences right?" }
@@ -99,7 +101,7 @@ fn section(sheet: Sheet) -> PageSection {
     let known = SECTIONS.iter().find(|(name, ..)| *name == sheet.look.name);
     let (id, title, question) = *known.unwrap_or(&(sheet.look.name, sheet.look.name, ""));
     let found = Ok(Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![sheet] });
-    let command = if id == FramePairRow::TABLE { "overhear diff A B --by path" } else { COMMAND };
+    let command = if id == FramePairRow::TABLE { "overhear diff RUNS --by path" } else { COMMAND };
     PageSection { id, title, question, command, found }
 }
 
@@ -122,7 +124,8 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
     }
 }
 
-fn table(section: &PageSection) -> Markup {
+fn table(section: &PageSection, folders: &str) -> Markup {
     let of = if section.id == FramePairRow::TABLE { "picture" } else { "tables" };
-    document::framed_section(section, section.command, &html! { div class=(of) data-section=(section.id) {} })
+    let command = section.command.replace("RUNS", &visible(folders));
+    document::framed_section(section, &command, &html! { div class=(of) data-section=(section.id) {} })
 }

@@ -3,7 +3,7 @@
 pub mod messages;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::print::{check_overwrite, print};
 use super::scaling::ComparedRuns;
@@ -20,9 +20,13 @@ use pictures::SourceLines;
 use pictures::page::{PairPage, PairRun};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
+use traces::folder;
 
 /// Prints the differences. Returns the exit status: 1 if a condition is met.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
+    if let [one] = arguments.runs.as_slice() {
+        return Err(needs_two(one));
+    }
     if arguments.messages {
         return messages::run(arguments);
     }
@@ -46,7 +50,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let mut tables = compare::sections(&all, SectionColumns { has_verdict, has_difference: page.is_some() });
     if let Some(file) = page {
         let sentences = compare::sentences(&all);
-        write_page(&file, [&of_a[0], &of_b[0]], &choice, Report { facts, warnings, tables }, sentences)?;
+        write_page(&file, [of_a, of_b], &choice, Report { facts, warnings, tables }, sentences)?;
     } else {
         tables.push(Sheet::from(compare::table(all)));
         print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
@@ -56,6 +60,12 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         (false, true) => PARTIAL,
         (false, false) => OK,
     })
+}
+
+/// The error for a single run.
+fn needs_two(run: &Path) -> Error {
+    let run = folder::as_typed(run);
+    Error::Setting(format!("diff compares two runs, and one is named: overhear diff {run} OTHER"))
 }
 
 pub fn schema() -> Schema {
@@ -84,10 +94,10 @@ fn met(conditions: &[Threshold], all: &[compare::Comparison]) -> Result<Vec<Stri
     Ok(said?.concat())
 }
 
-/// Writes the page of a comparison, with the timelines of these runs.
+/// Writes the page of a comparison of these sides, with the timelines of their first runs.
 fn write_page(
     of: &PageFile<'_>,
-    [a, b]: [&PathBuf; 2],
+    sides: [&[PathBuf]; 2],
     choice: &Choice,
     mut report: Report,
     sentences: Vec<String>,
@@ -96,7 +106,8 @@ fn write_page(
     let failed = |source| Error::Write { path: file.into(), source };
     // Created first, so an unwritable folder fails before the work.
     let mut out = output::create(file).map_err(failed)?;
-    let [a, b] = [Run::select(a, choice)?, Run::select(b, choice)?];
+    let [a, b] = sides.map(|side| Run::select(&side[0], choice));
+    let (a, b) = (a?, b?);
     if let (Ok(of_a), Ok(of_b)) = (paths::analyze(&a), paths::analyze(&b)) {
         report.tables.push(frame_pairs(&of_a, &of_b).into());
     }
@@ -108,8 +119,18 @@ fn write_page(
         of_run(&a, choice, &PageFile { side: "-a", ..*of }, of_a)?,
         of_run(&b, choice, &PageFile { side: "-b", ..*of }, of_b)?,
     ];
-    let html = PairPage { runs, sentences, report, sources }.html();
+    let html = PairPage { runs, folders: as_typed(sides), sentences, report, sources }.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)
+}
+
+/// The runs of both sides as `diff` takes them.
+fn as_typed([a, b]: [&[PathBuf]; 2]) -> String {
+    let typed = |side: &[PathBuf]| side.iter().map(|run| folder::as_typed(run)).collect::<Vec<_>>().join(" ");
+    if a.len() + b.len() == 2 {
+        format!("{} {}", typed(a), typed(b))
+    } else {
+        format!("--a {} --b {}", typed(a), typed(b))
+    }
 }
 
 fn of_run(run: &Run, choice: &Choice, file: &PageFile<'_>, sources: SourceLines) -> Result<PairRun, Error> {

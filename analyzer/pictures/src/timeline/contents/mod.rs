@@ -127,15 +127,15 @@ impl Row for WaitSpanRow {
                 .means("When the wait begins, since the first rank entered MPI_Init."),
             Column::seconds("wait_s", "wait", |row: &Self| seconds(row.wait)).means("How long it lasts."),
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
-            Column::text("function", "in", |row: &Self| row.function.clone()).means(meaning::FUNCTION).spare(1),
-            Column::text("site", "at", |row: &Self| row.site.clone()).means(meaning::SITE).spare(3),
+            Column::text("function", "in", |row: &Self| row.function.clone()).means(meaning::FUNCTION).spare(2),
+            Column::text("site", "at", |row: &Self| row.site.clone()).means(meaning::SITE).spare(1),
             Column::text("wait_state", "wait state", |row: &Self| row.state.to_string())
                 .means("Why the call waits: overhear explain NAME says what each means."),
             Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.0))
                 .means("The rank that it waits for; empty where no single one is late."),
             Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.1.clone()))
                 .means("Where that rank called late.")
-                .spare(2),
+                .spare(3),
         ]
     }
 }
