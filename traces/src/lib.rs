@@ -22,7 +22,7 @@
 //! definitions error live
 //! file machine node
 //! calls clock progress regular signature span
-//! orders record
+//! orders record suggest
 //! ```
 
 // The recorder links all but the readers: no panic may reach the program.
@@ -51,4 +51,5 @@ pub mod regular;
 pub mod settings;
 pub mod signature;
 pub mod span;
+mod suggest;
 pub mod write;

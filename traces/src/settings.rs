@@ -9,6 +9,7 @@ use crate::calls::{Call, Class};
 use crate::file::Mode;
 use crate::node::FileForm;
 use crate::progress::Depth;
+use crate::suggest::instead;
 
 /// A setting. Its flag belongs to `overhear record`; launchers hand on its variable.
 pub struct Setting {
@@ -493,14 +494,5 @@ impl Filter {
     /// True if calls of this function are recorded.
     pub fn records(&self, call: Call) -> bool {
         self.recorded.get(call.number() as usize).is_some_and(|recorded| *recorded)
-    }
-}
-
-/// The name of `among` that is spelled like `word`, or else the list `all`.
-fn instead(word: &str, among: &[&str], all: &[&str]) -> String {
-    let letters = |name: &&&str| strsim::levenshtein(word, name);
-    match among.iter().min_by_key(letters).filter(|name| 2 * letters(name) < word.len()) {
-        Some(near) => format!("the nearest one is {near}"),
-        None => format!("there are {}", all.join(", ")),
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! lib
-//! schema
-//! arrange csv json text
+//! arrange schema
+//! csv json text
 //! report
 //! scalar
 //! table
