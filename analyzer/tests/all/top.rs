@@ -225,7 +225,7 @@ fn two_at_once_wait_for_a_folder_and_a_run_follow_it_and_end_when_its_folder_is_
     both.iter_mut().for_each(|top| top.shows("MPI_Barrier"));
     std::fs::remove_dir_all(&folder.0).unwrap();
     for top in &mut both {
-        top.shows("Give the folder");
+        top.shows("recorded.");
         assert_eq!(top.status(), 3);
     }
 }

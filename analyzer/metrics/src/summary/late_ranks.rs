@@ -100,7 +100,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let headline = format!("{} {is} late {place}, and the others wait: {cost}.", upper(&who));
             let threads = verb(culprits.len(), "its first thread", "their first threads");
             let detail = format!("This is known of {threads} alone, and other threads call MPI, too.");
-            let next = "The thread with the least time in MPI computes longest: see `overhear report --by thread`.";
+            let next = "The thread with the least time in MPI computes longest: see `report --by thread`.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).detail(detail).next(next)
         }
         Lateness::Always => always(late, &who, &place, &cost),
