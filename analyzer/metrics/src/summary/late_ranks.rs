@@ -141,14 +141,15 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_spread {
         return Lateness::Alternating;
     }
-    if late.has_more_work() && takes_longer(&bins(culprits), &bins(late.others())) {
+    let cases = culprits.iter().map(|(_, times)| times.count).total();
+    let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
+    if late.has_more_work() && more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64 && more_each_time > 0 {
         return Lateness::Always;
     }
     let usual = bins(&late.ranks).median().unwrap_or(0);
     let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
     let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
     let excess = time - long as i64 * usual;
-    let cases = culprits.iter().map(|(_, times)| times.count).total();
     let is_rare = long > 0 && long as f64 <= RARE * cases as f64;
     if is_rare && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
         return Lateness::NowAndThen { long, of: cases, usual };
@@ -174,10 +175,11 @@ fn bins(ranks: &[(u32, &ActivityTimes)]) -> DurationBins {
     bins
 }
 
-/// True if the usual case takes clearly longer than that of the others: then it is no interruption.
-fn takes_longer(own: &DurationBins, others: &DurationBins) -> bool {
+/// Nanoseconds that the usual case takes longer than that of the others, if clearly: then it is no interruption.
+fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
     let usual = own.median().zip(others.median());
-    usual.is_some_and(|(own, others)| own as f64 >= MORE_EACH_TIME * others as f64)
+    let clearly = usual.filter(|(own, others)| *own as f64 >= MORE_EACH_TIME * *others as f64);
+    clearly.map_or(0, |(own, others)| own - others)
 }
 
 /// The finding on ranks that nearly always come late.
@@ -284,8 +286,9 @@ mod tests {
     #[test]
     fn a_rank_that_usually_takes_longer_is_not_interrupted_however_long_its_worst_cases_are() {
         let even = bins(&[(99, 2_000_000)]);
-        assert!(takes_longer(&bins(&[(70, 4_000_000), (29, 9_000_000)]), &even));
-        assert!(!takes_longer(&bins(&[(70, 2_100_000), (29, 9_000_000)]), &even));
-        assert!(!takes_longer(&even, &DurationBins::default()), "no other rank comes there");
+        let more = more_each_time(&bins(&[(70, 4_000_000), (29, 9_000_000)]), &even);
+        assert!((1_800_000..2_200_000).contains(&more), "{more}");
+        assert_eq!(more_each_time(&bins(&[(70, 2_100_000), (29, 9_000_000)]), &even), 0);
+        assert_eq!(more_each_time(&even, &DurationBins::default()), 0, "no other rank comes there");
     }
 }

@@ -45,8 +45,9 @@ pub fn finding(
     });
     let held = slow.map_or(0, |slow| slow.time);
     let all = own.saturating_add(received(used, sites, others, size)).saturating_add(blamed).saturating_add(held);
-    // Calls from which a rank is kept off its core take long for no cause of their own.
-    let running = used.known.running_in_mpi();
+    // Calls from which a rank is kept off its core take long for no cause of their own. Ranks that share cores give them up to each
+    // other for every message.
+    let running = if used.known.shares_cores() { 1.0 } else { used.known.running_in_mpi() };
     let costs = saved * running * used.known.mean(all);
     // If ranks share cores, times say little about how much each rank sends.
     let culprits = used.culprits(|habits| habits.count as i64);

@@ -17,6 +17,10 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let is_delayed = known.delays().is_some();
     let spread = of_mean_threads(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
+    // The scheduler gives ranks that share cores uneven turns.
+    if is_delayed && known.shares_cores() {
+        return None;
+    }
     if is_delayed {
         let undelayed = of_undelayed_computation(known.run);
         undelayed.percentage().filter(|percent| *percent >= LEAST_PERCENT_WITHOUT_DELAYS)?;
