@@ -75,7 +75,7 @@ impl Detail {
 /// A change of one request.
 #[derive(Clone, Copy, Debug)]
 pub enum RequestEvent {
-    /// It is complete, with the status of its message if there is one.
+    /// A request is complete, with the status of its message if there is one.
     Completed(RequestId, Option<Arrived>),
     /// The persistent request of this creation was started, as a new request of the calling thread with this number.
     Started(RequestId, u64),

@@ -17,8 +17,8 @@ use metrics::{engine, hosts, starting};
 use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
 use tables::terminal;
-use tables::text::wrap_to;
 use tables::visible::visible;
+use tables::wrapping::wrap_to;
 
 /// Prints the results. Returns the exit status: 4 if something will not work.
 pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {

@@ -11,7 +11,8 @@ use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
 use tables::schema::ColumnMeaning;
 use tables::terminal;
-use tables::text::{is_heading, wrap_to};
+use tables::text::is_heading;
+use tables::wrapping::wrap_to;
 
 /// Widest text, in columns, on a wide terminal or without one.
 const WIDTH: usize = 80;

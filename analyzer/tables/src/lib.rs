@@ -13,7 +13,7 @@
 //! values
 //! value
 //! format
-//! scale
+//! scale wrapping
 //! named number part suggest unit visible
 //! ```
 
@@ -38,6 +38,7 @@ pub mod unit;
 mod value;
 mod values;
 pub mod visible;
+pub mod wrapping;
 
 pub use column::{Column, ColumnHead, Figure, Shared};
 pub use fact::{Fact, FactKey};

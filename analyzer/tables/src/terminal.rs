@@ -5,9 +5,8 @@ use std::io::{self, IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use textwrap::{Options, WordSplitter};
-
 use crate::visible::visible;
+use crate::wrapping::wrap_to;
 
 /// Prints a message about the command itself on stderr. Nothing else writes there.
 pub fn say(line: &str) {
@@ -22,12 +21,10 @@ pub fn say_more(line: &str) {
 
 /// The message as one line, or as lines of the terminal on stderr.
 fn wrapped(line: &str) -> String {
-    let width = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| size.ws_col.into());
-    let options = Options::new(if width == 0 { usize::MAX } else { width });
-    textwrap::fill(
-        &visible(line),
-        options.subsequent_indent("  ").break_words(false).word_splitter(WordSplitter::NoHyphenation),
-    )
+    match rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| size.ws_col.into()) {
+        0 => visible(line).into_owned(),
+        width => wrap_to(line, 2, width),
+    }
 }
 
 /// The number of columns of the terminal on stdout, 0 if that is no terminal.

@@ -47,7 +47,7 @@ fn a_receive_from_any_rank_takes_the_message_of_one_that_names_it() {
     goes_on(vec![sender(1), both, other]);
 }
 
-/// What the program says of messages that earlier receives take.
+/// The program's statements on messages that earlier receives take.
 #[track_caller]
 fn taken(stories: Vec<Story>) -> String {
     let folder = run(stories);

@@ -1,4 +1,4 @@
-//! Where an activity is: in words, and as call sites.
+//! The place of an activity, in words and as call sites.
 
 use crate::words::site_in_words;
 use model::origins::Activity;

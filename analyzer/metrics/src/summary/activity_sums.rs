@@ -15,7 +15,7 @@ pub struct SiteActivity {
     pub between: i64,
 }
 
-/// What one rank does, in nanoseconds.
+/// Nanoseconds of one rank.
 #[derive(Clone, Copy, Default)]
 pub struct RankActivity {
     /// Time between calls.

@@ -143,7 +143,8 @@ fn judged(late: &LateActivity) -> Lateness {
     }
     let cases = culprits.iter().map(|(_, times)| times.count).total();
     let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
-    if late.has_more_work() && more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64 && more_each_time > 0 {
+    let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64;
+    if late.has_more_work() && more_each_time > 0 && is_explained {
         return Lateness::Always;
     }
     let usual = bins(&late.ranks).median().unwrap_or(0);

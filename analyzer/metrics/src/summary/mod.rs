@@ -80,7 +80,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all
 }
 
-/// How the run ended, and whether the machine let it run.
+/// Findings on the end of the run, and on ranks that were kept from their cores.
 fn about_the_run(known: &Evidence) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     let end = aborted::finding(known).or_else(|| whole::hung(known)).or_else(|| whole::finding(known));
@@ -93,7 +93,7 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
     all
 }
 
-/// Late ranks and slow hosts, then how calls are used.
+/// Findings on late ranks and slow hosts, then on calls.
 fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks) -> Vec<Finding> {
     let of_calls = call_findings::findings(known, sites);
     let mut late = Vec::new();

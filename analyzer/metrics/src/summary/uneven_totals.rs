@@ -10,18 +10,18 @@ use tables::Value;
 
 /// A smaller imbalance is not reported.
 const LEAST_PERCENT: f64 = 10.0;
-/// How delays are divided between computation and calls is an estimate.
+/// The same where ranks were kept from their cores: the part of that in computation is an estimate.
 const LEAST_PERCENT_WITHOUT_DELAYS: f64 = 25.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let is_delayed = known.delays().is_some();
     let spread = of_mean_threads(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
-    // The scheduler gives ranks that share cores uneven turns.
-    if is_delayed && known.shares_cores() {
-        return None;
-    }
     if is_delayed {
+        // The scheduler gives ranks that share cores uneven turns.
+        if known.shares_cores() {
+            return None;
+        }
         let undelayed = of_undelayed_computation(known.run);
         undelayed.percentage().filter(|percent| *percent >= LEAST_PERCENT_WITHOUT_DELAYS)?;
         if undelayed.most_rank != spread.most_rank {

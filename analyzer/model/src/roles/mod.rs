@@ -37,7 +37,7 @@ pub struct Role {
     pub sent: u64,
     /// Bytes it has posted to receive.
     pub received: u64,
-    /// It takes a request.
+    /// True if the call takes a request.
     pub takes: bool,
     /// It creates a persistent request.
     pub creates: bool,

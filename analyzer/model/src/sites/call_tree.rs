@@ -24,7 +24,7 @@ pub struct CallNode {
     pub site: String,
     /// It is a function of MPI that was called.
     pub is_call: bool,
-    /// It belongs to the library that runs the program's threads.
+    /// True if the function belongs to the library that runs the program's threads.
     pub runs_threads: bool,
 }
 

@@ -27,7 +27,7 @@ struct Function<'a> {
     calls_mpi: bool,
     /// It stands for functions that the program does not name.
     is_placeholder: bool,
-    /// It belongs to the library that runs threads, or that library calls it.
+    /// True if the function belongs to the library that runs threads, or if that library calls it.
     is_of_threads: bool,
 }
 

@@ -14,7 +14,7 @@ use tables::{Sheet, Unit};
 const WAIT_SLICES: usize = 100;
 /// Lines per chart.
 const STATES: usize = 7;
-/// Where slices without an entry are drawn, in entries per second: a logarithmic axis has no 0.
+/// Entries per second drawn for a slice without any: a logarithmic axis has no 0.
 const LEAST_RATE: f64 = 0.5;
 
 /// Share of waiting ranks over the run, for the wait states with the most time. The account must have its spans.

@@ -11,8 +11,8 @@ use crate::{SourceLines, timeline};
 use metrics::overview;
 use metrics::summary::Finding;
 use tables::Fact;
-use tables::text::held_together;
 use tables::visible::visible;
+use tables::wrapping::held_together;
 use traces::folder::as_typed;
 
 pub fn markup(page: &Page) -> Markup {

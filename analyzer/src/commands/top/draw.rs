@@ -7,8 +7,9 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::Sparkline;
 
 use super::history::KEPT;
+use tables::Sheet;
 use tables::visible::visible;
-use tables::{Sheet, text};
+use tables::wrapping::wrap_to;
 
 /// Everything that is on the screen at a moment.
 pub struct Picture {
@@ -37,7 +38,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let height = usize::from(frame.area().height);
     let is_low = frame.area().height < LOW;
     let shows_verdict = !is_low && !picture.verdict.is_empty();
-    let wrapped = || text::wrap_to(&picture.verdict, 2, frame.area().width.into());
+    let wrapped = || wrap_to(&picture.verdict, 2, frame.area().width.into());
     let verdict = if shows_verdict { wrapped() } else { String::new() };
     let mut above: Vec<Line> = verdict.lines().map(|line| Line::from(line.to_string())).collect();
     let shares = picture.shares.as_ref().filter(|shares| !is_low && !shares[0].is_empty());
