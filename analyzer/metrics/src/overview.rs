@@ -8,6 +8,7 @@ use traces::file::Stop;
 
 use super::cost::RecordingCost;
 use super::grouped_in_order::grouped_in_order;
+use super::scheduling::{LEAST_SHARE_OF_DELAYS, delayed_share};
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words, verb};
 use super::{endings, rank_programs};
@@ -56,6 +57,8 @@ facts! {
     MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always, "Time in MPI, mean of the ranks.";
     MPI_TIME_MIN = "mpi_time_min_s", Seconds, always, "Time in MPI of the rank with the least.";
     MPI_TIME_MAX = "mpi_time_max_s", Seconds, always, "Time in MPI of the rank with the most.";
+    DELAY = "delay_percent", Percent, sometimes,
+        "The share of the ranks' time in which they were ready to run but did not, since others had their cores.";
     LAYER = "layer_functions", Text, sometimes,
         "Functions of the program that only wrap MPI for others, as far as they were found or named.";
     LAYER_SIZE = "layer_function_count", Count, sometimes,
@@ -108,6 +111,7 @@ fn work_out_facts(run: &Run) -> Vec<Fact> {
     facts.extend(kept(run));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
+    facts.extend(delay(run));
     facts.extend(cost(run));
     facts.extend(layer(run));
     facts.extend(rank_programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
@@ -266,6 +270,17 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
     ]
 }
 
+/// The share of the ranks' time in which they had no core; text says it if it is large.
+fn delay(run: &Run) -> Option<Fact> {
+    let share = delayed_share(run)?;
+    let value = Value::Percent(100.0 * share);
+    if share < LEAST_SHARE_OF_DELAYS {
+        return Some(Fact::hidden(DELAY, value));
+    }
+    let note = " % of the ranks' time ready to run while others had their cores: all times include it";
+    Some(Fact::new(DELAY, "delayed", value).note(note))
+}
+
 /// Time of starting and ending MPI, if it does not count.
 fn start_and_end(run: &Run) -> Vec<Fact> {
     let spans = || run.asked().filter_map(|rank| Some((rank.start_and_end()?, rank.active()?)));
@@ -312,13 +327,8 @@ pub fn warnings(run: &Run) -> Vec<String> {
 }
 
 fn work_out_warnings(run: &Run) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if !run.missing.is_empty() {
-        warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
-    }
-    warnings.extend(few(run.unreadable.iter().cloned(), "files that cannot be read"));
+    let mut warnings = of_files(run);
     warnings.extend(endings::warnings(run));
-    warnings.extend(few(run.ranks.iter().flat_map(of_rank), "warnings about single ranks"));
     warnings.extend(starting(run));
     warnings.extend(spawned(run));
     warnings.extend(left_out(run));
@@ -337,6 +347,17 @@ fn work_out_warnings(run: &Run) -> Vec<String> {
     if !first.records_all_calls() {
         warnings.push(format!("recorded with the filter {}: no figure includes what it leaves out", first.filter));
     }
+    warnings
+}
+
+/// Warnings about files that are missing, or do not hold all that a rank did.
+pub fn of_files(run: &Run) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !run.missing.is_empty() {
+        warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
+    }
+    warnings.extend(few(run.unreadable.iter().cloned(), "files that cannot be read"));
+    warnings.extend(few(run.ranks.iter().flat_map(of_rank), "warnings about single ranks"));
     warnings
 }
 

@@ -60,7 +60,8 @@ impl RankUsage {
                 row.usage.as_ref().map(|usage| usage.allowed.len() as u64).filter(|cores| *cores > 0)
             })
             .means("The cores that it may use, by its affinity. Each hardware thread counts as one.")
-            .silent_empty(),
+            .silent_empty()
+            .spare(1),
             Column::id("core", "", |row: &Self| row.usage.as_ref()?.core)
                 .means("The core that it was on when it called MPI_Finalize."),
             Column::seconds("processor_s", "", Self::processor)
@@ -74,7 +75,8 @@ impl RankUsage {
                 .means(
                     "How long its main thread was ready to run but did not in that time, since others had the cores.",
                 )
-                .silent_empty(),
+                .silent_empty()
+                .spare(3),
             Column::percent("run_delay_percent", "delay %", |row: &Self| row.delay.and_then(|(_, share)| share))
                 .means("The same, of that time.")
                 .silent_empty(),
@@ -119,6 +121,7 @@ impl Row for RankTotalRow {
                 .in_part(PartRule::Kept),
             Column::count("threads", "threads", |row: &Self| row.threads)
                 .means("Threads that called MPI.")
+                .spare(2)
                 .in_part(PartRule::Kept),
         ];
         columns.extend(RankUsage::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.usage)));
@@ -279,7 +282,7 @@ impl Row for OneRankRow {
             Column::seconds("call_mean_s", "mean", |row: &Self| row.totals.time / row.totals.calls as f64)
                 .means("A call in the mean.")
                 .each()
-                .spare(1),
+                .spare(3),
             Column::seconds("call_max_s", "longest", |row: &Self| row.totals.longest).means(meaning::CALL_MAX_S).each(),
             Column::bytes("bytes", "bytes", |row: &Self| row.totals.bytes()).means(meaning::BYTES),
             Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent).means(meaning::SENT_BYTES),

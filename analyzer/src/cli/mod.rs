@@ -153,6 +153,7 @@ pub enum Command {
     /// a folder, written by OTF2's own library: apt install libopen-trace-format2-10, or set OVERHEAR_OTF2 to the path of another.
     #[command(override_usage = "overhear export [OPTIONS] --to <FORMAT> [DIR] <OUT>")]
     Export(ExportArgs),
+    #[cfg_attr(not(feature = "polars"), command(about = "Query a run with SQL (not in this build)"))]
     /// Query a run with SQL
     ///
     /// Over the tables that `export` writes, straight from the run: `overhear query DIR "SELECT function, sum(calls) AS calls FROM calls GROUP BY

@@ -11,12 +11,15 @@ use super::print::{print, print_text};
 use crate::cli::{self, Cli, Command};
 use metrics::reports::diagnosis;
 use metrics::summary::{self, Finding, FindingKind};
+use metrics::totals::{self, percent};
 use model::error::{Error, USAGE};
+use model::rank::function_of;
+use model::sums::Total;
 use model::{Run, named_or_newest};
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
-use tables::{Format, Report};
+use tables::{Format, Report, Value};
 use traces::folder::as_typed;
 
 /// Prints the screen of the run in `words`, a folder and flags. Returns the exit status.
@@ -67,6 +70,9 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     if samples_would_tell(run, &findings) {
         text += "To see in which functions late ranks compute, record with --sample 10ms.\n\n";
     }
+    if let Some(hint) = fewer_records(run) {
+        text += &(wrap(&hint, 0) + "\n\n");
+    }
     text += &format!(
         "All of it as one page, and what the words mean:\n  $ overhear report {dir} --html page.html\n  $ overhear explain\n"
     );
@@ -85,6 +91,26 @@ fn samples_would_tell(run: &Run, findings: &[Finding]) -> bool {
             && !finding.is_off_processor
     };
     run.asked().all(|rank| rank.samples.period == 0) && findings.iter().any(is_of_work)
+}
+
+/// Bytes of files that are slow to copy and to read.
+const LARGE: u64 = 1 << 30;
+
+/// Says how a longer run can be recorded, if the files are large already.
+fn fewer_records(run: &Run) -> Option<String> {
+    let bytes = run.ranks.iter().map(|rank| rank.bytes).total();
+    if bytes < LARGE {
+        return None;
+    }
+    let groups = totals::group_calls(run, |_, _, entry| Some(entry.signature.call));
+    let calls = groups.values().map(|group| group.sum().calls).total();
+    let (most, group) = groups.iter().max_by_key(|(_, group)| group.sum().calls)?;
+    let share = percent(group.sum().calls as f64, calls as f64)?;
+    let (bytes, function) = (Value::Bytes(bytes), function_of(*most));
+    Some(format!(
+        "The files take {bytes}, and {share:.0} % of the calls are of {function}. Record longer runs with --keep last:1G: it keeps each rank's \
+         newest records, and all totals."
+    ))
 }
 
 /// The error for words that are neither a command nor a folder.

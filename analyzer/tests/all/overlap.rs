@@ -392,16 +392,23 @@ fn a_window_of_requests_that_are_waited_for_together_hides_nothing() {
 
 #[test]
 fn many_sizes_of_one_site_stand_by_powers_of_two() {
-    let mut planted = Planted::default();
-    for bytes in 1_000..1_040 {
-        planted.request(isend(bytes), [1_000, 0, 9_000]);
-    }
-    let said = said(&planted);
-    let sizes: Vec<_> = rows(&said, "messages")
-        .iter()
-        .map(|row| ["size_bytes", "size_below_bytes", "requests"].map(|column| row[column].as_u64().unwrap()))
-        .collect();
-    assert_eq!(sizes, [[512, 1_024, 24], [1_024, 2_048, 16]]);
+    let of = |sizes: &[u64]| -> Vec<[Option<u64>; 3]> {
+        let mut planted = Planted::default();
+        for bytes in sizes {
+            planted.request(isend(*bytes), [1_000, 0, 9_000]);
+        }
+        let said = said(&planted);
+        let row = |row: &Value| ["size_bytes", "size_below_bytes", "requests"].map(|column| row[column].as_u64());
+        rows(&said, "messages").iter().map(row).collect()
+    };
+    let of_power = [[Some(512), Some(1_024), Some(5)], [Some(2_048), Some(4_096), Some(1)]];
+    assert_eq!(of(&[600, 601, 602, 603, 604, 3_000]), of_power);
+    let powers: Vec<u64> = (0..33).map(|power| 1 << power).collect();
+    assert_eq!(of(&powers)[32], [Some(1 << 32), Some(1 << 33), Some(1)]);
+    // As benchmarks choose them.
+    let own: Vec<u64> =
+        (5..30).flat_map(|power| [-3, 0, 3].map(|more| ((1i64 << power) + more) as u64)).take(32).collect();
+    assert!(of(&own).iter().all(|row| row[1].is_none()));
 }
 
 #[test]

@@ -77,7 +77,11 @@ impl Row for OperationRow {
                 .name()
                 .spare(6),
             Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).means(meaning::SIZE_BYTES).name(),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::bytes("size_below_bytes", "below", |row: &Self| row.size.below)
+                .means(meaning::SIZE_BELOW_BYTES)
+                .name()
+                .silent_empty()
+                .spare(4),
             Column::count("operations", "calls", |row: &Self| row.operations).means("How many operations.").spare(4),
             span(WHOLE, "first_to_last_s", "all").means("From the first rank's begin to the last rank's end, median."),
             error(WHOLE, "first_to_last_error_s", "±").spare(3),

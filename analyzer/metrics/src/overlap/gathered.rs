@@ -14,6 +14,8 @@ use model::{Rank, Run};
 /// Maximum number of sizes of one call site that get their own rows; with more, sizes from a power of two to the next are
 /// merged.
 pub const SIZES: usize = 32;
+/// Maximum number of sizes from a power of two to the next. Programs whose data moves between ranks hardly send the same size twice.
+const SIZES_OF_POWER: usize = 4;
 
 /// The function and the call site that post requests.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -85,7 +87,7 @@ impl GatheredRequests {
             }
         }
         for (place, sizes) in by_bytes {
-            let is_many = sizes.len() > SIZES;
+            let is_many = are_many(sizes.keys().copied());
             for (bytes, ranks) in sizes {
                 gathered.add((place.clone(), RequestSize::of(bytes, is_many)), ranks);
             }
@@ -197,6 +199,13 @@ impl RequestSize {
             _ => RequestSize { bytes, below: None },
         }
     }
+}
+
+/// True if sizes, given in ascending order, are too many for a row each.
+fn are_many(sizes: impl Iterator<Item = u64>) -> bool {
+    let sizes: Vec<u64> = sizes.collect();
+    let crowded = |of_power: &[u64]| of_power.len() > SIZES_OF_POWER;
+    sizes.len() > SIZES || sizes.chunk_by(|a, b| a.checked_ilog2() == b.checked_ilog2()).any(crowded)
 }
 
 fn kind(place: &PostingSite) -> Kind {

@@ -29,7 +29,11 @@ impl Row for MessageOverlapRow {
             Column::text("function", "", |row: &Self| row.place.function.clone()).means(meaning::FUNCTION).name(),
             Column::text("site", "posted at", |row: &Self| row.place.site.clone()).means(meaning::SITE).name(),
             Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).means(meaning::SIZE_BYTES).name(),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::bytes("size_below_bytes", "below", |row: &Self| row.size.below)
+                .means(meaning::SIZE_BELOW_BYTES)
+                .name()
+                .silent_empty()
+                .spare(6),
             Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(2),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole))
                 .means("From the post of a request to the end of the wait for it, median."),
@@ -108,7 +112,11 @@ impl Row for CollectiveOverlapRow {
                 .means(meaning::COMMUNICATOR_SIZE)
                 .name(),
             Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).means(meaning::SIZE_BYTES).name(),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::bytes("size_below_bytes", "below", |row: &Self| row.size.below)
+                .means(meaning::SIZE_BELOW_BYTES)
+                .name()
+                .silent_empty()
+                .spare(6),
             Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(2),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole))
                 .means("From the post of an operation to the end of the wait for it, median."),

@@ -18,6 +18,12 @@ facts! {
 
 pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
     let mut facts = overview::facts(known.run);
+    if findings.iter().any(|finding| finding.kind.is_of_the_machine()) {
+        // The finding says it in its own words.
+        for fact in facts.iter_mut().filter(|fact| fact.key == overview::DELAY) {
+            fact.heading = "";
+        }
+    }
     facts.extend(most_time(known));
     facts.extend(efficiency(known));
     if known.run.asked().count() > ranks::SHOWN {

@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use super::file_advice::is_of_files;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
-use crate::scheduling::{OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled};
+use crate::scheduling::{
+    LEAST_SHARE_OF_DELAYS, OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled,
+};
 use crate::words::{plural, rank_in_words};
 use model::Rank;
 use tables::Value;
 
-/// A smaller share of the time is not reported. A guess: not yet measured against ranks with a core each on a quiet host.
-pub const LEAST_SHARE_OF_DELAYS: f64 = 0.05;
 const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;

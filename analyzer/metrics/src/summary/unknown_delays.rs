@@ -1,9 +1,9 @@
 //! Says under the first finding about lateness or transfers that missing cores may be the cause, where the ranks' delays at that time are
 //! unknown: the run was killed, or only a part of it is kept or selected.
 
-use super::{Evidence, Finding, FindingKind, machine};
+use super::{Evidence, Finding, FindingKind};
 use crate::endings::cut;
-use crate::scheduling::scheduled;
+use crate::scheduling::{LEAST_SHARE_OF_DELAYS, scheduled};
 
 pub fn say(known: &Evidence, all: &mut [Finding]) {
     let is_meant = |finding: &&mut Finding| finding.kind.is_of_lateness() || finding.kind == FindingKind::Transfer;
@@ -18,7 +18,7 @@ pub fn say(known: &Evidence, all: &mut [Finding]) {
         if cut(known.run).next().is_some() {
             first.add("Whether the ranks had their cores is not in the files.");
         }
-    } else if delay >= machine::LEAST_SHARE_OF_DELAYS * wall {
+    } else if delay >= LEAST_SHARE_OF_DELAYS * wall {
         let share = 100.0 * delay / wall;
         first.add(&format!(
             "Over the whole run the ranks were ready to run but not running {share:.0} % of the time. {MAY_CAUSE}"

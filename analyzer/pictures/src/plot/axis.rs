@@ -91,6 +91,8 @@ impl AxisSpan {
 
 /// Marks per axis.
 const MARKS: usize = 10;
+/// Least end of an axis of shares.
+const LEAST_PERCENT: f64 = 1.0;
 
 impl Axis {
     pub fn new(label: &str, scale: AxisScale, unit: AxisUnit) -> Axis {
@@ -150,6 +152,8 @@ impl Axis {
             places.fold((f64::MAX, f64::MIN), |(least, most), place| (least.min(place), most.max(place)));
         let (least, most) = if least > most { (0.0, 1.0) } else { (least, most) };
         match self.scale {
+            // An axis up to 0.02 % would make much of nothing.
+            AxisScale::Linear if self.unit == AxisUnit::Percent => linear(least.min(0.0), most.max(LEAST_PERCENT)),
             AxisScale::Linear => linear(least.min(0.0), most.max(0.0)),
             AxisScale::Span => linear(least, most),
             AxisScale::Log2 => powers(least, most, &[0.0]),
@@ -170,14 +174,19 @@ fn linear(least: f64, most: f64) -> AxisSpan {
     AxisSpan { least: first as f64 * step, most: last as f64 * step, marks }
 }
 
-/// Marks at whole positions and these fractions between them, thinned to fit.
+/// Marks at whole positions and these fractions between them, at least two, thinned to fit.
 fn powers(least: f64, most: f64, parts: &[f64]) -> AxisSpan {
     // Points on the frame are hard to see.
     let margin = ((most - least) * 0.03).max(0.1);
-    let (least, most) = (least - margin, most + margin);
-    let all =
-        (least.floor() as i64..=most.ceil() as i64).flat_map(|whole| parts.iter().map(move |part| whole as f64 + part));
-    let marks: Vec<f64> = all.filter(|mark| (least..=most).contains(mark)).collect();
+    let (mut least, mut most) = (least - margin, most + margin);
+    let wholes = least.floor() as i64..=most.ceil() as i64;
+    let all: Vec<f64> = wholes.flat_map(|whole| parts.iter().map(move |part| whole as f64 + part)).collect();
+    if all.iter().filter(|mark| (least..=most).contains(*mark)).count() < 2 {
+        // One number tells no scale.
+        least = all.iter().copied().rfind(|mark| *mark <= least).unwrap_or(least);
+        most = all.iter().copied().find(|mark| *mark >= most).unwrap_or(most);
+    }
+    let marks: Vec<f64> = all.into_iter().filter(|mark| (least..=most).contains(mark)).collect();
     let each = marks.len().div_ceil(MARKS).max(1);
     AxisSpan { least, most, marks: marks.into_iter().step_by(each).collect() }
 }
@@ -199,11 +208,15 @@ mod tests {
         let times = |values: &[f64]| marks(AxisScale::Log10, AxisUnit::Seconds, values);
         assert_eq!(times(&[2e-7, 3e-3]), [" (µs)", "1", "10", "100", "1,000"]);
         assert_eq!(times(&[1.5e-6, 7e-6]), [" (µs)", "2", "5"]);
+        assert_eq!(times(&[6e-3, 7e-3]), [" (ms)", "5", "10"]);
+        assert_eq!(times(&[1e-3]), [" (ms)", "0.5", "1", "2"]);
         let rates = marks(AxisScale::Linear, AxisUnit::BytesPerSecond, &[0.0, 1.2e9]);
         assert_eq!(rates, [" (GB/s)", "0", "0.2", "0.4", "0.6", "0.8", "1", "1.2"]);
         let calls = marks(AxisScale::Linear, AxisUnit::Count, &[2.0, 11_000.0]);
         assert_eq!(calls, ["", "0", "2,000", "4,000", "6,000", "8,000", "10,000", "12,000"]);
-        assert_eq!(marks(AxisScale::Linear, AxisUnit::Percent, &[3.0, 97.0]).len(), 1 + 11);
+        let shares = |values: &[f64]| marks(AxisScale::Linear, AxisUnit::Percent, values);
+        assert_eq!(shares(&[3.0, 97.0]).len(), 1 + 11);
+        assert_eq!(shares(&[0.0, 0.02]).last().map(String::as_str), Some("1"));
     }
 
     #[test]

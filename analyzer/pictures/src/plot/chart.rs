@@ -34,6 +34,8 @@ pub(super) const LETTER: i32 = 7;
 /// Space between frame and legend, and length of the line sample before a name.
 pub(super) const GAP: i32 = 14;
 const STROKE: i32 = 24;
+/// Half the width of an interval's ends.
+const CAP: i32 = 4;
 /// Most points for which each has a marker.
 const MARKED: usize = 50;
 
@@ -83,13 +85,19 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
             let least = chart.y.place(*least).unwrap_or(y.least);
             Some([(chart.x.place(*x)?, least), (chart.x.place(*x)?, chart.y.place(*most)?)])
         });
-        context.draw_series(intervals.map(|ends| PathElement::new(ends, color.mix(0.45).stroke_width(3))))?;
+        for ends in intervals {
+            let ends = ends.map(|end| inside(&lines, context.backend_coord(&end)));
+            lines.draw(&PathElement::new(ends, color.mix(0.45).stroke_width(3)))?;
+            // Else an interval between equal figures could not be seen.
+            for (x, y) in ends {
+                lines.draw(&PathElement::new([(x - CAP, y), (x + CAP, y)], color.mix(0.45).stroke_width(2)))?;
+            }
+        }
         context.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?;
         // Markers of many points would hide the line.
         let marked = if points.len() > MARKED { &[][..] } else { &points };
-        for (x, y) in marked.iter().map(|point| context.backend_coord(point)) {
-            let (left, top) = lines.get_base_pixel();
-            lines.draw(&marker(number, (x - left, y - top)))?;
+        for point in marked {
+            lines.draw(&marker(number, inside(&lines, context.backend_coord(point))))?;
         }
         if legend > 0 {
             let (left, middle) = (GAP, 24 + LINE * number as i32);
@@ -101,6 +109,12 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
         }
     }
     Ok(())
+}
+
+/// A pixel of the picture, in an area's own pixels.
+fn inside(area: &Area, (x, y): (i32, i32)) -> (i32, i32) {
+    let (left, top) = area.get_base_pixel();
+    (x - left, y - top)
 }
 
 /// Marker outlines in pixels around a point; the next one is used once colors repeat.
