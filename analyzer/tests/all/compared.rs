@@ -97,6 +97,26 @@ fn a_function_that_takes_a_tenth_more_is_the_one_that_is_named() {
 }
 
 #[test]
+fn of_figures_whose_interval_leaves_out_equality_none_is_called_noise() {
+    let (a, b) = (runs(3, 100, None), runs(3, 101, Some((Call::Alltoall, 1.1))));
+    let (_, said) = diff(&a, &b, &[]);
+    let mut perhaps = 0;
+    for row in said["figures"].as_array().unwrap() {
+        let [Some(low), Some(high)] = ["b_by_a_low", "b_by_a_high"].map(|key| row[key].as_f64()) else { continue };
+        let has_equality = low <= 1.0 && 1.0 <= high;
+        match row["verdict"].as_str().unwrap() {
+            "noise" => assert!(has_equality, "{row:#}"),
+            "perhaps more" | "perhaps less" => {
+                assert!(!has_equality, "{row:#}");
+                perhaps += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(perhaps > 0);
+}
+
+#[test]
 fn one_run_a_side_says_that_noise_is_not_known() {
     let (a, b) = (runs(1, 1, None), runs(1, 2, Some((Call::Bcast, 3.0))));
     let (status, said) = diff(&a, &b, &[]);

@@ -1,6 +1,6 @@
 //! Facts about the two sides, and the difference of their wall times.
 
-use super::joined::{Comparison, Side};
+use super::joined::{Comparison, Differs, Side};
 use super::run_figures::Figures;
 use super::{chief, noise, run_figures};
 use crate::overview;
@@ -62,7 +62,11 @@ fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -
         |figure: &&Comparison| figure.name.table == run_figures::FUNCTIONS && chief::is_chief(&figure.name);
     let most = all.iter().filter(is_function).max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()));
     if let Some(most) = most.filter(|most| most.change() != 0.0) {
-        let unsure = if most.differs == Some(false) { ", noise" } else { "" };
+        let unsure = match most.differs {
+            Differs::No => ", noise",
+            Differs::Perhaps => ", perhaps",
+            Differs::Unknown | Differs::Yes => "",
+        };
         text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(most.change()));
     }
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
@@ -99,8 +103,8 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         );
     } else {
         warnings.push(
-            "noise: differences no larger than those between runs of one side (Welch's test with Holm's correction over all \
-             rows, 5 %)"
+            "noise: differences no larger than those between runs of one side (Welch's test, 5 %); perhaps: larger, but by chance some of \
+             so many rows are (Holm's correction)"
                 .into(),
         );
     }

@@ -20,8 +20,18 @@ pub struct Comparison {
     pub b: Vec<f64>,
     /// The test of A against B; `None` if a side has less than two runs.
     pub test: Option<Test>,
-    /// True if B differs from A by more than noise, all shown figures being judged together. `None` without a test.
-    pub differs: Option<bool>,
+    pub differs: Differs,
+}
+
+/// Whether B differs from A by more than runs of one side do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Differs {
+    /// There is no test: a side has one run, or people are not shown the figure.
+    Unknown,
+    No,
+    /// Alone the figure would differ, but among all shown figures one may do so by chance.
+    Perhaps,
+    Yes,
 }
 
 /// Joins the figures of both sides by name, tests each, and judges the shown ones together.
@@ -54,7 +64,7 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
         };
         let (a, b) = (known_values(a, of_a), known_values(b, of_b));
         let test = noise::test(&a, &b);
-        Comparison { name, a, b, test, differs: None }
+        Comparison { name, a, b, test, differs: Differs::Unknown }
     };
     let mut all: Vec<Comparison> = order.into_iter().map(comparison).collect();
     judge(&mut all);
@@ -68,7 +78,12 @@ fn judge(all: &mut [Comparison]) {
         judged.iter().enumerate().filter_map(|(at, figure)| Some((at, figure.test?.p))).collect();
     let differ = noise::differ(&tests.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
     for ((at, _), differs) in tests.into_iter().zip(differ) {
-        judged[at].differs = Some(differs);
+        let differs_alone = judged[at].test.is_some_and(|test| noise::differs(&test));
+        judged[at].differs = match (differs, differs_alone) {
+            (true, _) => Differs::Yes,
+            (false, true) => Differs::Perhaps,
+            (false, false) => Differs::No,
+        };
     }
 }
 
@@ -104,16 +119,23 @@ impl Comparison {
         mean.map_or(Value::None, |mean| Value::in_unit(self.name.unit, mean))
     }
 
-    /// The difference in a word: `more`, `less`, `noise` or `unknown`.
+    /// The difference in words, see [`VERDICT`].
     pub fn verdict(&self) -> &'static str {
-        match (self.differs, self.difference()) {
-            (Some(false), _) => "noise",
-            (Some(true), Some(difference)) if difference > 0.0 => "more",
-            (Some(true), Some(_)) => "less",
-            _ => "unknown",
+        let is_more = self.change() > 0.0;
+        match self.differs {
+            Differs::Unknown => "unknown",
+            Differs::No => "noise",
+            Differs::Perhaps if is_more => "perhaps more",
+            Differs::Perhaps => "perhaps less",
+            Differs::Yes if is_more => "more",
+            Differs::Yes => "less",
         }
     }
 }
+
+/// The meaning of a verdict.
+pub const VERDICT: &str = "The result of the comparison: more, less, or noise; perhaps more or less, where this figure alone would be beyond noise, \
+                           but one in twenty is by chance; unknown where one run a side cannot tell.";
 
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -142,8 +164,7 @@ impl Row for FigureRow {
                 .means("The most that the ratio may be, with 95 % confidence."),
             Column::ratio("p", "", |row: &Self| Some(row.0.test?.p))
                 .means("How likely a difference as large is by chance, where A and B are the same."),
-            Column::text("verdict", "", |row: &Self| row.0.verdict().to_string())
-                .means("The result of the comparison: more, less, noise, or unknown where one run a side cannot tell."),
+            Column::text("verdict", "", |row: &Self| row.0.verdict().to_string()).means(VERDICT),
         ]
     }
 }

@@ -1,7 +1,7 @@
 //! The tables of a comparison for people.
 
 use super::chief::{ComparedTable, SECTIONS, is_chief};
-use super::joined::Comparison;
+use super::joined::{Comparison, Differs, VERDICT};
 use super::run_figures::{FUNCTIONS, RUN, SITES, WAITS};
 use crate::{meaning, overview};
 use tables::{Column, Label, Sheet, Table, Unit, Value};
@@ -109,12 +109,10 @@ impl ComparedTable {
         columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio).means("B divided by A."));
         if shown.has_verdict {
             let interval = |row: &SectionRow| {
-                row.interval.map(|(low, high)| format!("{} to {}", Value::Ratio(low), Value::Ratio(high)))
+                row.interval.map(|(low, high)| format!("{} to {}", bound_in_words(low), bound_in_words(high)))
             };
             columns.push(Column::text("interval", "95 %", interval).spare(1));
-            columns.push(Column::text("verdict", "B is", |row: &SectionRow| row.verdict.to_string()).means(
-                "The result of the comparison: more, less, noise, or unknown where one run a side cannot tell.",
-            ));
+            columns.push(Column::text("verdict", "B is", |row: &SectionRow| row.verdict.to_string()).means(VERDICT));
         }
         if let Some((_, heading)) = self.count {
             let count = |side: usize| move |row: &SectionRow| row.counts[side].map(|count| count.round() as u64);
@@ -122,6 +120,16 @@ impl ComparedTable {
             columns.push(Column::count("b_count", format!("{heading} B"), count(1)).spare(2));
         }
         columns
+    }
+}
+
+/// A bound of a ratio. Far from 1 it only says that a few runs do not tell.
+fn bound_in_words(ratio: f64) -> String {
+    const FAR: f64 = 100.0;
+    match ratio {
+        ratio if ratio > FAR => format!(">{FAR}"),
+        ratio if ratio < 1.0 / FAR => format!("<{}", 1.0 / FAR),
+        ratio => Value::Ratio(ratio).to_string(),
     }
 }
 
@@ -144,7 +152,7 @@ pub fn sentences(all: &[Comparison]) -> Vec<String> {
         let differing = all
             .iter()
             .filter(|figure| figure.name.table == *table && is_chief(&figure.name))
-            .filter(|figure| figure.differs != Some(false));
+            .filter(|figure| matches!(figure.differs, Differs::Unknown | Differs::Yes));
         let most = differing.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
         let name = most.name.row.join(" ");
         let more = in_words(most.change(), "more", "less")?;
