@@ -4,6 +4,7 @@ mod binaries;
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
@@ -38,7 +39,7 @@ pub struct TestArgs {
     name: Option<String>,
 }
 
-/// Tests of programs' own measurements. In a run of all tests they come first, while nothing runs beside them.
+/// Tests of programs' own measurements. In a run of all tests they come last, while nothing runs beside them.
 const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "network::", "overlap::"];
 
 /// Tests of targets that take minutes to build; only a full run builds them.
@@ -87,48 +88,53 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let mut stages = Stages::begin();
     let round = rota::round();
     let selection = arguments.selection(round)?;
-    let binaries = prepare(arguments, round)?;
-    binaries::find(&binaries, &IN_TURNS.concat())?;
-    stages.end("bringing and compiling");
+    let launching = prepare(arguments, round)?;
+    stages.end("bringing, and compiling what launches need");
 
     done(Command::new("sha256sum").arg(examples::run::library()))?;
     let mut variables = vec![(rota::ROUND, round.to_string())];
     variables.extend(arguments.mpi.clone().map(|names| ("TEST_MPI", names)));
     variables.extend(arguments.all.then(|| (rota::ALL, "1".to_string())));
     variables.extend(arguments.measured.then(|| (rota::MEASURED, "1".to_string())));
-    let (launching, mut others): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|binary| binary.launches);
-    others.sort_by_key(Binary::turn);
-    let run_all = |selection: &Selection| -> Result<Vec<Ran>, String> {
+    let run_launching = |selection: &Selection| -> Result<Vec<Ran>, String> {
         launching.iter().map(|binary| binary.run(selection, &variables)).collect()
     };
-    let mut outcome = Outcome::default();
-    let mut launched_beside = selection.clone();
-    if selection.names.is_empty() {
-        for ran in run_all(&selection.only(&MEASURED))? {
-            outcome.add(ran);
-        }
-        launched_beside = selection.without(&MEASURED);
-        stages.end("measuring tests");
-    }
+    let measures_alone = selection.names.is_empty();
+    let launched_beside = if measures_alone { selection.without(&MEASURED) } else { selection.clone() };
+    let others = OnceLock::new();
     let next = AtomicUsize::new(0);
     let run_others = || -> Result<Vec<Ran>, String> {
+        let others: &Vec<Binary> = others.wait();
         let mut ran = Vec::new();
         while let Some(binary) = others.get(next.fetch_add(1, Relaxed)) {
             ran.push(binary.run(&selection, &variables)?);
         }
         Ok(ran)
     };
+    // The other tests are compiled and run on cores that launches leave idle.
     let (launched, analyzed) = thread::scope(|scope| {
-        let beside = scope.spawn(run_others);
+        let beside = scope.spawn(|| {
+            let built = build_others(arguments, &launching);
+            let is_built = built.as_ref().map(|_| ()).map_err(String::clone);
+            others.get_or_init(|| built.unwrap_or_default());
+            is_built.and_then(|()| run_others())
+        });
         // Once all programs were launched, two of the other files run at a time.
-        let launched =
-            run_all(&launched_beside).and_then(|ran| Ok(ran.into_iter().chain(run_others()?).collect::<Vec<_>>()));
+        let launched = run_launching(&launched_beside)
+            .and_then(|ran| Ok(ran.into_iter().chain(run_others()?).collect::<Vec<_>>()));
         (launched, beside.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
     });
+    let mut outcome = Outcome::default();
     for ran in launched?.into_iter().chain(analyzed?) {
         outcome.add(ran);
     }
-    stages.end("other tests");
+    stages.end("compiling and running tests");
+    if measures_alone {
+        for ran in run_launching(&selection.only(&MEASURED))? {
+            outcome.add(ran);
+        }
+        stages.end("measuring tests");
+    }
     stages.print();
     let shard = arguments.shard.as_ref().map_or(String::new(), |shard| format!(", shard {shard}"));
     println!("round {round}{shard}: {}={round} takes the same libraries, pages and tests again", rota::ROUND);
@@ -168,13 +174,21 @@ impl TestArgs {
     }
 }
 
+/// Compiles the tests that launch nothing, in the order of their turns. Checks that the lists of tests name none that is gone.
+fn build_others(arguments: &TestArgs, launching: &[Binary]) -> Result<Vec<Binary>, String> {
+    let mut others = binaries::build_others(arguments.all)?;
+    binaries::find(launching.iter().chain(&others), &IN_TURNS.concat())?;
+    others.sort_by_key(Binary::turn);
+    Ok(others)
+}
+
 /// Installs and builds in parallel: downloads wait for the network, and the recorder, a single codegen unit, keeps one
-/// core busy. Returns the compiled tests.
+/// core busy. Returns the compiled tests that launch programs.
 fn prepare(arguments: &TestArgs, round: u64) -> Result<Vec<Binary>, String> {
     let (tests, recorder, benchmarks) = thread::scope(|scope| {
         let recorder = scope.spawn(|| build_recorder(arguments.all));
         let benchmarks = scope.spawn(|| bring().and_then(|()| build_benchmarks(arguments, round)));
-        let tests = binaries::build(arguments.all);
+        let tests = binaries::build_launching(arguments.all);
         let panicked = || Err("a build panicked".to_string());
         (tests, recorder.join().unwrap_or_else(|_| panicked()), benchmarks.join().unwrap_or_else(|_| panicked()))
     });
