@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use data::heads;
-use metrics::overview;
 use metrics::paths::PathChoice;
 use metrics::reports::{ByEngine, RunAnalysis};
 use pyo3::exceptions::PyValueError;
@@ -67,7 +66,7 @@ impl Run {
     /// Warnings about the figures.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        overview::warnings(&self.run)
+        metrics::warnings::of_run(&self.run)
     }
 
     /// Names of all tables.

@@ -7,7 +7,7 @@
 //! scaling
 //! compare reports
 //! summary
-//! behaviors groupings hang heat hosts imbalance operations paths ranks top waits
+//! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! collective_parts cost endings rank_programs
 //! median network scheduling shares totals
@@ -57,5 +57,6 @@ pub mod top;
 pub mod topics;
 pub mod totals;
 pub mod waits;
+pub mod warnings;
 mod whereabouts;
 pub mod words;

@@ -107,7 +107,7 @@ fn report(findings: &Findings<'_>) -> Report {
         hang::ranks(findings).asked().into(),
         hang::reasons(findings).into(),
     ];
-    Report { facts, warnings: overview::of_files(run), tables }
+    Report { facts, warnings: metrics::warnings::of_files(run), tables }
 }
 
 pub fn schema() -> Schema {

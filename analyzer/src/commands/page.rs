@@ -162,7 +162,7 @@ fn page(run: &Run) -> Page {
     Page {
         program,
         facts: overview::facts(run),
-        warnings: overview::warnings(run),
+        warnings: metrics::warnings::of_run(run),
         findings,
         no_finding,
         sections,

@@ -22,7 +22,6 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     use super::open_run::{open_run, status};
     use super::print::print;
     use data::DataSet;
-    use metrics::overview;
     use model::Choice;
     use sql::{Query, sheet};
     use tables::Report;
@@ -33,7 +32,7 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     let run = Box::leak(Box::new(open_run(folder, choice)?));
     let set = Box::leak(Box::new(DataSet::new(run, query.follow())));
     let table = sheet(&query.rows(set)?)?;
-    let warnings = overview::warnings(run);
+    let warnings = metrics::warnings::of_run(run);
     print(Report { facts: Vec::new(), warnings, tables: vec![table] }, "query", &arguments.print)?;
     Ok(status(run))
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::print::print;
 use crate::cli;
 use metrics::compare::{Figures, figures};
+use metrics::scaling;
 use metrics::scaling::{ModelRow, PointRow, PopRow};
-use metrics::{overview, scaling};
 use model::error::{Error, OK, PARTIAL};
 use model::{Choice, Run};
 use tables::schema::Schema;
@@ -57,7 +57,7 @@ impl ComparedRuns {
             let run = Run::select(folder, choice)?;
             let mut figures = figures(&run);
             add(&run, &mut figures);
-            let said = figures.warnings.iter().cloned().chain(overview::warnings(&run));
+            let said = figures.warnings.iter().cloned().chain(metrics::warnings::of_run(&run));
             runs.warnings.extend(said.map(|said| format!("{}: {said}", name(at))));
             runs.is_partial |= run.is_partial();
             runs.figures.push(figures);

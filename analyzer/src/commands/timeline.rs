@@ -58,7 +58,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
         let mut facts = overview::facts(run);
         facts.extend(timeline::facts(&picture));
         let tables = vec![timeline::waits(run, &shown.settled.account, shown.interval).into()];
-        let report = Report { facts, warnings: overview::warnings(run), tables };
+        let report = Report { facts, warnings: metrics::warnings::of_run(run), tables };
         print_below(&lines, report, "timeline", print)?;
     }
     Ok(status(run))

@@ -31,7 +31,7 @@ pub fn analyze(run: &Run, by: Breakdown) -> Result<Report, Error> {
             let mut facts = overview::facts(run);
             facts.extend(behaviors::hidden_facts(&behaviors));
             let tables = vec![behaviors::table(run, &behaviors).into()];
-            Ok(Report { facts, warnings: overview::warnings(run), tables })
+            Ok(Report { facts, warnings: crate::warnings::of_run(run), tables })
         }
         _ => from_totals(run, by),
     }
@@ -58,7 +58,7 @@ pub fn collective(run: &Run, all: &operations::GatheredOperations) -> Report {
     facts.extend(operations::facts(all));
     let table = operations::operations(all);
     let mut warnings = operations::unseen(all, &table.rows);
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     warnings.extend(unresolved(run));
     Report { facts, warnings, tables: vec![table.into()] }
 }
@@ -101,7 +101,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Region => vec![regions::table(run).into()],
         Breakdown::Collective | Breakdown::Behavior => Vec::new(),
     };
-    let mut warnings = overview::warnings(run);
+    let mut warnings = crate::warnings::of_run(run);
     if matches!(by, Breakdown::Site | Breakdown::Caller | Breakdown::Path) {
         warnings.extend(unresolved(run));
         warnings.extend(groupings::in_linked_binding(run));

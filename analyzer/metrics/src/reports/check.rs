@@ -24,7 +24,7 @@ pub fn report(run: &Run, settled: &Settled) -> Report {
         check::clocks(run, settled).into(),
         check::unmatched(run, account).into(),
     ];
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     Report { facts, warnings, tables }
 }
 

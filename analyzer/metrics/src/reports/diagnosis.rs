@@ -30,7 +30,7 @@ pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
         facts.extend(behaviors::fact(known.run, &Behaviors::of(known.run)));
     }
     let tables = vec![finding_table(findings, known.wall()).asked().into()];
-    Report { facts, warnings: overview::warnings(known.run), tables }
+    Report { facts, warnings: crate::warnings::of_run(known.run), tables }
 }
 
 pub fn schema() -> Schema {

@@ -50,7 +50,8 @@ impl RunRounds {
         let one_sided = &self.one_sided;
         let mut facts = overview::facts(run);
         facts.extend(fanout::facts(rounds));
-        let warnings = [fanout::unseen(rounds), fanout::unseen_transfers(one_sided), overview::warnings(run)].concat();
+        let warnings =
+            [fanout::unseen(rounds), fanout::unseen_transfers(one_sided), crate::warnings::of_run(run)].concat();
         let tables = vec![
             fanout::round_rows(rounds).asked().silent_empty().into(),
             fanout::cheapest(rounds).silent_empty().into(),

@@ -11,7 +11,7 @@ use tables::schema::Schema;
 
 /// The report on the spread of time over the ranks.
 pub fn report(run: &Run, by: ByPlace) -> Report {
-    let mut warnings = overview::warnings(run);
+    let mut warnings = crate::warnings::of_run(run);
     let table = match by {
         ByPlace::Function => imbalance::functions(run).into(),
         ByPlace::Site | ByPlace::Caller | ByPlace::Path => {

@@ -9,7 +9,7 @@ pub fn report(run: &Run, matrix: &matrix::Matrix) -> Report {
     let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
     let mut facts = overview::facts(run);
     facts.extend(matrix.facts());
-    let warnings = [matrix.warnings(), overview::warnings(run)].concat();
+    let warnings = [matrix.warnings(), crate::warnings::of_run(run)].concat();
     Report { facts, warnings, tables }
 }
 

@@ -34,7 +34,7 @@ pub fn report(run: &Run, account: &Account, network: &Network<'_>) -> Report {
     let mut warnings = network::unseen(network);
     warnings.extend(network::undetermined(&parameters));
     warnings.extend(waits::unmatched(run, account));
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     let tables = vec![
         network::protocols(network).asked().silent_empty().into(),
         network::segments(network).into(),

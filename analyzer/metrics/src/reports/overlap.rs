@@ -33,7 +33,7 @@ pub fn report(run: &Run, all: &overlap::GatheredRequests) -> Report {
     let messages = overlap::messages(all);
     let mut warnings = overlap::switches(&messages.rows);
     warnings.extend(overlap::unseen(all));
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     let tables =
         vec![messages.asked().silent_empty().into(), overlap::collectives(all).into(), overlap::postponed(all).into()];
     Report { facts, warnings, tables }

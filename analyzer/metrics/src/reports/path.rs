@@ -24,7 +24,7 @@ pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     let mut warnings = waits::warnings(run, account);
     let uneven = of_computation(run).imbalance();
     let tables = vec![critical::table(run, &path.places, uneven).into(), critical::ranks(run, path).into()];
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     Report { facts, warnings, tables }
 }
 

@@ -29,7 +29,7 @@ pub fn report(run: &Run, all: &RunPaths, choice: &PathChoice) -> Report {
         warnings.extend(paths::left_out(all, choice));
     }
     warnings.extend(unresolved(run));
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     Report { facts, warnings, tables: vec![table] }
 }
 

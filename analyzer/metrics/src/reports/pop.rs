@@ -30,7 +30,7 @@ pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec
     }
     let mut facts = overview::facts(run);
     facts.extend(pop::facts(run, efficiency));
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     let tables = vec![pop::factors(efficiency).into(), pop::phases(phases).into(), pop::ranks(run, efficiency).into()];
     Report { facts, warnings, tables }
 }

@@ -47,6 +47,6 @@ pub fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -
     if engines.iter().flatten().any(|engine| engine.shared) {
         warnings.push("threads completed each other's requests: those threads' pending requests are left out".into());
     }
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     Report { facts, warnings, tables }
 }

@@ -21,7 +21,7 @@ pub fn report(run: &Run, account: &Account) -> Report {
     warnings.extend(waits::polled(run));
     // Text begins with the sums; CSV and Parquet get who waited for whom.
     let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];
-    warnings.extend(overview::warnings(run));
+    warnings.extend(crate::warnings::of_run(run));
     Report { facts, warnings, tables }
 }
 

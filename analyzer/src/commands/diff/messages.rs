@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::cli;
 use crate::commands::print::print;
 use metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
-use metrics::overview;
 use metrics::words::plural;
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use model::messages::of_rank;
@@ -39,7 +38,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let facts = messages::facts(&ranks, table.rows.first());
     let mut warnings = messages::warnings(&ranks);
     for (name, run) in [("A", &a), ("B", &b)] {
-        warnings.extend(overview::warnings(run).into_iter().map(|warning| format!("{name}: {warning}")));
+        warnings.extend(metrics::warnings::of_run(run).into_iter().map(|warning| format!("{name}: {warning}")));
     }
     let unpaired = a.asked().count().max(b.asked().count()) - ranks.len();
     if unpaired > 0 {
