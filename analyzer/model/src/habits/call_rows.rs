@@ -59,6 +59,8 @@ impl CallRows {
     pub fn add(&mut self, call: &TimedCall, role: &Role) -> RowPart {
         match role.what {
             CallPart::Nothing => RowPart::First,
+            // It sends nothing until its request is started.
+            CallPart::Message { .. } if role.creates => RowPart::First,
             CallPart::Message { sends, receives, .. } => {
                 self.collectives.clear();
                 self.add_message(call, role, (sends, receives))
@@ -138,6 +140,8 @@ mod tests {
             "it would have been kept for long"
         );
         assert_eq!(add(500 + LONGEST_GAP, &send), RowPart::Next);
+        let creates = Role { takes: true, creates: true, ..send };
+        assert_eq!([add(520 + LONGEST_GAP, &creates), add(540 + LONGEST_GAP, &creates)], [RowPart::First; 2]);
     }
 
     #[test]
