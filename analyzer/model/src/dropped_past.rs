@@ -96,7 +96,7 @@ impl DroppedPast {
                 (None, _) => {}
             }
         }
-        let started = boundary.started(dropped.requests);
+        let (started, cancelled) = (boundary.started(dropped.requests), boundary.cancelled(dropped));
         let mut arrived: FxHashMap<u32, u64> = FxHashMap::default();
         for arrival in dropped.arrivals.iter().copied().chain(boundary.arrivals(dropped)) {
             *arrived.entry(arrival.signature).or_default() += arrival.count;
@@ -106,8 +106,11 @@ impl DroppedPast {
         }
         for total in dropped.totals {
             let Some(role) = role(total.entry.signature).filter(|role| !role.nested) else { continue };
-            let more = started.iter().filter(|signature| **signature == total.entry.signature).count() as u64;
-            let times = times(&DroppedTotal { starts: total.starts + more, ..*total }, role);
+            let of = |signatures: &[u32]| {
+                signatures.iter().filter(|signature| **signature == total.entry.signature).count() as u64
+            };
+            let (starts, void) = (total.starts + of(&started), total.void + of(&cancelled));
+            let times = times(&DroppedTotal { starts, void, ..*total }, role);
             let open = pending.get(&total.entry.signature).copied().unwrap_or(0);
             let told = arrived.get(&total.entry.signature).copied().unwrap_or(0);
             self.calls(own, role, times, (open, told));
@@ -237,22 +240,33 @@ impl Boundary {
         open
     }
 
-    /// Messages that wildcard receives got.
+    /// Messages that receives got.
     fn arrivals(&self, dropped: &Dropped<'_>) -> Vec<DroppedArrival> {
-        let of = |signature: u32, arrived: &Arrived| DroppedArrival {
+        let of = |(signature, arrived): (u32, Arrived)| DroppedArrival {
             signature,
             source: arrived.source,
             tag: arrived.tag,
             reserved: 0,
             count: u64::from(arrived.fate != Fate::Cancelled),
         };
+        self.messages(dropped).map(of).collect()
+    }
+
+    /// Signatures of the calls that posted cancelled requests.
+    fn cancelled(&self, dropped: &Dropped<'_>) -> Vec<u32> {
+        let cancelled = self.messages(dropped).filter(|(_, arrived)| arrived.fate == Fate::Cancelled);
+        cancelled.map(|(signature, _)| signature).collect()
+    }
+
+    /// Messages of the call and of the requests that it completes, each with the signature of the call that posted it.
+    fn messages(&self, dropped: &Dropped<'_>) -> impl Iterator<Item = (u32, Arrived)> {
         let posted = |number: u64| dropped.requests.iter().find(|request| request.number == number);
-        let of_requests = self.changes.iter().filter_map(|(change, arrived)| {
+        let of_requests = self.changes.iter().filter_map(move |(change, arrived)| {
             let RequestChange::Completed(run) = change else { return None };
-            Some(of(posted(run.last().1)?.signature, arrived.as_ref()?))
+            Some((posted(run.last().1)?.signature, (*arrived)?))
         });
         let last = dropped.head.last_request().map_or(dropped.head.last, |(_, posted)| posted);
-        self.arrived.iter().map(|arrived| of(last, arrived)).chain(of_requests).collect()
+        self.arrived.iter().map(move |arrived| (last, *arrived)).chain(of_requests)
     }
 }
 

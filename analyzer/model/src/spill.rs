@@ -1,7 +1,7 @@
-//! Stores records by rank that may not fit into memory: beyond a bound they go to a temporary file.
+//! Stores records by rank that may not fit into memory: beyond a bound they go to temporary files.
 //!
-//! In: records of all ranks, in any order. Out: [`Sorted`] ones. Whenever the bound is reached, the records are sorted and written as a
-//! run, and each run is mapped, so its pages belong to the page cache. Without room on the disk the records stay in memory.
+//! In: records of all ranks, in any order. Out: [`Sorted`] ones. Whenever the bound is reached, the records are sorted and written to a
+//! file as a run, and each run is mapped, so its pages belong to the page cache. Without room on the disk the records stay in memory.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -9,7 +9,7 @@ use std::mem::size_of;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::Mmap;
 use rustix::fs::OFlags;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -31,9 +31,6 @@ pub struct Spill<T> {
     records: Vec<T>,
     /// Maximum number of `records`.
     most: usize,
-    file: Option<File>,
-    /// Bytes in the file.
-    written: u64,
     sorted: Sorted<T>,
 }
 
@@ -66,7 +63,7 @@ impl<T: RankRecord> Spill<T> {
 
     /// Keeps at most `most` records in memory.
     fn keeping(ranks: usize, most: usize) -> Spill<T> {
-        Spill { ranks, records: Vec::new(), most, file: None, written: 0, sorted: Sorted::default() }
+        Spill { ranks, records: Vec::new(), most, sorted: Sorted::default() }
     }
 
     pub fn add(&mut self, records: impl IntoIterator<Item = T>) {
@@ -113,22 +110,12 @@ impl<T: RankRecord> Spill<T> {
         SortedRun { place: RunPlace::Memory(Vec::new()), firsts }
     }
 
-    /// Appends the records to the file, and maps them.
-    fn write(&mut self) -> io::Result<Mmap> {
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => {
-                self.written = 0;
-                temporary_file(&temporary_folder())?
-            }
-        };
-        let bytes = self.records.as_slice().as_bytes();
-        file.write_all(bytes)?;
+    /// Writes the records to a file, and maps them.
+    fn write(&self) -> io::Result<Mmap> {
+        let mut file = temporary_file(&temporary_folder())?;
+        file.write_all(self.records.as_slice().as_bytes())?;
         // SAFETY: the file has no name, so no other process changes or truncates it.
-        let map = unsafe { MmapOptions::new().offset(self.written).len(bytes.len()).map(&file) }?;
-        self.written += bytes.len() as u64;
-        self.file = Some(file);
-        Ok(map)
+        unsafe { Mmap::map(&file) }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::common::{Folder, definitions};
-use model::Run;
 use model::common_clock::{ClockLine, CommonClock, Slack, Source};
+use model::{Choice, Run};
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
@@ -110,6 +110,24 @@ fn clocks_compared_twice_keep_within_half_a_round_trip_whatever_they_drift() {
         for time in [BEGIN, END] {
             let (off, error) = off(line, &clock, time);
             assert!(off <= 1_502 && (3_000..4_000).contains(&error), "at {time}: {off} of {error}");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_the_run_is_the_same_time_on_all_clocks_though_names_of_files_sort_otherwise() {
+    let folder = Folder::new();
+    // By its name, the file of rank 10,000 comes before that of rank 9,999.
+    write(&folder, 9_999, &TRUE, &[]);
+    write(&folder, 10_000, &FAST, &FAST.syncs(9_999, &TRUE, 3_000));
+    let [from, to] = [2_000, 3_000].map(|milliseconds| milliseconds * MILLISECOND);
+    let choice = Choice { from: Some(from as i64), to: Some(to as i64), no_cache: true, ..Choice::default() };
+    let run = Run::select(&folder.0, &choice).unwrap();
+    for (rank, clock) in run.ranks.iter().zip([TRUE, FAST]) {
+        let [_, begin, end] = *rank.stretches(0) else { panic!("{:?}", rank.stretches(0)) };
+        for ((tick, _), time) in [(begin, from), (end, to)] {
+            let off = tick.abs_diff(clock.ticks(BEGIN + time));
+            assert!(off <= 1_502, "{}: {off} ns at {time}", rank.file);
         }
     }
 }

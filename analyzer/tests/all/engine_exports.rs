@@ -3,8 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use model::objects::Objects;
+use model::rank_roles::{RankRoles, RoleKind, TakenRole};
+use model::roles::CallSites;
+use traces::calls::Call;
+use traces::signature::{CREATES, Signature};
+
+use crate::common::made::{Calls, made, on_nobody};
 use crate::common::recorded::recorded;
-use crate::common::{Folder, overhear, stderr, stdout};
+use crate::common::{BEGIN, Folder, overhear, stderr, stdout};
 
 /// Files below a folder by their paths in it.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -46,6 +53,27 @@ fn exports_of_some_ranks_each_make_the_data_set_of_one_export_to_the_byte() {
         ran += whole.len();
     }
     assert!(ran >= 3 * 7 * 2, "{ran}");
+}
+
+#[test]
+fn every_start_of_a_persistent_collective_call_is_a_role_of_its_own() {
+    let create = Signature { flags: CREATES, ..on_nobody(Call::Barrier_init) };
+    let mut calls = Calls::default().call(on_nobody(Call::Barrier), 0, 10).call(create, 100, 10);
+    for (start, age) in [(200, 1), (400, 2)] {
+        calls = calls.call(on_nobody(Call::Start), start, 10).started(age);
+        calls = calls.call(on_nobody(Call::Wait), start + 50, 10).completed(1);
+    }
+    let (_folder, run) = made(vec![calls], 1);
+    let (objects, places, contents) = (Objects::of(&run), CallSites::default(), run.ranks[0].contents());
+    let mut reader = RankRoles::of(&run, &objects, &places, 0, &contents);
+    let (mut all, mut some) = (Vec::new(), Vec::new());
+    while reader.read(1, &mut some) {
+        all.append(&mut some);
+    }
+    let parts = all.iter().filter(|role| matches!(role.kind, RoleKind::Collective(_)));
+    let done = |role: &TakenRole| role.done.unwrap().end - BEGIN;
+    let found: Vec<_> = parts.map(|role| (role.ordinal, role.start_number, role.start - BEGIN, done(role))).collect();
+    assert_eq!(found, [(1, 0, 0, 10), (2, 1, 200, 260), (2, 2, 400, 460)]);
 }
 
 #[test]

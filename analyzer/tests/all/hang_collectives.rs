@@ -171,3 +171,16 @@ fn a_lock_that_is_held_over_a_barrier_is_named() {
         inside(&[&locked(lock::EXCLUSIVE)[..], &[on_window(Call::Win_unlock, 1, tag::NONE)]].concat(), barrier());
     is_unknown(vec![returned, waits(lock::EXCLUSIVE)]);
 }
+
+#[test]
+fn a_lock_of_all_ranks_windows_keeps_exclusive_ones_out_until_it_is_released() {
+    let call = |call| on_object(collective(call));
+    let holder = |over: &[Signature]| {
+        inside(&[&[collective(Call::Win_create), call(Call::Win_lock_all)], over].concat(), barrier())
+    };
+    let waits = |kind| inside(&[collective(Call::Win_create)], on_window(Call::Win_lock, 1, kind));
+    let reasons = hangs_if_it_waited(vec![holder(&[]), waits(lock::EXCLUSIVE)]);
+    assert!(reasons.contains(&("lock".into(), "rank 0".into())), "{reasons:?}");
+    is_unknown(vec![holder(&[]), waits(lock::SHARED)]);
+    is_unknown(vec![holder(&[call(Call::Win_unlock_all)]), waits(lock::EXCLUSIVE)]);
+}

@@ -4,10 +4,11 @@
 use model::Run;
 use model::standing::{CollectiveKind, Made, Standing};
 use traces::calls::Call;
+use traces::record::Fate;
 use traces::signature::Signature;
 
 use crate::common::stories::{
-    Sleeper, Story, asleep, collective, completing, epoch, inside, on_object, outside, receive, receiving, run,
+    Sleeper, Story, asleep, begun, collective, completing, epoch, inside, on_object, outside, receive, receiving, run,
 };
 use crate::hang_time::verdict;
 
@@ -39,6 +40,27 @@ fn a_request_that_may_be_cancelled_is_not_known_to_be_awaited() {
     let other = || inside(&[], receive(0, 7));
     assert_eq!(hangs(vec![waits(&[]), other()]), "certain");
     assert_eq!(hangs(vec![waits(&[completing(Call::Cancel, 0)]), other()]), "unknown");
+}
+
+#[test]
+fn requests_may_be_cancelled_until_as_many_were_as_were_to_be_or_none_is_pending() {
+    let may_be = |story| {
+        let folder = run(vec![story, outside(&[])]);
+        Standing::of(&Run::load(&folder.0).unwrap()).ranks[0].past.may_be_cancelled()
+    };
+    let ended = |story: Story, age, fate| story.then(completing(Call::Wait, 1)).completed(age).got(1, 7, fate);
+    for begin in [receiving(1, 7), begun(Call::Issend, 1, 7)] {
+        let cancelled = |requests: usize| {
+            let cancel = completing(Call::Cancel, 0);
+            outside(&[vec![begin; requests], vec![cancel; requests]].concat())
+        };
+        assert!(may_be(cancelled(1)) && may_be(ended(cancelled(2), 2, Fate::Whole)));
+        assert!(!may_be(ended(cancelled(1), 1, Fate::Cancelled)) && !may_be(ended(cancelled(1), 1, Fate::Whole)));
+        let one_is = || ended(cancelled(2), 2, Fate::Cancelled);
+        assert!(may_be(one_is()) && !may_be(ended(one_is(), 1, Fate::Cancelled)));
+        // A request that began later is still pending.
+        assert!(!may_be(ended(outside(&[begin, begin, completing(Call::Cancel, 0)]), 2, Fate::Cancelled)));
+    }
 }
 
 #[test]

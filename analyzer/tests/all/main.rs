@@ -28,6 +28,7 @@ mod golden;
 mod golden_recorded;
 mod grown;
 mod guide;
+mod habits;
 mod hang;
 mod hang_collectives;
 mod hang_matching;

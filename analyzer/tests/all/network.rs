@@ -278,8 +278,8 @@ fn a_run_without_messages_says_what_network_needs() {
 }
 
 /// Windows of 16 messages that take a nanosecond per 4 bytes, waited for together and answered by 4 bytes; if
-/// `crosses`, the partner sends as many instead. Receives have room for `room` messages.
-fn windows(crosses: bool, room: u64) -> Value {
+/// `crosses`, the partner sends as many instead. Receives have room for `room` messages. `pause` nanoseconds lie between windows.
+fn windows(crosses: bool, room: u64, pause: u64) -> Vec<Calls> {
     const WINDOW: u64 = 16;
     let (mut ranks, mut now) = ([Calls::default(), Calls::default()], 1_000);
     for bytes in (10..=16).map(|power| 1u64 << power) {
@@ -305,17 +305,17 @@ fn windows(crosses: bool, room: u64) -> Value {
                 let zero = window(zero, &[Call::Isend], 1).call(receive(1, 4), now + took, 400);
                 [zero, window(one, &[Call::Irecv], 0).call(send(Call::Send, 0, 4), now + took, 300)]
             };
-            now += took + if crosses { 100 } else { 450 };
+            now += took + pause + if crosses { 100 } else { 450 };
         }
         now += 50_000;
     }
-    said(ranks.into())
+    ranks.into()
 }
 
 #[test]
 fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth() {
     for (crosses, pattern, messages) in [(false, "window", 1.0), (true, "crossing_windows", 2.0)] {
-        let said = windows(crosses, 1);
+        let said = said(windows(crosses, 1, 0));
         let sizes = rows(&said, "sizes", pattern);
         assert_eq!(sizes.len(), 7, "{said:#}");
         for row in sizes {
@@ -330,19 +330,75 @@ fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth()
         assert!(figure(&said["run"], "window_messages") > 0.0);
     }
     // What the two ranks tell of the sizes differs.
-    assert_eq!(windows(false, 2)["run"]["window_messages"], 0);
+    assert_eq!(said(windows(false, 2, 0))["run"]["window_messages"], 0);
 }
 
 #[test]
 fn exchanges_with_computation_between_are_single_ones_also_after_many_other_calls() {
     let one = |with: i32| {
         let begun = (0..1_000).fold(Calls::default(), |calls, at| calls.call(on_nobody(Call::Barrier), 200 * at, 100));
-        let sendrecv = Signature { source: with, ..signature(0, Call::Sendrecv, with, 64, 64) };
-        (0..20).fold(begun, |calls, at| calls.call(sendrecv, 1_000_000 + 12_000 * at, 1_500).got(with, 64))
+        (0..20).fold(begun, |calls, at| calls.call(sendrecv(with), 1_000_000 + 12_000 * at, 1_500).got(with, 64))
     };
     let (_folder, run) = made(vec![one(1), one(0)], 2);
     let found = exchanges(&run, &run.common_clock()).exchanges;
     assert_eq!(found.iter().map(|streak| streak.count).collect::<Vec<_>>(), [1; 20]);
+}
+
+#[test]
+fn windows_that_follow_each_other_are_one_row_and_computation_parts_them() {
+    for crosses in [false, true] {
+        // Of windows with computation behind them only those before a barrier are windows.
+        for (pause, windows_of_each) in [(0, 30), (50_000, 1)] {
+            let (_folder, run) = made(windows(crosses, 1, pause), 2);
+            let found = exchanges(&run, &run.common_clock()).windows;
+            let counts: Vec<u64> = found.iter().map(|row| row.count).collect();
+            assert_eq!(counts, [windows_of_each; 7], "crosses: {crosses}, {pause} ns between");
+        }
+    }
+}
+
+fn sendrecv(with: i32) -> Signature {
+    Signature { source: with, ..signature(0, Call::Sendrecv, with, 64, 64) }
+}
+
+/// Exchanges in each streak, and how many exchanges one rank alone tells of.
+fn streaks(ranks: Vec<Calls>) -> (Vec<u64>, u64) {
+    let size = ranks.len() as u32;
+    let (_folder, run) = made(ranks, size);
+    let found = exchanges(&run, &run.common_clock());
+    (found.exchanges.iter().map(|streak| streak.count).collect(), found.unpaired)
+}
+
+#[test]
+fn exchanges_that_one_rank_alone_tells_of_or_at_another_time_are_left_out_and_counted() {
+    const NOW: u64 = 1_000_000;
+    for (zero, one, found) in [
+        (&[NOW][..], &[NOW][..], (vec![20], 0)),
+        (&[NOW], &[], (vec![], 20)),
+        (&[], &[NOW], (vec![], 20)),
+        (&[NOW], &[NOW + 10_000], (vec![20], 0)),
+        (&[NOW], &[NOW + 30_000], (vec![], 40)),
+        (&[NOW - 500_000, NOW], &[NOW], (vec![20], 20)),
+        (&[NOW], &[NOW - 500_000, NOW], (vec![20], 20)),
+    ] {
+        let exchanging = |with: i32, begins: &[u64]| {
+            let times = begins.iter().flat_map(|begin| (0..20).map(move |at| begin + 2_000 * at));
+            times.fold(Calls::default(), |calls, at| calls.call(sendrecv(with), at, 1_900).got(with, 64))
+        };
+        assert_eq!(streaks(vec![exchanging(1, zero), exchanging(0, one)]), found, "{zero:?} {one:?}");
+    }
+}
+
+#[test]
+fn a_message_to_another_rank_between_two_exchanges_is_no_part_of_either() {
+    let [mut zero, mut one, mut two] = [Calls::default(), Calls::default(), Calls::default()];
+    for exchange in 0..10 {
+        let now = 1_000 + 3_000 * exchange;
+        zero = zero.call(sendrecv(1), now, 1_900).got(1, 64).call(send(Call::Send, 2, 8), now + 1_950, 1_000);
+        one = one.call(sendrecv(0), now, 2_900).got(0, 64);
+        two = two.call(receive(0, 8), now + 1_950, 1_000);
+    }
+    assert_eq!(streaks(vec![zero, one, two]), (vec![1; 10], 0));
 }
 
 #[test]

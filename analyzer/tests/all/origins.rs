@@ -1,12 +1,14 @@
 //! Origins of waiting: the rank and the computation that a program states as the delay.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::common::recorded::{all_measured, ask, recorded};
 use model::Run;
+use model::critical::CriticalPath;
 use model::matching::{Follow, settled};
 use model::origins::Activity;
-use model::shared_walk::SharedWalk;
+use model::shared_walk::{SharedWalk, critical_path};
 
 fn walk(run: &Path) -> SharedWalk {
     let run = Run::load(run).unwrap();
@@ -52,6 +54,25 @@ fn the_waiting_that_is_followed_is_all_that_was_found() {
             assert!((followed - waited).abs() as f64 <= 0.05 * waited as f64, "{program}: {followed} of {waited} ns");
             ran += 1;
         }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn the_walk_for_all_analyses_finds_the_critical_path_of_the_walk_for_that_alone() {
+    let mut ran = 0;
+    for fixture in recorded("late_sender") {
+        let run = Run::load(&fixture.run).unwrap();
+        let [mut for_all, mut alone] = [Follow::ORIGINS | Follow::JUMPS, Follow::JUMPS].map(|what| settled(&run, what));
+        let [one, other] = [SharedWalk::of(&run, &mut for_all).path, critical_path(&run, &mut alone)];
+        let times = |path: &CriticalPath| -> HashMap<_, _> {
+            let all = path.places.iter();
+            all.map(|(place, time)| (place.clone(), (time.on_path.clone(), time.total, time.is_open))).collect()
+        };
+        assert_eq!((one.stretches, &one.ranks, times(&one)), (other.stretches, &other.ranks, times(&other)));
+        let on_path: i64 = one.places.values().flat_map(|time| time.on_path.values()).sum();
+        assert!(on_path > 0 && on_path == one.ranks.values().sum::<i64>(), "{on_path} of {:?}", one.ranks);
+        ran += 1;
     }
     assert!(ran > 0);
 }

@@ -8,7 +8,7 @@ use model::messages::{Way, of_rank};
 use traces::calls::Call;
 use traces::definitions::{Definition, Origin};
 use traces::record::Content;
-use traces::signature::{Signature, peer};
+use traces::signature::{CREATES, Signature, peer};
 
 /// A message to or from rank 1 with this content.
 fn held(mut calls: Calls, received: bool, part: i32, bytes: u64, checksum: u32) -> Calls {
@@ -115,6 +115,33 @@ fn what_completes_first_changes_nothing_where_messages_match_in_the_same_order()
 fn receives_of_any_sender_may_take_several_senders_messages_in_another_order() {
     let found = compared(receives((1, 7), (2, 8), true), receives((2, 8), (1, 7), true));
     assert_eq!((found.differing, found.checked, found.reordered), (0, 2, 2));
+}
+
+/// Sends and receives by persistent requests, started together once for each pair of checksums.
+fn restarted(checksums: &[[u32; 2]]) -> Calls {
+    let create = |function: Call, of: Signature| Signature { call: function.number(), flags: CREATES, ..of };
+    let mut calls = Calls::default().call(create(Call::Send_init, send(Call::Send, 1, 8)), 0, 10);
+    calls = calls.call(create(Call::Recv_init, receive(peer::ANY)), 20, 10);
+    for (round, [sent, received]) in (0..).zip(checksums) {
+        // Both requests are as many begins back, since each start begins one.
+        let (at, age) = (1_000 * (1 + round), 2 + 2 * round);
+        calls = held(calls.call(on_nobody(Call::Startall), at, 10).started(age), false, peer::NONE, 8, *sent);
+        calls = calls.started(age).call(on_nobody(Call::Waitall), at + 500, 10).completed(2).completed(1).got(1, 8);
+        calls = held(calls, true, peer::NONE, 8, *received);
+    }
+    calls
+}
+
+#[test]
+fn each_start_of_a_persistent_request_is_a_message() {
+    let found = compared(restarted(&[[1, 7], [2, 8]]), restarted(&[[1, 7], [2, 8]]));
+    assert_eq!((found.differing, found.checked, found.unchecked), (0, 4, 0));
+    assert_eq!(found.counts, [[2, 2, 0]; 2]);
+    for (other, way) in [([9, 8], Way::Sent), ([2, 9], Way::Received)] {
+        let first = compared(restarted(&[[1, 7], [2, 8]]), restarted(&[[1, 7], other])).first.unwrap();
+        assert_eq!((first.channel.way, first.kind), (way, DifferenceKind::Content));
+        assert_eq!(first.messages.map(|message| message.unwrap().ordinal), [2, 2]);
+    }
 }
 
 #[test]

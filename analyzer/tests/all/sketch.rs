@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::dropped::drop_oldest;
 use crate::common::{BEGIN, Folder, header, overhear, signature};
 use model::{Choice, End, Rank, Sketch};
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
-use traces::file::{FileHeader, INITIALIZED};
+use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
 use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::write::{FileWriter, blank_block, call};
@@ -20,11 +21,11 @@ fn calls(path: &Path) -> u64 {
     load(path).entries().map(|entry| entry.count).sum()
 }
 
-/// A rank with pages of `calls` calls each, the last of them a poll that stands for a thousand.
+/// A rank with pages of `calls` calls each, the last of them a poll that stands for a thousand, and 300 polls without a
+/// record.
 fn with_pages(header: FileHeader, pages: u32, calls: u64) -> Folder {
     let folder = Folder::new();
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
-    file.thread(0, &blank_block()).unwrap();
     file.signatures(0, 0, &[signature(1, Call::Test, 0, 0, 0)]).unwrap();
     let mut last = BEGIN;
     for page in 0..pages {
@@ -47,6 +48,9 @@ fn with_pages(header: FileHeader, pages: u32, calls: u64) -> Folder {
         last = end;
         file.events(0, page, base, &words).unwrap();
     }
+    let polls =
+        Polls { start: last + 10, end: last + 20_000, count: 300, total: 1_500, signature: 1, ..Polls::default() };
+    file.thread(0, &ThreadBlock { polls, ..blank_block() }).unwrap();
     folder.write("rank-0000.ovh", &file.into_inner());
     folder
 }
@@ -69,9 +73,15 @@ fn a_sketch_that_passes_pages_over_takes_those_it_reads_for_the_others() {
     let folder = with_pages(killed, 50, 200);
     let path = folder.0.join("rank-0000.ovh");
     let whole = load(&path);
+    let all = 50 * 1_199 + 300;
+    // The first 20 pages were dropped, and their calls counted.
+    let kept = Folder::new();
+    let rest = kept.0.join("rank-0000.ovh");
+    assert_eq!(drop_oldest(&path, &rest, 0.4), 20 * 200);
+    assert_eq!((calls(&path), calls(&rest)), (all, all));
     for one_in in [1, 2, 7, 1_000] {
         let sketch = Sketch::read(&path, one_in).unwrap();
-        assert_eq!((sketch.calls, calls(&path)), (50 * 1_199, 50 * 1_199), "one in {one_in}");
+        assert_eq!((sketch.calls, Sketch::read(&rest, one_in).unwrap().calls), (all, all), "one in {one_in}");
         // A killed rank lasted until its last call.
         assert!((sketch.rank.wall_of_threads() - whole.wall_of_threads()).abs() < 1e-9, "one in {one_in}");
     }

@@ -8,15 +8,16 @@ use model::standing::{Pulse, Standing, Stir, ThreadStir};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
-use traces::file::ThreadBlock;
+use traces::file::{ProfileEntry, ThreadBlock};
 use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::signature::{Signature, tag};
-use traces::write::{blank_block, call};
+use traces::write::{FileWriter, blank_block, call};
+use zerocopy::FromZeros;
 
 use crate::common::recorded::{ask, recorded};
 use crate::common::stories::{Sleeper, asking, asleep, collective, inside, outside, receive, run, run_by};
-use crate::common::{Folder, header, rank_with};
+use crate::common::{BEGIN, Folder, header, in_call, rank_with, signature};
 
 fn states(said: &[Value]) -> Vec<&str> {
     said.iter().map(|row| row["state"].as_str().unwrap()).collect()
@@ -97,7 +98,7 @@ fn who_asks_in_vain_and_nothing_else_polls_and_all_else_makes_calls() {
         folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &signatures, |own| own.extend(words)));
         RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap()
     };
-    let asked = Polls { start: 2_000, end: 2_050, count: 5, total: 40, signature: 1, ..Polls::default() };
+    let asked = polls(1);
     let before = Pulse::of(&file(asked, &[]));
     let until = |polls: Polls, words: &[u64]| {
         let later = file(polls, words);
@@ -114,4 +115,42 @@ fn who_asks_in_vain_and_nothing_else_polls_and_all_else_makes_calls() {
     call(&mut words, 9_000, 3, 9_100, 100);
     assert_eq!(until(other, &words).0, Stir::Calls);
     assert_eq!(until(Polls::default(), &words).0, Stir::Calls);
+}
+
+#[test]
+fn a_rank_that_entered_or_left_a_call_without_a_record_of_it_has_made_calls_unless_that_call_polls() {
+    let folder = Folder::new();
+    let signatures = [signature(1, Call::Test, -1, 0, 0), signature(2, Call::Send, 1, 8, 0)];
+    // Calls that only the profile counts have no records.
+    let file = |block: ThreadBlock, counted: u64, pages: u32| {
+        let mut file = FileWriter::begin(Vec::new(), header(0, 2)).unwrap();
+        file.thread(0, &block).unwrap();
+        file.signatures(0, 0, &signatures).unwrap();
+        let entry = ProfileEntry { signature: 2, count: counted, ..ProfileEntry::new_zeroed() };
+        file.profile(0, 0, &[entry]).unwrap();
+        for page in 0..pages {
+            file.events(0, page, BEGIN, &progress::polls(&polls(1), 0)).unwrap();
+        }
+        folder.write("rank-0000.ovh", &file.into_inner());
+        RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap()
+    };
+    let stir = |before: (ThreadBlock, u64, u32), after: (ThreadBlock, u64, u32)| {
+        let before = Pulse::of(&file(before.0, before.1, before.2));
+        let later = file(after.0, after.1, after.2);
+        before.until(&Pulse::of(&later), &later)[0].stir
+    };
+    let [outside, tests, sends] = [blank_block(), in_call(1, 5_000), in_call(2, 5_000)];
+    assert_eq!(stir((outside, 3, 1), (tests, 3, 1)), Stir::Polls);
+    assert_eq!(stir((outside, 3, 1), (sends, 3, 1)), Stir::Calls);
+    assert_eq!(stir((sends, 3, 1), (outside, 3, 1)), Stir::Calls);
+    assert_eq!(stir((sends, 3, 1), (sends, 3, 1)), Stir::None);
+    assert_eq!(stir((outside, 3, 1), (outside, 4, 1)), Stir::Calls);
+    // Polls fill a page seldom: of many new pages none is read.
+    assert_eq!(stir((outside, 3, 1), (outside, 3, 3)), Stir::Polls);
+    assert_eq!(stir((outside, 3, 1), (outside, 3, 90)), Stir::Calls);
+}
+
+/// A run of polls that found nothing.
+fn polls(signature: u64) -> Polls {
+    Polls { start: 2_000, end: 2_050, count: 5, total: 40, signature, ..Polls::default() }
 }

@@ -13,12 +13,12 @@ use model::{Choice, Rank, Run};
 use synthetic::{Shape, Topology};
 use tables::Sheet;
 use traces::calls::Call;
-use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
+use traces::file::{FIRST_PAGE, FileHeader, INITIALIZED, Mode, ProfileEntry};
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
 
 use crate::common::made::{Calls, on_nobody, receive, send};
-use crate::common::stories::{collective, inside, run_in};
+use crate::common::stories::{collective, completing, inside, outside, receiving, run, run_in, run_on};
 use crate::common::{BEGIN, Folder, definitions, header, in_call, rank_with, signature};
 
 fn watched(folder: &Path) -> Watch {
@@ -139,6 +139,38 @@ fn a_thread_that_has_not_called_mpi_is_none_of_the_ranks_threads() {
 }
 
 #[test]
+fn requests_of_a_ranks_threads_are_told_apart() {
+    let waits = |from, tag| inside(&[receiving(from, tag)], completing(Call::Waitall, 1));
+    let folder = run(vec![waits(1, 7).beside(waits(1, 8)), outside(&[])]);
+    let view = &watched(&folder.0).views[0];
+    let mut tags: Vec<i32> = view.requests.iter().map(|request| request.call.tag).collect();
+    tags.sort_unstable();
+    assert_eq!((view.pending, tags), (2, vec![7, 8]));
+}
+
+#[test]
+fn a_rank_that_turns_out_to_be_on_another_host_is_shown_no_longer() {
+    let (whole, here) = (Folder::new(), Folder::new());
+    let barrier = || inside(&[], collective(Call::Barrier));
+    run_on(&whole, vec![barrier(), barrier()], |rank| if rank == 0 { "there" } else { "here" });
+    let [zero, one] = ["rank-0000.ovh", "rank-0001.ovh"].map(|name| fs::read(whole.0.join(name)).unwrap());
+    // Which host rank 0 is on is in none of its pages yet.
+    here.write("rank-0000.ovh", &zero[..FIRST_PAGE]);
+    here.write("rank-0001.ovh", &one);
+    let mut watch = Watch::of_host(&here.0, "here");
+    let mut shown = || {
+        watch.look().unwrap();
+        let ranks = watch.ranks.iter().zip(&watch.views);
+        ranks.map(|(rank, view)| (rank.header.rank, view.came)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(), [(0, None), (1, Some((1, 2)))]);
+    here.write("rank-0000.ovh", &zero);
+    assert_eq!(shown(), [(0, Some((2, 2))), (1, Some((2, 2)))]);
+    assert_eq!(shown(), [(1, Some((1, 2)))]);
+    assert_eq!(shown(), [(1, Some((1, 2)))]);
+}
+
+#[test]
 fn what_a_watch_tells_is_all_that_another_one_needs() {
     let (mut told, mut hosts) = (0, 0);
     for name in fixture::names() {
@@ -148,7 +180,7 @@ fn what_a_watch_tells_is_all_that_another_one_needs() {
         // Only the headers are visible from here.
         for rank in &direct.ranks {
             let bytes = fs::read(fixture.run.join(&rank.file)).unwrap();
-            here.write(&rank.file, &bytes[..traces::file::FIRST_PAGE]);
+            here.write(&rank.file, &bytes[..FIRST_PAGE]);
         }
         let mut heard = watched(&here.0);
         let of: std::collections::BTreeSet<String> =

@@ -59,6 +59,8 @@ impl CallRows {
     pub fn add(&mut self, call: &TimedCall, role: &Role) -> RowPart {
         match role.what {
             CallPart::Nothing => RowPart::First,
+            // It sends nothing until its request is started.
+            CallPart::Message { .. } if role.creates => RowPart::First,
             CallPart::Message { sends, receives, .. } => {
                 self.collectives.clear();
                 self.add_message(call, role, (sends, receives))
@@ -75,13 +77,15 @@ impl CallRows {
         }
     }
 
+    /// Adds the completion of a posted receive: what is sent next may depend on it.
+    pub fn receive(&mut self) {
+        self.answers += 1;
+    }
+
     fn add_message(&mut self, call: &TimedCall, role: &Role, (sends, receives): (bool, bool)) -> RowPart {
-        // A later call shows which message a posted receive got.
-        if receives && role.takes && !sends {
-            return RowPart::First;
-        }
         if receives && !sends {
-            self.answers += 1;
+            // A later call completes a posted receive.
+            self.answers += u64::from(!role.takes || role.at_once);
             return RowPart::First;
         }
         let Peer::Rank(peer) = role.to.0 else { return RowPart::First };
@@ -118,7 +122,7 @@ impl CallRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roles::{Flow, SpottedSite};
+    use crate::roles::{Epoch, Flow, SpottedSite};
 
     #[test]
     fn messages_to_one_rank_are_a_row_until_an_answer_comes_or_time_passes() {
@@ -136,6 +140,8 @@ mod tests {
             "it would have been kept for long"
         );
         assert_eq!(add(500 + LONGEST_GAP, &send), RowPart::Next);
+        let creates = Role { takes: true, creates: true, ..send };
+        assert_eq!([add(520 + LONGEST_GAP, &creates), add(540 + LONGEST_GAP, &creates)], [RowPart::First; 2]);
     }
 
     #[test]
@@ -152,6 +158,21 @@ mod tests {
         let receive = Role { what: message(false), from: (Peer::Rank(2), 0), takes: true, ..Role::NONE };
         let parts = [(1000, &send), (1010, &receive), (1020, &send)].map(|(at, role)| add(at, role));
         assert_eq!(parts, [RowPart::First, RowPart::First, RowPart::Next]);
+    }
+
+    #[test]
+    fn a_message_after_any_call_that_may_have_told_the_rank_something_begins_a_row() {
+        let send = Role { what: message(true), to: (Peer::Rank(1), 0), ..Role::NONE };
+        let sum = CallPart::Collective { flow: Flow::All, root: false };
+        for (between, takes) in
+            [(CallPart::Probe, false), (sum, false), (sum, true), (CallPart::Window(Epoch::Wait), false)]
+        {
+            let mut rows = CallRows::default();
+            let mut add = |at: i64, role: &Role| rows.add(&TimedCall::at(at, at + 10), role);
+            let parts =
+                [add(0, &send), add(20, &Role { what: between, takes, ..Role::NONE }), add(40, &send), add(60, &send)];
+            assert_eq!(parts, [RowPart::First, RowPart::First, RowPart::First, RowPart::Next], "{between:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,8 @@ impl OpenFan {
     /// Adds a call. `others` is the number of other ranks in its communicator. Returns the fan if this call completes it.
     pub fn add(&mut self, call: &TimedCall, role: &Role, others: u64, waited: i64) -> Option<FanTimes> {
         let (peer, bytes) = match role.what {
+            // It moves nothing until its request is started.
+            _ if role.creates => return None,
             CallPart::Message { sends: true, receives: false, partitioned: false } => (role.to.0, role.sent),
             CallPart::Message { sends: false, receives: true, partitioned: false } => (role.from.0, role.received),
             // Completion calls may lie between the messages.
@@ -78,16 +80,19 @@ mod tests {
 
     #[test]
     fn messages_of_one_size_to_all_others_are_a_fan_and_nothing_less_is() {
-        let fan_of = |sends: &[(u32, u64)]| {
+        let fan_by = |creates: bool, sends: &[(u32, u64)]| {
             let mut fan = OpenFan::default();
             let add = |(at, (to, bytes)): (usize, &(u32, u64))| {
-                fan.add(&TimedCall::at(10 * at as i64, 10 * at as i64 + 5), &send(*to, *bytes), 3, 1)
+                let role = Role { creates, ..send(*to, *bytes) };
+                fan.add(&TimedCall::at(10 * at as i64, 10 * at as i64 + 5), &role, 3, 1)
             };
             sends.iter().enumerate().filter_map(add).collect::<Vec<_>>()
         };
+        let fan_of = |sends: &[(u32, u64)]| fan_by(false, sends);
         let whole = FanTimes { count: 1, others: 3, bytes: 8, time: 25, waited: 3 };
         assert_eq!(fan_of(&[(1, 8), (2, 8), (3, 8)]), [whole]);
         assert!(fan_of(&[(1, 8), (2, 8), (1, 8)]).is_empty(), "one of them twice");
         assert!(fan_of(&[(1, 8), (2, 16), (3, 8)]).is_empty(), "other sizes");
+        assert!(fan_by(true, &[(1, 8), (2, 8), (3, 8)]).is_empty(), "requests that are created");
     }
 }

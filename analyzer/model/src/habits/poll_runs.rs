@@ -23,15 +23,24 @@ pub enum Poll {
     Other,
 }
 
-/// A rank's run of polls in vain so far, and the other ends of its pending requests.
+/// A rank's run of polls in vain so far, and its pending messages.
 #[derive(Default)]
 pub struct PollRuns {
     /// Nanoseconds by site.
     spans: Vec<(u32, i64)>,
     /// Site and end of the last poll.
     last: Option<(u32, i64)>,
-    /// Communicator and rank of each pending message.
-    partners: FxHashMap<RequestId, (Option<u32>, Peer)>,
+    pending: FxHashMap<RequestId, PendingMessage>,
+    /// The last call completed a receive that was posted before.
+    pub has_received: bool,
+}
+
+/// A message whose request is not complete, or was created to be started.
+#[derive(Clone, Copy)]
+struct PendingMessage {
+    object: Option<u32>,
+    peer: Peer,
+    receives: bool,
 }
 
 impl PollRuns {
@@ -83,38 +92,42 @@ impl PollRuns {
     }
 
     fn begin(&mut self, request: RequestId, role: &Role) {
-        let peer = match role.what {
-            CallPart::Message { sends: true, receives: false, .. } => role.to.0,
-            CallPart::Message { sends: false, receives: true, .. } => role.from.0,
+        let (peer, receives) = match role.what {
+            CallPart::Message { sends: true, receives: false, .. } => (role.to.0, false),
+            CallPart::Message { sends: false, receives: true, .. } => (role.from.0, true),
+            // It has two other ends.
+            CallPart::Message { .. } => (Peer::Nobody, true),
             _ => return,
         };
         if !role.at_once {
-            self.partners.insert(request, (role.object, peer));
+            self.pending.insert(request, PendingMessage { object: role.object, peer, receives });
         }
     }
 
     /// The rank at the other end of the one message that a call found.
     fn found(&mut self, role: &Role, details: &[Detail], roles: &Roles) -> Option<u32> {
         let arrived = || details.iter().find_map(Detail::arrived);
-        let (mut partner, mut count) = (None, 0);
+        let (mut message, mut count) = (None, 0);
         if role.what == CallPart::Probe {
-            (partner, count) = (Some((role.object, role.from.0)), 1);
+            (message, count) = (Some(PendingMessage { object: role.object, peer: role.from.0, receives: true }), 1);
         }
+        self.has_received = false;
         for event in request_events(details) {
             match event {
                 RequestEvent::Completed(request, _) => {
-                    (partner, count) = (self.partners.remove(&request), count + 1);
+                    (message, count) = (self.pending.remove(&request), count + 1);
+                    self.has_received |= message.is_some_and(|message| message.receives);
                 }
                 RequestEvent::Started(created, number) => {
-                    if let Some(partner) = self.partners.get(&created) {
-                        self.partners.insert((0, number), *partner);
+                    if let Some(message) = self.pending.get(&created) {
+                        self.pending.insert((0, number), *message);
                     }
                 }
-                RequestEvent::Freed(request) => drop(self.partners.remove(&request)),
+                RequestEvent::Freed(request) => drop(self.pending.remove(&request)),
                 RequestEvent::Ready(_) => {}
             }
         }
-        let (object, peer) = partner.filter(|_| count == 1)?;
+        let PendingMessage { object, peer, .. } = message.filter(|_| count == 1)?;
         let peer = match (peer, arrived()) {
             (Peer::Any, Some(arrived)) => roles.peer(object, arrived.source),
             _ => peer,

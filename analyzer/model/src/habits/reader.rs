@@ -49,6 +49,9 @@ impl<'a> HabitReader<'a> {
     pub fn call(&mut self, call: &TimedCall, role: &Role, details: &[Detail], roles: &Roles) {
         if role.place.counts() && !role.nested {
             let poll = self.polls.poll(call, role, details, roles);
+            if self.polls.has_received {
+                self.rows.receive();
+            }
             self.add(call, role, poll);
             self.end_polls(role.place.number() as u32, poll);
         }

@@ -15,11 +15,9 @@ pub struct GridCursor<'a> {
 }
 
 impl<'a> GridCursor<'a> {
-    /// Starts before the first bin.
+    /// A cursor before the first bin, which holds no tick until it [goes](Self::go) to one.
     pub fn new(grid: &'a Grid, line: &'a ClockLine) -> GridCursor<'a> {
-        let mut cursor = GridCursor { grid, line, bin: -1, begin: 0, end: 0 };
-        cursor.enter(-1);
-        cursor
+        GridCursor { grid, line, bin: -1, begin: 0, end: 0 }
     }
 
     #[inline(always)]

@@ -193,3 +193,30 @@ impl Lives {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_waits_after_some_work_tell_the_transfer_unless_most_requests_had_work_first() {
+        let life = |computing: u64, waiting: u64| RequestLife {
+            whole: 100 + computing + waiting,
+            posting: 100,
+            waiting,
+            ..RequestLife::default()
+        };
+        let counted = |interrupted: u64, postponed: u64| {
+            let mut lives = Lives::default();
+            for _ in 0..interrupted {
+                lives.add(life(15_000, 1_000_000), BoundRule::Plain, true);
+            }
+            for _ in 0..postponed {
+                lives.add(life(50_000, 1_000), BoundRule::Plain, false);
+            }
+            lives.add(life(200, 60_000), BoundRule::Plain, true);
+            lives.waited_right_after().count()
+        };
+        assert_eq!([counted(3, 5), counted(4, 5), counted(5, 5)], [1, 5, 6]);
+    }
+}

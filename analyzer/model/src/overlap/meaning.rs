@@ -81,11 +81,15 @@ mod tests {
 
     #[test]
     fn a_call_posts_tests_or_waits_by_what_it_does_with_requests() {
-        for call in [Call::Test, Call::Testsome, Call::Request_get_status, Call::Request_get_status_all] {
+        let status =
+            ["", "_all", "_any", "_some"].map(|kind| Call::named(&format!("Request_get_status{kind}")).unwrap());
+        for call in [[Call::Test, Call::Testall, Call::Testany, Call::Testsome], status].concat() {
             assert!(Purpose::of(call) == Purpose::Testing, "{call:?}");
         }
+        for call in [Call::Wait, Call::Waitall, Call::Waitany, Call::Waitsome] {
+            assert!(Purpose::of(call) == Purpose::Waiting, "{call:?}");
+        }
         for (call, purpose) in [
-            (Call::Waitsome, Purpose::Waiting),
             (Call::Ibarrier, Purpose::Posting),
             (Call::Startall, Purpose::Posting),
             (Call::Comm_rank, Purpose::Query),

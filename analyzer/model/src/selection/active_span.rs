@@ -57,9 +57,6 @@ pub fn is_starting(contents: &Contents<'_>, header: &FileHeader) -> bool {
 
 impl ActiveSpan {
     pub fn of(contents: &Contents<'_>, header: &FileHeader) -> Option<ActiveSpan> {
-        if header.state & INITIALIZED == 0 {
-            return None;
-        }
         let started = first(contents);
         let ready = header.ready.is_set().then_some(header.ready.ticks);
         let end = if header.state & FINALIZED == 0 { open_end(contents) } else { last_end(contents, header) };

@@ -286,7 +286,7 @@ fn of_regions(events: &[RegionMark], mut open: RegionStack<'_>) -> Stretches {
         } else if !open.end(mark.number) {
             continue;
         }
-        push(&mut stretches, mark.at, open.part());
+        stretches.push((mark.at, open.part()));
     }
     stretches
 }
@@ -338,17 +338,12 @@ fn without(stretches: &[(u64, Part)], out: &[(u64, u64)]) -> Stretches {
     let mut rest = Vec::new();
     for (at, (new, out)) in changes {
         (part, is_out) = (new.unwrap_or(part), out.unwrap_or(is_out));
-        push(&mut rest, at, if is_out { LEFT_OUT } else { part });
+        let now = if is_out { LEFT_OUT } else { part };
+        if rest.last().is_none_or(|(_, last)| *last != now) {
+            rest.push((at, now));
+        }
     }
     rest
-}
-
-fn push(stretches: &mut Stretches, at: u64, part: Part) {
-    match stretches.last_mut() {
-        Some(last) if last.1 == part => {}
-        Some(last) if last.0 == at => last.1 = part,
-        _ => stretches.push((at, part)),
-    }
 }
 
 /// Ticks of the records' time in some parts.

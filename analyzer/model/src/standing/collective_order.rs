@@ -223,6 +223,29 @@ mod tests {
     }
 
     #[test]
+    fn calls_whose_records_were_dropped_count_and_are_compared_with_nothing() {
+        let after = |dropped, functions: &[u16]| {
+            let mut made = Made::default();
+            made.goes_on(dropped);
+            for function in functions {
+                made.make(kind(*function));
+            }
+            made
+        };
+        let late = after(100, &[7, 8]);
+        assert_eq!(
+            (late.count, late.kind(99), late.kind(100), late.kind(101)),
+            (102, None, Some(kind(7)), Some(kind(8)))
+        );
+        assert!(!late.has_diverged(&made(&[[7; 101].as_slice(), &[8]].concat())), "the same calls");
+        assert!(!late.has_diverged(&after(100, &[7, 8, 9])) && late.has_diverged(&after(100, &[8, 8, 9])));
+        let mut twice = after(60, &[]);
+        twice.goes_on(40);
+        twice.make(kind(8));
+        assert!(twice.has_diverged(&late), "another call after as many");
+    }
+
+    #[test]
     fn sizes_and_roots_differ_where_both_are_known() {
         let of = |root, bytes| CollectiveKind { root, bytes, ..kind(3) };
         assert_eq!(of(Some(0), Some(8)).difference(&of(Some(0), Some(4))), Some(CollectiveDifference::Bytes));

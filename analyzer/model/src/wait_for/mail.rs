@@ -136,7 +136,7 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
     }
     posts.sort_by_key(|post| (post.begun, post.posted));
     // A cancelled receive may have got a message or not, so it blocks no other receive.
-    if rank.past.may_be_cancelled {
+    if rank.past.may_be_cancelled() {
         posts.iter_mut().for_each(|post| post.takes &= matches!(post.of, ReceiveOwner::Call(_)));
     }
     posts

@@ -255,7 +255,7 @@ impl Graph<'_> {
     /// request may be among them.
     fn completion(&self, at: usize, entered: &Entered, completes: Completes, sits: bool) -> Need {
         let past = &self.standing.ranks[at].past;
-        if past.pending.is_empty() || past.may_be_cancelled {
+        if past.pending.is_empty() || past.may_be_cancelled() {
             return Need::Unknown;
         }
         let given = entered.signature.requests as usize;

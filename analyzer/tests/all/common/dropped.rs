@@ -6,12 +6,12 @@ use std::path::Path;
 
 use traces::drop_account::{CountedSignature, DropAccount};
 use traces::file::{FIRST_PAGE, FileHeader, PageHeader, SHARED_TOTALS};
-use traces::live::LiveWords;
+use traces::live::{LiveBlock, LiveWords};
 use traces::progress::Polls;
 use traces::read::{RankFile, ThreadPages, Visitor, Walk};
 use traces::record::RecordKind;
 use traces::signature::{CREATES, STARTS};
-use traces::write::{FileWriter, blank_page};
+use traces::write::{FileWriter, blank_block, blank_page};
 
 /// A piece of a page of records.
 struct Piece {
@@ -35,8 +35,8 @@ pub fn drop_oldest(from: &Path, to: &Path, share: f64) -> usize {
     let mut dropped = 0;
     let (mut accounts, mut completed) = (Vec::new(), Vec::new());
     for thread in &contents.threads {
-        let block = thread.block.expect("a recorded thread has a block");
-        writer.thread(thread.number, &block.copy()).unwrap();
+        let block = thread.block.map_or_else(blank_block, LiveBlock::copy);
+        writer.thread(thread.number, &block).unwrap();
         let signatures: Vec<_> = thread.signatures.iter().copied().collect();
         writer.signatures(thread.number, 0, &signatures).unwrap();
         if !thread.profile.is_empty() {

@@ -80,8 +80,8 @@ pub struct Past {
     pub pending: FxHashMap<RequestId, PendingRequest>,
     /// Receives freed by MPI_Request_free: they still take a message, without any record of it.
     pub given_up: Vec<PendingRequest>,
-    /// MPI_Cancel was called, and no status has shown a cancelled request yet.
-    pub may_be_cancelled: bool,
+    /// Calls of MPI_Cancel for which no status has shown a cancelled request yet.
+    cancels: u64,
     /// Messages that it sent and received.
     pub passed: FxHashMap<Route, Passed>,
     /// Collective calls by the run's number for the object.
@@ -133,6 +133,11 @@ impl Past {
         past
     }
 
+    /// True if some pending request may have been cancelled.
+    pub fn may_be_cancelled(&self) -> bool {
+        self.cancels > 0
+    }
+
     pub fn made(&self, object: u32) -> u64 {
         self.made.get(&object).map_or(0, |made| made.count)
     }
@@ -180,7 +185,7 @@ impl Past {
     /// Counts a received message; the sender follows from the receive, or from the status if there is one.
     fn receive(&mut self, own: u32, roles: &Roles<'_>, object: Option<u32>, from: (Peer, i32), got: Option<Arrived>) {
         if got.is_some_and(|got| got.fate == Fate::Cancelled) {
-            self.may_be_cancelled = false;
+            self.cancels = self.cancels.saturating_sub(1);
             return;
         }
         if let (Some(object), (Peer::Rank(from), tag)) = (object, roles.came_from(object, from, got)) {
@@ -197,7 +202,7 @@ impl Past {
 
     /// Takes back a send that was cancelled before it was received.
     fn take_back(&mut self, own: u32, object: Option<u32>, to: Peer, tag: i32) {
-        self.may_be_cancelled = false;
+        self.cancels = self.cancels.saturating_sub(1);
         if let (Some(object), Peer::Rank(to)) = (object, to) {
             self.passed.entry(Route { object, from: own, to, tag }).or_default().left -= 1;
         }
@@ -244,7 +249,7 @@ impl Reader<'_, '_> {
             CallPart::Window(epoch) => self.past.windows.epoch(self.own, self.roles.objects(), epoch, role),
             _ => {
                 match role.call() {
-                    Some(Call::Cancel) => self.past.may_be_cancelled = true,
+                    Some(Call::Cancel) => self.past.cancels += 1,
                     Some(call) => self.past.windows.call(call, role),
                     None => {}
                 }
@@ -321,6 +326,10 @@ impl Reader<'_, '_> {
                 }
                 _ => {}
             }
+        }
+        // A cancelled request stays pending until it is completed or freed.
+        if self.past.pending.is_empty() && self.past.early.is_empty() && self.past.given_up.is_empty() {
+            self.past.cancels = 0;
         }
     }
 
