@@ -215,3 +215,14 @@ fn a_rank_that_polled_without_a_pause_waited_and_one_that_paused_may_have_done_s
     assert_eq!(after([20, 10]), ("unknown".into(), true));
     assert_eq!(after([5, 5]), ("unknown".into(), true));
 }
+
+#[test]
+fn a_rank_outside_mpi_on_another_host_may_compute_however_long_nothing_moves() {
+    let (sleeper, folder) = (Sleeper::new(), Folder::new());
+    let stories = vec![inside(&[barrier()], barrier()), outside(&[barrier()])];
+    let process = |rank| if rank == 0 { sleeper.process() } else { gone("elsewhere".into()) };
+    run_by(&folder, stories, sleeper.header(90), process);
+    let (found, rests_on, _) = verdict(&folder);
+    assert_eq!(found, "unknown");
+    assert_eq!(rests_on, "rank 1 is outside MPI, and whether it computes there can only be seen on its host");
+}

@@ -377,3 +377,24 @@ fn a_gap_for_each_byte_that_the_times_do_not_tell_is_not_printed_and_why() {
     let gap = parameter(&said, "gap_per_mebibyte");
     assert!(gap["value_s"].is_null() && gap["reason"].as_str().is_some_and(|why| !why.is_empty()), "{gap:#}");
 }
+
+#[test]
+fn one_way_times_of_a_size_are_left_out_where_hardly_any_receiver_waited() {
+    // Rank 1 waits for the first of 100 messages, and receives the others 5 us after they were sent.
+    let waited_for = |first: u64| {
+        let (mut zero, mut one) = (Calls::default(), Calls::default());
+        for message in 0..100 {
+            let now = 1_000 + 10_000 * message;
+            zero = zero.call(send(Call::Send, 1, 64), now, 300);
+            one = if message < first {
+                one.call(receive(0, 64), now - 500, 1_500)
+            } else {
+                one.call(receive(0, 64), now + 5_000, 200)
+            };
+        }
+        let said = said(vec![zero, one]);
+        let is_told = said["warnings"].to_string().contains("nearly all messages of their size came before");
+        (rows(&said, "sizes", "one_way").len(), is_told)
+    };
+    assert_eq!([4, 6].map(waited_for), [(0, true), (1, false)]);
+}

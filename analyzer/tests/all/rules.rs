@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Definition, Object, ObjectKind, Origin, SourcePlace};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, SourcePlace, Span};
 use traces::signature::{STARTS, Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
@@ -42,6 +42,10 @@ fn receive(from: i32, bytes: u64) -> Signature {
     signature(0, Call::Recv, from, 0, bytes)
 }
 
+fn write() -> Signature {
+    signature(0, Call::File_write, peer::NONE, 8, 0)
+}
+
 fn both(bytes: u64) -> Signature {
     signature(0, Call::Allreduce, peer::NONE, bytes, bytes)
 }
@@ -72,7 +76,8 @@ fn small_messages_in_a_row_to_one_rank_are_found_with_what_their_calls_cost_and_
     // All but one of 200 sends on one rank and of 200 receives on the other.
     let cost = found.unwrap()["cost_s"].as_f64().unwrap();
     assert!((cost - 0.199).abs() < 1e-3, "{cost}");
-    assert_eq!(finding_of(ranks(8_192), "small_messages"), None);
+    says(&finding_of(ranks(4_096), "small_messages"), "headline", "200 messages of 4.0 KiB");
+    assert_eq!(finding_of(ranks(4_097), "small_messages"), None);
 }
 
 #[test]
@@ -374,24 +379,56 @@ fn a_rank_that_sends_to_each_other_in_turn_makes_a_broadcast_and_all_of_them_an_
     says(&finding_of(all.collect(), "collective_by_hand"), "headline", "exchange messages with each other rank");
 }
 
-#[test]
-fn barriers_at_which_ranks_wait_in_turn_are_needless_and_seven_or_those_beside_a_file_are_for_something_else() {
-    let barriers = |count: u64, [before, behind]: [bool; 2]| {
-        let written = signature(0, Call::File_write, peer::NONE, 8, 0);
-        let rank = |number: u64| {
-            (0..count).fold(Calls::default(), |calls, at| {
-                let (end, late) = (100 * (1 + at) * MILLISECOND, at % 2 == number);
-                let waits = if late { MILLISECOND } else { 60 * MILLISECOND };
-                let calls = if before { calls.call(written, end - waits - 5_000, 1_000) } else { calls };
-                let calls = calls.call(on_nobody(Call::Barrier), end - waits, waits);
-                if behind { calls.call(written, end + 5_000, 1_000) } else { calls }
-            })
-        };
-        finding_of(vec![rank(0), rank(1)], "needless_barrier")
+/// A barrier from one time to another, and calls around it.
+type Barrier = fn(Calls, u64, u64) -> Calls;
+
+/// The finding on barriers of the first two of these ranks. Rank `late` of the step comes 59 ms after the other one.
+fn at_barriers(ranks: u32, count: u64, late: fn(u64) -> u64, barrier: Barrier) -> Option<Value> {
+    let rank = |number: u64| {
+        (0..count).fold(Calls::default(), |calls, at| {
+            let end = 100 * (1 + at) * MILLISECOND;
+            barrier(calls, end - if late(at) == number { 21 * MILLISECOND } else { 80 * MILLISECOND }, end)
+        })
     };
-    says(&barriers(8, [false, false]), "headline", "8 times");
-    assert_eq!(barriers(7, [false, false]), None);
-    assert_eq!([[true, false], [false, true]].map(|file| barriers(8, file)), [None, None]);
+    let pair = |rank| {
+        let name = "pair".into();
+        let local = vec![Span { first: 0, count: 2, step: 1 }];
+        let members = Members { communicator: 2, local, remote: Vec::new() };
+        vec![
+            Definition::Communicator(Communicator { number: 2, rank, size: 2, inter: false, name }),
+            Definition::Members(members),
+        ]
+    };
+    let idle = (2..ranks).map(|_| Calls::default());
+    finding_of(
+        [0, 1].map(|number| rank(number).defines(pair(number as i32))).into_iter().chain(idle).collect(),
+        "needless_barrier",
+    )
+}
+
+fn barrier(calls: Calls, from: u64, until: u64) -> Calls {
+    calls.call(on_nobody(Call::Barrier), from, until - from)
+}
+
+#[test]
+fn barriers_at_which_ranks_wait_in_turn_are_needless_and_seven_are_for_something_else() {
+    let in_turn = |count, barrier| at_barriers(2, count, |step| step % 2, barrier);
+    says(&in_turn(8, barrier), "headline", "8 times");
+    assert_eq!(in_turn(7, barrier), None);
+    let others: [(&str, Barrier); 3] = [
+        ("behind a file", |calls, from, until| barrier(calls.call(write(), from - 5_000, 1_000), from, until)),
+        ("before a file", |calls, from, until| barrier(calls, from, until).call(write(), until + 5_000, 1_000)),
+        ("beside calls that hold all ranks", |calls, from, until| {
+            barrier(calls, from, until).call(both(8), until + 5_000, 1_000)
+        }),
+    ];
+    for (what, barrier) in others {
+        assert_eq!(in_turn(8, barrier), None, "{what}");
+    }
+    assert_eq!(at_barriers(2, 9, |step| u64::from(step > 1), barrier), None, "one rank is late mostly");
+    let of_pair: Barrier = |calls, from, until| calls.call(on_object(on_nobody(Call::Barrier)), from, until - from);
+    says(&at_barriers(2, 8, |step| step % 2, of_pair), "headline", "8 times");
+    assert_eq!(at_barriers(3, 8, |step| step % 2, of_pair), None, "some ranks have none");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The scheduler's part: ranks that share cores are told so first, and no rank is blamed for the scheduler.
 
-use crate::common::made::{Calls, made};
+use crate::common::made::{Calls, made, send};
 use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, signature};
 use metrics::{hosts, scheduling};
@@ -70,17 +70,26 @@ fn bound(shares: &[Share], allowed: u32, online: u32) -> Folder {
     made(ranks, shares.len() as u32).0
 }
 
-fn bound_rank(share: &Share, (allowed, online): (u32, u32), more: Vec<Definition>) -> Calls {
+fn bound_rank(share: &Share, cores: (u32, u32), more: Vec<Definition>) -> Calls {
+    computing(share, Call::Barrier).defines([more, used(share, cores)].concat())
+}
+
+/// A rank's calls of a function: one at the begin, and one from the end of its computation on.
+fn computing(share: &Share, call: Call) -> Calls {
+    let call = signature(1, call, peer::NONE, 0, 0);
+    let begin = (1 + share.computes) * MILLISECOND;
+    Calls::default().call(call, MILLISECOND, 1).call(call, begin, END * MILLISECOND - begin)
+}
+
+/// The use that a rank makes of so many of its host's cores.
+fn used(share: &Share, (allowed, online): (u32, u32)) -> Vec<Definition> {
     let machine = Machine { online: cores(online), limit: Machine::UNLIMITED, ..Machine::default() };
-    let mut definitions = [more, vec![Definition::Machine(machine)]].concat();
+    let mut definitions = vec![Definition::Machine(machine)];
     for thread in [None, Some(0)] {
         definitions.push(usage(UsageMoment::Initialized, thread, 1, share, (allowed, online)));
         definitions.push(usage(UsageMoment::Finalizing, thread, END + 1, share, (allowed, online)));
     }
-    let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
-    let first = Calls::default().call(barrier, MILLISECOND, 1);
-    let begin = (1 + share.computes) * MILLISECOND;
-    first.call(barrier, begin, END * MILLISECOND - begin).defines(definitions)
+    definitions
 }
 
 /// The first finding, with its detail and advice.
@@ -118,6 +127,8 @@ fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_c
     );
     let all = first(&run(&[Share::of(800, 400); 4], 2));
     assert!(all.contains(": the ranks were ready to run but not running 44 % of the time"), "{all}");
+    let two = first(&run(&shares[2..], 1));
+    assert!(two.contains(": the ranks were ready"), "of two, one is no exception: {two}");
 }
 
 #[test]
@@ -191,9 +202,32 @@ fn delays_of_ranks_that_are_all_in_mpi_cost_time_unless_others_may_be_what_they_
     };
     assert!(costs(vec![rank("h1"), rank("h1")]));
     assert!(!costs(vec![rank("h1"), rank("h2")]), "they may wait for the network");
-    let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
-    let unknown = Calls::default().call(barrier, MILLISECOND, 1).call(barrier, 899 * MILLISECOND, MILLISECOND);
-    assert!(!costs(vec![rank("h1"), rank("h1"), unknown.defines(vec![on("h1")])]), "the other rank may work");
+    let unknown = computing(&Share::of(898, 0), Call::Barrier);
+    assert!(!costs(vec![rank("h1"), rank("h1"), unknown]), "the other rank may work");
+    let writes = |share| computing(&share, Call::File_write).defines(used(&share, (2, 2)));
+    assert!(costs(vec![writes(Share::of(20, 500)), writes(Share::of(880, 0))]), "a call that waits for nobody");
+}
+
+#[test]
+fn small_messages_cost_what_their_calls_take_while_the_ranks_run() {
+    let ranks = |delayed| {
+        let share = Share::of(0, delayed);
+        let calls = |of| {
+            let calls =
+                (0..800).fold(Calls::default(), |calls, at| calls.call(of, (1 + at) * MILLISECOND, MILLISECOND - 100));
+            calls.defines(used(&share, (2, 2)))
+        };
+        vec![calls(send(Call::Send, 1, 8)), calls(signature(0, Call::Recv, 0, 0, 8))]
+    };
+    let costs = |delayed| {
+        let (folder, run) = made(ranks(delayed), 2);
+        let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+        let found = answer.rows("findings").iter().find(|row| row["kind"] == "small_messages").cloned();
+        let running = scheduling::scheduled(&run.ranks[0]).unwrap().running_in_mpi();
+        (found.unwrap()["cost_s"].as_f64().unwrap(), running)
+    };
+    let [(whole, all), (part, running)] = [0, 400].map(costs);
+    assert!(all == 1.0 && running < 0.7 && (part / whole - running).abs() < 1e-6, "{part} of {whole}, {running}");
 }
 
 /// Four ranks, the last two on another host, that compute for this many milliseconds.
