@@ -17,7 +17,7 @@ use tables::part::{PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 /// The name of the first row, the time outside MPI.
-const COMPUTATION: &str = "(computation)";
+pub const COMPUTATION: &str = "(computation)";
 
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     let groups = totals::by_function(run).into_iter().map(|(function, group)| (FunctionName { function }, group));

@@ -24,7 +24,7 @@ pub mod critical;
 mod endings;
 pub mod engine;
 pub mod fanout;
-mod grouped_in_order;
+pub mod grouped_in_order;
 pub mod groupings;
 pub mod hang;
 pub mod heat;

@@ -2,17 +2,20 @@
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use super::common_clock::CommonClock;
 use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{ActivityReader, Chase, ChasedPart, WaitOrigins};
+use super::origins::{Activity, ActivityReader, Chase, ChasedPart, WaitOrigins};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
 use crate::parallel::{into_inner, lock};
+use crate::sums::Grow;
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
@@ -67,9 +70,9 @@ impl<'a> RankWalk<'a> {
         at: usize,
     ) -> RankWalk<'a> {
         RankWalk {
-            calls: first_thread(run, settled, (objects, sites), at),
+            calls: first_thread(run, &settled.common_clock, (objects, sites), at),
             habits: HabitReader::new(objects),
-            activities: ActivityReader::new(run.ranks.len()),
+            activities: ActivityReader::new(run.ranks.len(), &run.ranks[at], &settled.common_clock.lines[at]),
             path: parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, sites),
         }
     }
@@ -95,7 +98,9 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     let (objects, sites) = (Objects::of(run), CallSites::default());
     let on_path = parallel::map(run.ranks.len(), |at| {
         let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
-        let Some(mut calls) = first_thread(run, settled, (&objects, &sites), at) else { return path.finish() };
+        let Some(mut calls) = first_thread(run, &settled.common_clock, (&objects, &sites), at) else {
+            return path.finish();
+        };
         while let Some(call) = calls.peek() {
             path.call(call, calls.role(call));
             calls.advance();
@@ -105,14 +110,47 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     parts.finish(on_path, &sites.list())
 }
 
+/// Computation between two calls, over the selected ranks.
+#[derive(Clone, Copy, Default)]
+pub struct Computation {
+    pub count: u64,
+    /// Nanoseconds.
+    pub time: i64,
+}
+
+/// Finds computation alone: by the sites of the calls before and after it.
+pub fn computation(run: &Run) -> BTreeMap<(CallSite, CallSite), Computation> {
+    let clock = run.common_clock();
+    let (objects, sites) = (Objects::of(run), CallSites::default());
+    let asked: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+    let of_ranks = parallel::map(asked.len(), |at| {
+        let mut activities = ActivityReader::new(run.ranks.len(), &run.ranks[asked[at]], &clock.lines[asked[at]]);
+        let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) else { return activities.times };
+        while let Some(call) = calls.peek() {
+            activities.call(call, calls.role(call));
+            calls.advance();
+        }
+        activities.times
+    });
+    let sites = sites.list();
+    let mut all: BTreeMap<(CallSite, CallSite), Computation> = BTreeMap::new();
+    for (activity, times) in of_ranks.into_iter().flatten() {
+        let Activity::Between(from, to) = activity else { continue };
+        let sum = all.entry((sites[from as usize].clone(), sites[to as usize].clone())).or_default();
+        sum.count.grow(times.count);
+        sum.time.grow(times.total);
+    }
+    all
+}
+
 /// The calls of a rank's first thread, if it has any.
 fn first_thread<'a>(
     run: &'a Run,
-    settled: &'a Settled,
+    clock: &'a CommonClock,
     (objects, sites): (&'a Objects, &'a CallSites),
     at: usize,
 ) -> Option<Stream<'a>> {
-    let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
+    let (rank, line) = (&run.ranks[at], &clock.lines[at]);
     let contents = rank.contents();
     Some(Stream::whole(contents.threads.first()?, rank, line, Roles::of(run, objects, sites, at)))
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::print::print;
 use crate::cli;
 use metrics::compare::{Figures, figures};
-use metrics::scaling;
-use metrics::scaling::{ModelRow, PointRow, PopRow};
+use metrics::grouped_in_order::grouped_in_order;
+use metrics::scaling::{self, ModelRow, PointRow, PopRow};
 use model::error::{Error, OK, PARTIAL};
 use model::{Choice, Run};
 use tables::schema::Schema;
@@ -37,7 +37,7 @@ pub fn schema() -> Schema {
 pub struct ComparedRuns {
     /// Figures of each run, in the order of the folders.
     pub figures: Vec<Figures>,
-    /// Warnings, each with the name of its run.
+    /// Warnings, each with the names of its runs.
     pub warnings: Vec<String>,
     /// Some of the data is missing.
     pub is_partial: bool,
@@ -53,15 +53,18 @@ impl ComparedRuns {
         add: impl Fn(&Run, &mut Figures),
     ) -> Result<ComparedRuns, Error> {
         let mut runs = ComparedRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
+        let mut warnings: Vec<(String, String)> = Vec::new();
         for (at, folder) in folders.iter().enumerate() {
             let run = Run::select(folder, choice)?;
             let mut figures = figures(&run);
             add(&run, &mut figures);
             let said = figures.warnings.iter().cloned().chain(metrics::warnings::of_run(&run));
-            runs.warnings.extend(said.map(|said| format!("{}: {said}", name(at))));
+            warnings.extend(said.map(|said| (said, name(at))));
             runs.is_partial |= run.is_partial();
             runs.figures.push(figures);
         }
+        let in_words = |(said, names): (String, Vec<String>)| format!("{}: {said}", names.join(", "));
+        runs.warnings = grouped_in_order(warnings.into_iter()).into_iter().map(in_words).collect();
         Ok(runs)
     }
 }

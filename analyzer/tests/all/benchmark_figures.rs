@@ -158,6 +158,18 @@ fn three_requests_of_many_make_no_availability() {
 }
 
 #[test]
+fn requests_that_computed_for_less_than_a_third_of_a_transfer_make_no_availability_however_long_they_took() {
+    let availability = |computing| {
+        let mut planted = Planted::default();
+        for _ in 0..5 {
+            planted.request(isend(1_000), [1_000, 0, 99_000]).request(isend(1_000), [1_000, computing, 149_000]);
+        }
+        only(&said(&planted), "messages")["availability_percent"].clone()
+    };
+    assert_eq!([30_000, 40_000].map(availability), [Value::Null, 0.0.into()]);
+}
+
+#[test]
 fn an_availability_says_on_how_many_requests_it_rests_and_how_sure_it_is() {
     let mut planted = Planted::default();
     for number in 0..40 {
@@ -189,6 +201,7 @@ fn a_barrier_between_post_and_wait_is_not_computation() {
     let row = only(&said, "messages");
     near(row, "transfer_s", 10e-6, 1e-9);
     near(row, "availability_percent", 20.0, 1e-6);
+    near(row, "overhead_mean_s", 8e-6, 1e-9);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The cost of recording, of ranks with known counts: a tick is a nanosecond.
 
+use crate::common::made::{Calls, made};
 use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, definitions, header, signature};
+use metrics::starting;
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{CompletionTest, Definition};
+use traces::definitions::{CompletionTest, Definition, Step, StepKind};
 use traces::file::{FileHeader, ThreadBlock};
 use traces::folder::file_name;
 use traces::progress::{INSIDE, OUTSIDE};
@@ -53,6 +55,10 @@ fn of_the_empty_entries_one_for_each_call_delays_and_the_others_fell_into_waits(
     let of = figures([entered(1_000, 3), entered(4, 0)], &[]);
     assert_eq!(of("overhear_delay_s"), 10.0 * 30.0 + 3.0 * 50.0 + 10.0 * 10.0);
     assert_eq!(of("overhear_while_waiting_s"), 990.0 * 10.0);
+    // The other 999,999,450 ns of the rank's second are its time without recording.
+    assert_eq!(of("overhear_delay_percent"), 100.0 * 550.0);
+    let longer = figures([ThreadBlock { off_line: 2_000_000_000, ..entered(0, 0) }, entered(0, 0)], &[]);
+    assert!(longer("overhear_delay_percent").is_nan(), "no time is left that it could be a share of");
 }
 
 #[test]
@@ -78,4 +84,20 @@ fn polls_in_vain_right_after_another_fell_into_waits_with_the_questions_in_them(
 fn no_more_work_fell_into_waits_than_there_was_time() {
     let of = figures([entered(1_000_000_000, 0), entered(0, 0)], &[]);
     assert_eq!(of("overhear_while_waiting_s"), 1e9);
+}
+
+#[test]
+fn the_recorders_part_of_starting_and_ending_mpi_is_told_by_its_steps() {
+    let steps = |all: &[(StepKind, u64)]| {
+        let step = |(kind, milliseconds): &(StepKind, u64)| Step { kind: *kind, ticks: milliseconds * 1_000_000 };
+        Calls::default().defines(vec![Definition::Steps(all.iter().map(step).collect())])
+    };
+    let start = |begin| [(StepKind::Begin, begin), (StepKind::Learn, 1), (StepKind::ClocksAtInit, 10)];
+    let ends = steps(&[&start(20)[..], &[(StepKind::ClocksAtFinalize, 4)]].concat());
+    let run = made(vec![steps(&start(49)), ends, steps(&start(29))], 3).1;
+    let [began, ended] = starting::in_words(&run).map(Option::unwrap);
+    let expected = "40.000 ms in MPI_Init (median of ranks; 60.000 ms in rank 0): 29.000 ms to make the file, 10.000 ms to compare clocks";
+    assert_eq!(began, expected, "a step of a millisecond is none of its own");
+    assert!(ended.contains("in MPI_Finalize") && ended.contains("in rank 1"), "{ended}");
+    assert_eq!(starting::in_words(&made(vec![Calls::default()], 1).1), [None, None]);
 }

@@ -6,7 +6,7 @@ use traces::signature::{Signature, peer, tag};
 
 use crate::common::recorded::ask;
 use crate::common::stories::{
-    Story, begun, collective, completing, created, inside, outside, receive, receiving, run, to,
+    Story, begun, collective, completing, created, inside, on_halo, outside, receive, receiving, run, to,
 };
 use crate::hang::{goes_on, hangs, is_unknown, judged, large};
 
@@ -50,10 +50,15 @@ fn a_receive_from_any_rank_takes_the_message_of_one_that_names_it() {
 /// The program's statements on messages that earlier receives take.
 #[track_caller]
 fn taken(stories: Vec<Story>) -> String {
+    detail("taken", stories)
+}
+
+#[track_caller]
+fn detail(reason: &str, stories: Vec<Story>) -> String {
     let folder = run(stories);
     let said = ask(&folder.0, "hang", &["--no-cache"]);
-    let taken = said.rows("reasons").iter().find(|row| row["reason"] == "taken");
-    taken.unwrap_or_else(|| panic!("{:#}", said.json))["detail"].as_str().unwrap().to_string()
+    let found = said.rows("reasons").iter().find(|row| row["reason"] == reason);
+    found.unwrap_or_else(|| panic!("{:#}", said.json))["detail"].as_str().unwrap().to_string()
 }
 
 #[test]
@@ -194,4 +199,15 @@ fn the_message_that_no_receive_asks_for_comes_before_the_collective_call_for_whi
     let (verdict, reasons) = judged(vec![sender, inside(&[], receive(0, 8)), inside(&[], collective(Call::Allreduce))]);
     let expected = ["tag", "missing"].map(|reason| (reason.to_string(), "rank 1".to_string()));
     assert_eq!((verdict.as_str(), reasons.as_slice()), ("certain", &expected[..]));
+}
+
+#[test]
+fn of_messages_that_no_receive_asks_for_one_on_the_communicator_of_the_receive_is_named() {
+    let said =
+        |sent: &[Signature]| detail("tag", vec![inside(sent, receive(1, 9)), inside(&[], on_halo(receive(0, 7)))]);
+    let [own, other] = [on_halo(to(Call::Send, 1, 5)), to(Call::Send, 1, 3)];
+    let both = said(&[other, own]);
+    assert!(both.contains("rank 0 has sent it tag 5 by MPI_Send"), "{both}");
+    let alone = said(&[other]);
+    assert!(alone.contains("rank 0 has sent it tag 3 on MPI_COMM_WORLD by MPI_Send"), "{alone}");
 }

@@ -193,3 +193,36 @@ fn a_run_whose_ranks_were_all_in_mpi_for_far_too_long_hung_for_a_reason_that_nob
     // This rank may have computed.
     assert_eq!(after(vec![makes(70), outside(&[barrier()])]).0, "unknown");
 }
+
+#[test]
+fn only_a_silence_far_longer_than_any_pause_before_it_is_a_hang() {
+    // A call has taken eight seconds.
+    let makes = |seconds| inside(&[barrier()], collective(Call::Comm_create_group)).taking(8).waited_for(seconds);
+    let after = |seconds| verdict(&run(vec![makes(seconds), makes(seconds)])).0;
+    assert_eq!([70, 90].map(after), ["unknown", "likely"]);
+    let sleeps = vec![inside(&[barrier()], barrier()).taking(8), outside(&[barrier()]).taking(8)];
+    is(sleeps, 80, "unknown", "80.0 s would tell");
+}
+
+#[test]
+fn a_rank_that_polled_without_a_pause_waited_and_one_that_paused_may_have_done_something_else() {
+    let probes = |other| asking(Signature { call: Call::Iprobe.number(), ..receive(other, 1) });
+    let after = |[polled, in_mpi]: [u64; 2]| {
+        let (found, rests_on, _) = verdict(&run([1, 0].map(|other| probes(other).polled_for(polled, in_mpi)).into()));
+        (found, rests_on.contains("rank 0 polled, and its file does not tell"))
+    };
+    assert_eq!(after([20, 20]), ("likely".into(), false));
+    assert_eq!(after([20, 10]), ("unknown".into(), true));
+    assert_eq!(after([5, 5]), ("unknown".into(), true));
+}
+
+#[test]
+fn a_rank_outside_mpi_on_another_host_may_compute_however_long_nothing_moves() {
+    let (sleeper, folder) = (Sleeper::new(), Folder::new());
+    let stories = vec![inside(&[barrier()], barrier()), outside(&[barrier()])];
+    let process = |rank| if rank == 0 { sleeper.process() } else { gone("elsewhere".into()) };
+    run_by(&folder, stories, sleeper.header(90), process);
+    let (found, rests_on, _) = verdict(&folder);
+    assert_eq!(found, "unknown");
+    assert_eq!(rests_on, "rank 1 is outside MPI, and whether it computes there can only be seen on its host");
+}

@@ -108,3 +108,12 @@ fn every_command_that_pairs_requests_says_the_same_of_them_with_and_without_the_
     };
     assert_eq!((pending(&whole.1), pending(&damaged.1)), (vec![2, 3], vec![]));
 }
+
+#[test]
+fn the_analyses_of_messages_and_requests_say_that_a_ranks_file_is_missing() {
+    let folder = made(vec![receiver(false), sender()], 3).0;
+    for command in ["network", "overlap", "fanout", "diagnose"] {
+        let said = stdout(&overhear(command, &folder.0, &[]));
+        assert!(said.contains("no file from rank 2: no figure includes what they did"), "{command}: {said}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use crate::common::Folder;
-use crate::common::made::Calls;
+use crate::common::made::{Calls, made};
 use crate::common::recorded::{ask, recorded};
 use serde_json::Value;
 use traces::calls::Call;
@@ -118,4 +118,17 @@ fn as_many_ranks_as_fit_side_by_side_are_shown_as_a_square() {
         assert_eq!(said.contains("from \\ to"), is_square, "{said}");
         assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     }
+}
+
+#[test]
+fn exchanges_between_more_than_two_thousand_ranks_are_said_to_be_in_no_pair() {
+    let rank = || {
+        let all = Calls::default().call(collective(Call::Alltoallv, peer::NONE, 30_000, 30_000), 1_000, 500);
+        all.call(collective(Call::Allgather, peer::NONE, 5, 15_000), 2_000, 500)
+    };
+    // Two of 3,000 ranks left a file, and each hands 10 and 5 bytes to all others.
+    let folder = made(vec![rank(), rank()], 3_000).0;
+    let said = ask(&folder.0, "matrix", &[]);
+    assert_eq!(said.json["run"]["collective_bytes"], 2 * 2_999 * (10 + 5));
+    assert!(said.rows("pairs").is_empty() && said.warnings().contains("more than 2,048 ranks are in no pair"));
 }

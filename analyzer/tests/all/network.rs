@@ -217,25 +217,32 @@ fn loggp_is_given_where_a_run_has_what_it_needs_and_the_reason_where_not() {
         assert_eq!(row["value_s"], Value::Null, "{row}");
         assert!(row["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{row}");
     }
-    // Rank 0 sends a series, 400 ns each, to a rank that waits; then rank 1 sends, and rank 0 receives only later.
-    let (mut zero, mut one) = (Calls::default(), Calls::default());
-    for message in 0..100 {
-        let now = 1_000 + message * 400;
-        zero = zero.call(send(Call::Send, 1, 64), now, 300);
-        one = one.call(receive(0, 64), now - 100, 350);
+    // Rank 0 sends a series, 400 ns each, to a rank that waits; then rank 1 sends, and rank 0 receives only later. A round trip
+    // takes 2 µs.
+    let series = |bytes: u64, small: u64| {
+        let (mut zero, mut one) = (Calls::default(), Calls::default());
+        for message in 0..100 {
+            let now = 1_000 + message * 400;
+            zero = zero.call(send(Call::Send, 1, bytes), now, 300);
+            one = one.call(receive(0, bytes), now - 100, 350);
+        }
+        for message in 0..20 {
+            let now = 1_000_000 + message * 1_000_000;
+            one = one.call(send(Call::Send, 0, bytes), now, 300);
+            zero = zero.call(receive(1, bytes), now + 500_000, 200);
+        }
+        for message in 0..20 {
+            let now = 30_000_000 + message * 100_000;
+            zero = zero.call(send(Call::Send, 1, small), now, 305).call(receive(1, small), now + 310, 1_690);
+            one = one.call(receive(0, small), now - 50, 1_050).call(send(Call::Send, 0, small), now + 1_010, 305);
+        }
+        self::said(vec![zero, one])
+    };
+    let larger = series(1_025, 1_026);
+    for name in ["gap", "receive_overhead", "send_overhead", "latency"] {
+        assert_eq!(parameter(&larger, name)["value_s"], Value::Null, "more than 1 KiB");
     }
-    for message in 0..20 {
-        let now = 1_000_000 + message * 1_000_000;
-        one = one.call(send(Call::Send, 0, 64), now, 300);
-        zero = zero.call(receive(1, 64), now + 500_000, 200);
-    }
-    // A round trip takes 2 µs.
-    for message in 0..20 {
-        let now = 30_000_000 + message * 100_000;
-        zero = zero.call(send(Call::Send, 1, 8), now, 300).call(receive(1, 8), now + 310, 1_690);
-        one = one.call(receive(0, 8), now - 50, 1_050).call(send(Call::Send, 0, 8), now + 1_010, 300);
-    }
-    let said = self::said(vec![zero, one]);
+    let said = series(1_024, 8);
     is_within(figure(parameter(&said, "gap"), "value_s"), 400e-9, 0.001);
     is_within(figure(parameter(&said, "send_overhead"), "value_s"), 300e-9, 0.001);
     is_within(figure(parameter(&said, "receive_overhead"), "value_s"), 200e-9, 0.001);
@@ -277,7 +284,7 @@ fn a_run_without_messages_says_what_network_needs() {
     assert_eq!(overhear("network", &folder.0, &[]).status.code(), Some(3));
 }
 
-/// Windows of 16 messages that take a nanosecond per 4 bytes, waited for together and answered by 4 bytes; if
+/// Windows of 16 messages that take a nanosecond per 4 bytes, waited for together and answered by 1 KiB; if
 /// `crosses`, the partner sends as many instead. Receives have room for `room` messages. `pause` nanoseconds lie between windows.
 fn windows(crosses: bool, room: u64, pause: u64) -> Vec<Calls> {
     const WINDOW: u64 = 16;
@@ -302,8 +309,8 @@ fn windows(crosses: bool, room: u64, pause: u64) -> Vec<Calls> {
                 let both = [Call::Irecv, Call::Isend];
                 [window(zero, &both, 1), window(one, &both, 0)]
             } else {
-                let zero = window(zero, &[Call::Isend], 1).call(receive(1, 4), now + took, 400);
-                [zero, window(one, &[Call::Irecv], 0).call(send(Call::Send, 0, 4), now + took, 300)]
+                let zero = window(zero, &[Call::Isend], 1).call(receive(1, 1_024), now + took, 400);
+                [zero, window(one, &[Call::Irecv], 0).call(send(Call::Send, 0, 1_024), now + took, 300)]
             };
             now += took + pause + if crosses { 100 } else { 450 };
         }
@@ -425,4 +432,25 @@ fn a_gap_for_each_byte_that_the_times_do_not_tell_is_not_printed_and_why() {
     let said = Planted { time: |_| 20_000.0, noise: 0.3, seed: 5 }.ordered();
     let gap = parameter(&said, "gap_per_mebibyte");
     assert!(gap["value_s"].is_null() && gap["reason"].as_str().is_some_and(|why| !why.is_empty()), "{gap:#}");
+}
+
+#[test]
+fn one_way_times_of_a_size_are_left_out_where_hardly_any_receiver_waited() {
+    // Rank 1 waits for the first of 100 messages, and receives the others 5 us after they were sent.
+    let waited_for = |first: u64| {
+        let (mut zero, mut one) = (Calls::default(), Calls::default());
+        for message in 0..100 {
+            let now = 1_000 + 10_000 * message;
+            zero = zero.call(send(Call::Send, 1, 64), now, 300);
+            one = if message < first {
+                one.call(receive(0, 64), now - 500, 1_500)
+            } else {
+                one.call(receive(0, 64), now + 5_000, 200)
+            };
+        }
+        let said = said(vec![zero, one]);
+        let is_told = said["warnings"].to_string().contains("nearly all messages of their size came before");
+        (rows(&said, "sizes", "one_way").len(), is_told)
+    };
+    assert_eq!([4, 6].map(waited_for), [(0, true), (1, false)]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Definition, Object, ObjectKind, Origin};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, SourcePlace, Span};
 use traces::signature::{STARTS, Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
@@ -42,6 +42,10 @@ fn receive(from: i32, bytes: u64) -> Signature {
     signature(0, Call::Recv, from, 0, bytes)
 }
 
+fn write() -> Signature {
+    signature(0, Call::File_write, peer::NONE, 8, 0)
+}
+
 fn both(bytes: u64) -> Signature {
     signature(0, Call::Allreduce, peer::NONE, bytes, bytes)
 }
@@ -72,7 +76,8 @@ fn small_messages_in_a_row_to_one_rank_are_found_with_what_their_calls_cost_and_
     // All but one of 200 sends on one rank and of 200 receives on the other.
     let cost = found.unwrap()["cost_s"].as_f64().unwrap();
     assert!((cost - 0.199).abs() < 1e-3, "{cost}");
-    assert_eq!(finding_of(ranks(8_192), "small_messages"), None);
+    says(&finding_of(ranks(4_096), "small_messages"), "headline", "200 messages of 4.0 KiB");
+    assert_eq!(finding_of(ranks(4_097), "small_messages"), None);
 }
 
 #[test]
@@ -145,22 +150,48 @@ fn a_rank_that_waits_for_messages_nearly_always_serves_unless_others_wait_for_it
     assert!(found.as_ref().is_none_or(|found| found["ranks"] != "2"), "{found:#?}");
 }
 
+/// Rank 0 sends 1,001 messages, 300 us each, which rank 1 takes later, 500 us each, in the order of these tags.
+fn taken_later(tag: fn(i32) -> i32) -> Folder {
+    let calls = |of: &dyn Fn(i32) -> Signature, from: u64, duration: u64| {
+        let at = |message: i32| from + duration * message as u64;
+        let calls =
+            (0..1001).fold(Calls::default(), |calls, message| calls.call(of(message), at(message), duration - 100));
+        let place =
+            |site| Definition::Place(SourcePlace { site, file: "a.c".into(), line: site, function: "f".into() });
+        calls.defines(vec![place(1), place(2)])
+    };
+    let sends = calls(&|message| Signature { tag: message, site: 1, ..send(Call::Send, 1, 8) }, MILLISECOND, 300_000);
+    let receives =
+        calls(&|message| Signature { tag: tag(message), site: 2, ..receive(0, 8) }, 310 * MILLISECOND, 500_000);
+    made(vec![sends, receives], 2).0
+}
+
 #[test]
 fn messages_taken_last_first_are_counted_with_all_that_each_passes() {
-    let calls = |of: fn(i32) -> Signature, from: u64, duration: u64| {
-        let at = |message: i32| from + duration * message as u64;
-        (0..1001).fold(Calls::default(), |calls, message| calls.call(of(message), at(message), duration - 100))
-    };
-    let sends = calls(|message| Signature { tag: message, ..send(Call::Send, 1, 8) }, MILLISECOND, 1000);
-    let receives = calls(|message| Signature { tag: 1000 - message, ..receive(0, 8) }, 4 * MILLISECOND, 500_000);
-    says(&finding_of(vec![sends, receives], "wrong_order"), "headline", "each past 500 others in the mean");
+    says(
+        &finding(&taken_later(|message| 1000 - message), "wrong_order"),
+        "headline",
+        "each past 500 others in the mean",
+    );
+}
+
+#[test]
+fn sends_that_wait_for_a_rank_in_its_receives_are_a_price_of_many_messages_unless_it_looks_for_each() {
+    let found = finding(&taken_later(|message| message), "small_messages");
+    says(
+        &found,
+        "detail",
+        "They also wait in 1,001 calls until rank 1 takes what was sent, in MPI_Recv at a.c:2: 150.",
+    );
+    assert_eq!(finding(&taken_later(|message| 1000 - message), "small_messages"), None);
 }
 
 #[test]
 fn small_collective_calls_in_a_row_are_found_by_the_bytes_of_each() {
     let ranks = |bytes| (0..2).map(|_| in_a_row((0..100).map(|_| both(bytes)), 3)).collect();
     says(&finding_of(ranks(24), "small_collectives"), "headline", "100 calls of 24 B");
-    assert_eq!(finding_of(ranks(2_048), "small_collectives"), None);
+    says(&finding_of(ranks(1_024), "small_collectives"), "headline", "100 calls of 1.0 KiB");
+    assert_eq!(finding_of(ranks(1_025), "small_collectives"), None);
 }
 
 #[test]
@@ -315,8 +346,10 @@ fn a_run_without_a_finding_says_so_and_where_its_time_in_mpi_is() {
         (0..5).fold(Calls::default(), |calls, at| calls.call(both(8), (100 + 50 * at) * MILLISECOND, 30 * MILLISECOND))
     };
     let folder = made(vec![rank(), rank()], 2).0;
-    let screen = stdout(&overhear("diagnose", &folder.0, &["--no-cache"])).replace('\n', " ");
-    assert!(screen.contains("No single cause stands out") && screen.contains("`report --by site`"), "{screen}");
+    let screen = stdout(&overhear("diagnose", &folder.0, &["--no-cache"]));
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = "`report --by site` shows where the ranks spend 15.0 % of the run in MPI.";
+    assert!(screen.contains("No single cause stands out") && screen.contains(says), "{screen}");
 }
 
 #[test]
@@ -346,20 +379,56 @@ fn a_rank_that_sends_to_each_other_in_turn_makes_a_broadcast_and_all_of_them_an_
     says(&finding_of(all.collect(), "collective_by_hand"), "headline", "exchange messages with each other rank");
 }
 
+/// A barrier from one time to another, and calls around it.
+type Barrier = fn(Calls, u64, u64) -> Calls;
+
+/// The finding on barriers of the first two of these ranks. Rank `late` of the step comes 59 ms after the other one.
+fn at_barriers(ranks: u32, count: u64, late: fn(u64) -> u64, barrier: Barrier) -> Option<Value> {
+    let rank = |number: u64| {
+        (0..count).fold(Calls::default(), |calls, at| {
+            let end = 100 * (1 + at) * MILLISECOND;
+            barrier(calls, end - if late(at) == number { 21 * MILLISECOND } else { 80 * MILLISECOND }, end)
+        })
+    };
+    let pair = |rank| {
+        let name = "pair".into();
+        let local = vec![Span { first: 0, count: 2, step: 1 }];
+        let members = Members { communicator: 2, local, remote: Vec::new() };
+        vec![
+            Definition::Communicator(Communicator { number: 2, rank, size: 2, inter: false, name }),
+            Definition::Members(members),
+        ]
+    };
+    let idle = (2..ranks).map(|_| Calls::default());
+    finding_of(
+        [0, 1].map(|number| rank(number).defines(pair(number as i32))).into_iter().chain(idle).collect(),
+        "needless_barrier",
+    )
+}
+
+fn barrier(calls: Calls, from: u64, until: u64) -> Calls {
+    calls.call(on_nobody(Call::Barrier), from, until - from)
+}
+
 #[test]
 fn barriers_at_which_ranks_wait_in_turn_are_needless_and_seven_are_for_something_else() {
-    let barriers = |count: u64| {
-        let rank = |number: u64| {
-            (0..count).fold(Calls::default(), |calls, at| {
-                let (end, late) = (100 * (1 + at) * MILLISECOND, at % 2 == number);
-                let waits = if late { MILLISECOND } else { 60 * MILLISECOND };
-                calls.call(on_nobody(Call::Barrier), end - waits, waits)
-            })
-        };
-        finding_of(vec![rank(0), rank(1)], "needless_barrier")
-    };
-    says(&barriers(8), "headline", "8 times");
-    assert_eq!(barriers(7), None);
+    let in_turn = |count, barrier| at_barriers(2, count, |step| step % 2, barrier);
+    says(&in_turn(8, barrier), "headline", "8 times");
+    assert_eq!(in_turn(7, barrier), None);
+    let others: [(&str, Barrier); 3] = [
+        ("behind a file", |calls, from, until| barrier(calls.call(write(), from - 5_000, 1_000), from, until)),
+        ("before a file", |calls, from, until| barrier(calls, from, until).call(write(), until + 5_000, 1_000)),
+        ("beside calls that hold all ranks", |calls, from, until| {
+            barrier(calls, from, until).call(both(8), until + 5_000, 1_000)
+        }),
+    ];
+    for (what, barrier) in others {
+        assert_eq!(in_turn(8, barrier), None, "{what}");
+    }
+    assert_eq!(at_barriers(2, 9, |step| u64::from(step > 1), barrier), None, "one rank is late mostly");
+    let of_pair: Barrier = |calls, from, until| calls.call(on_object(on_nobody(Call::Barrier)), from, until - from);
+    says(&at_barriers(2, 8, |step| step % 2, of_pair), "headline", "8 times");
+    assert_eq!(at_barriers(3, 8, |step| step % 2, of_pair), None, "some ranks have none");
 }
 
 #[test]
@@ -388,4 +457,28 @@ fn large_calls_are_compared_with_what_a_slow_network_allows() {
         |count: u64, milliseconds| (0..2).map(|_| in_a_row((0..count).map(|_| both(1 << 20)), milliseconds)).collect();
     says(&finding_of(ranks(20, 25), "transfer"), "advice", "Compare it with what the network allows");
     says(&finding_of(ranks(10, 50), "transfer"), "advice", "No network is that slow");
+}
+
+#[test]
+fn a_sender_that_is_late_because_its_receiver_was_is_said_with_the_receiver() {
+    // Each 50 ms rank 0 takes rank 1's message 30 ms late. Rank 1 then computes for 10 ms, as rank 2 does, which waits for it. What
+    // ranks did before their first call is unknown.
+    let steps = |one: fn(Calls, u64) -> Calls| (0..10).fold(Calls::default(), |calls, at| one(calls, 1 + 50 * at));
+    let receives = steps(|calls, at| calls.call(receive(1, 8), (at + 30) * MILLISECOND, 1_000));
+    let passes_on = steps(|calls, at| {
+        let sent = calls.call(send(Call::Ssend, 0, 8), at * MILLISECOND, 30 * MILLISECOND + 1_000);
+        sent.call(send(Call::Send, 2, 8), (at + 40) * MILLISECOND, 1_000)
+    });
+    let last = steps(|calls, at| calls.call(receive(1, 8), (at + 10) * MILLISECOND, 30 * MILLISECOND + 1_000));
+    let folder = made(vec![receives, passes_on, last], 3).0;
+    let found = finding(&folder, "late_receiver");
+    says(&found, "headline", "until rank 0 has posted the receive: 150.");
+    says(
+        &found,
+        "detail",
+        "Rank 1 then comes late, and others wait for that, too: 33.330 ms a rank, 3.3 % of the run.",
+    );
+    let cost = found.unwrap()["cost_s"].as_f64().unwrap();
+    assert!((cost - 0.1833).abs() < 1e-3, "{cost}");
+    assert_eq!(finding(&folder, "late_rank"), None);
 }

@@ -1,6 +1,6 @@
 //! The scheduler's part: ranks that share cores are told so first, and no rank is blamed for the scheduler.
 
-use crate::common::made::{Calls, made};
+use crate::common::made::{Calls, made, send};
 use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, signature};
 use metrics::{hosts, scheduling};
@@ -15,6 +15,7 @@ const MILLISECOND: u64 = 1_000_000;
 const END: u64 = 900;
 
 /// A rank that computes, enters a barrier, and leaves it with the others. Times in milliseconds.
+#[derive(Clone, Copy)]
 struct Share {
     computes: u64,
     /// The part of that in which it was ready, but did not run.
@@ -42,7 +43,7 @@ fn usage(
 ) -> Definition {
     let is_end = moment == UsageMoment::Finalizing;
     // Each core is busy for 600 ms, and a hypervisor has it for 9.
-    let of_host = |milliseconds: u64| if is_end { u64::from(online) * milliseconds * MILLISECOND } else { 0 };
+    let of_host = |milliseconds: u64| if is_end { u64::from(online.max(1)) * milliseconds * MILLISECOND } else { 0 };
     let host = HostTime { busy: of_host(600), idle: of_host(291), stolen: of_host(9) };
     let threads = if thread.is_none() { share.threads } else { 1 };
     let of = |milliseconds: u64| if is_end { threads * milliseconds * MILLISECOND } else { 0 };
@@ -65,19 +66,30 @@ fn run(shares: &[Share], online: u32) -> Folder {
 
 /// Such a run of ranks that may use the first cores alone.
 fn bound(shares: &[Share], allowed: u32, online: u32) -> Folder {
-    let rank = |share: &Share| {
-        let machine = Machine { online: cores(online), limit: Machine::UNLIMITED, ..Machine::default() };
-        let mut definitions = vec![Definition::Machine(machine)];
-        for thread in [None, Some(0)] {
-            definitions.push(usage(UsageMoment::Initialized, thread, 1, share, (allowed, online)));
-            definitions.push(usage(UsageMoment::Finalizing, thread, END + 1, share, (allowed, online)));
-        }
-        let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
-        let first = Calls::default().call(barrier, MILLISECOND, 1);
-        let begin = (1 + share.computes) * MILLISECOND;
-        first.call(barrier, begin, END * MILLISECOND - begin).defines(definitions)
-    };
-    made(shares.iter().map(rank).collect(), shares.len() as u32).0
+    let ranks = shares.iter().map(|share| bound_rank(share, (allowed, online), Vec::new())).collect();
+    made(ranks, shares.len() as u32).0
+}
+
+fn bound_rank(share: &Share, cores: (u32, u32), more: Vec<Definition>) -> Calls {
+    computing(share, Call::Barrier).defines([more, used(share, cores)].concat())
+}
+
+/// A rank's calls of a function: one at the begin, and one from the end of its computation on.
+fn computing(share: &Share, call: Call) -> Calls {
+    let call = signature(1, call, peer::NONE, 0, 0);
+    let begin = (1 + share.computes) * MILLISECOND;
+    Calls::default().call(call, MILLISECOND, 1).call(call, begin, END * MILLISECOND - begin)
+}
+
+/// The use that a rank makes of so many of its host's cores.
+fn used(share: &Share, (allowed, online): (u32, u32)) -> Vec<Definition> {
+    let machine = Machine { online: cores(online), limit: Machine::UNLIMITED, ..Machine::default() };
+    let mut definitions = vec![Definition::Machine(machine)];
+    for thread in [None, Some(0)] {
+        definitions.push(usage(UsageMoment::Initialized, thread, 1, share, (allowed, online)));
+        definitions.push(usage(UsageMoment::Finalizing, thread, END + 1, share, (allowed, online)));
+    }
+    definitions
 }
 
 /// The first finding, with its detail and advice.
@@ -103,9 +115,20 @@ fn a_rank_that_computes_longer_than_the_others_is_the_late_one_where_it_had_its_
 fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_cores_is_said() {
     let mut shares = [400, 400, 400, 800].map(|computes| Share::of(computes, 0));
     shares[3].delayed = 400;
-    let found = findings(&run(&shares, 2));
+    let folder = run(&shares, 2);
+    let found = findings(&folder);
     assert_eq!(found.first().map(|first| first.0.as_str()), Some("oversubscribed"), "{found:?}");
     assert!(found.iter().all(|(kind, _)| kind != "late_rank"), "{found:?}");
+    // One rank is named if its work was delayed more than that of all others together.
+    assert!(
+        first(&folder).contains(": rank 3 was ready to run but not running 44 % of the time"),
+        "{}",
+        first(&folder)
+    );
+    let all = first(&run(&[Share::of(800, 400); 4], 2));
+    assert!(all.contains(": the ranks were ready to run but not running 44 % of the time"), "{all}");
+    let two = first(&run(&shares[2..], 1));
+    assert!(two.contains(": the ranks were ready"), "of two, one is no exception: {two}");
 }
 
 #[test]
@@ -126,6 +149,12 @@ fn what_a_rank_and_its_host_did_beside_mpi_is_found_exactly() {
     near(load.stolen, 4.0 * 0.009 / 0.9);
     // The barrier begins 401 ms after the begin, and MPI_Finalize 901.
     near(scheduling::scheduled(&alone.ranks[0]).unwrap().outside, 0.401);
+    let unknown = Run::load(&bound(&[share()], 1, 0).0).unwrap();
+    assert!(
+        scheduling::others(&unknown.ranks.iter().collect::<Vec<_>>()).is_none(),
+        "how many cores it has is unknown"
+    );
+    assert_eq!(hosts::in_words(&unknown), "1 rank on 1 core");
     assert_eq!(hosts::in_words(&alone), "1 rank on 4 cores");
     assert_eq!(hosts::in_words(&run(&[share(), share(), share()], 2)), "3 ranks on 2 cores: they take turns");
     let one_core = bound(&[share(), share()], 1, 2);
@@ -156,15 +185,59 @@ fn a_rank_with_far_more_work_than_the_others_is_said_with_doubt_where_all_are_de
     assert_eq!(late["detail"], "The delays may cause a part of it.");
 }
 
+fn on(host: &str) -> Definition {
+    Definition::Process(Process { host: host.into(), program: "/bin/app".into(), ..Process::default() })
+}
+
+#[test]
+fn delays_of_ranks_that_are_all_in_mpi_cost_time_unless_others_may_be_what_they_wait_for() {
+    // Ranks that wait for each other and are kept from polling.
+    let rank = |host| bound_rank(&Share::of(20, 500), (2, 2), vec![on(host)]);
+    let costs = |ranks: Vec<Calls>| {
+        let size = ranks.len() as u32;
+        ask(&made(ranks, size).0.0, "diagnose", &["--no-cache"])
+            .rows("findings")
+            .iter()
+            .any(|row| ["oversubscribed", "not_running", "busy_host"].contains(&row["kind"].as_str().unwrap()))
+    };
+    assert!(costs(vec![rank("h1"), rank("h1")]));
+    assert!(!costs(vec![rank("h1"), rank("h2")]), "they may wait for the network");
+    let unknown = computing(&Share::of(898, 0), Call::Barrier);
+    assert!(!costs(vec![rank("h1"), rank("h1"), unknown]), "the other rank may work");
+    let writes = |share| computing(&share, Call::File_write).defines(used(&share, (2, 2)));
+    assert!(costs(vec![writes(Share::of(20, 500)), writes(Share::of(880, 0))]), "a call that waits for nobody");
+}
+
+#[test]
+fn small_messages_cost_what_their_calls_take_while_the_ranks_run() {
+    let ranks = |delayed| {
+        let share = Share::of(0, delayed);
+        let calls = |of| {
+            let calls =
+                (0..800).fold(Calls::default(), |calls, at| calls.call(of, (1 + at) * MILLISECOND, MILLISECOND - 100));
+            calls.defines(used(&share, (2, 2)))
+        };
+        vec![calls(send(Call::Send, 1, 8)), calls(signature(0, Call::Recv, 0, 0, 8))]
+    };
+    let costs = |delayed| {
+        let (folder, run) = made(ranks(delayed), 2);
+        let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+        let found = answer.rows("findings").iter().find(|row| row["kind"] == "small_messages").cloned();
+        let running = scheduling::scheduled(&run.ranks[0]).unwrap().running_in_mpi();
+        (found.unwrap()["cost_s"].as_f64().unwrap(), running)
+    };
+    let [(whole, all), (part, running)] = [0, 400].map(costs);
+    assert!(all == 1.0 && running < 0.7 && (part / whole - running).abs() < 1e-6, "{part} of {whole}, {running}");
+}
+
 /// Four ranks, the last two on another host, that compute for this many milliseconds.
 fn on_two_hosts(computes: [u64; 4]) -> Folder {
     let rank = |(computes, number): (u64, u32)| {
-        let host = if number < 2 { "h1" } else { "h2" };
-        let process = Process { host: host.into(), program: "/bin/app".into(), ..Process::default() };
         let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
         let first = Calls::default().call(barrier, MILLISECOND, 1);
         let begin = (1 + computes) * MILLISECOND;
-        first.call(barrier, begin, END * MILLISECOND - begin).defines(vec![Definition::Process(process)])
+        let host = if number < 2 { "h1" } else { "h2" };
+        first.call(barrier, begin, END * MILLISECOND - begin).defines(vec![on(host)])
     };
     made(computes.into_iter().zip(0..).map(rank).collect(), 4).0
 }

@@ -5,10 +5,11 @@ use std::fs;
 
 use crate::common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
 use crate::common::{Folder, signature, stdout};
-use metrics::pop;
+use metrics::{pop, rank_time};
 use model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
 use model::{Choice, Run};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
+use tables::{Sheet, Unit};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;
 use traces::signature::{STARTS, Signature, peer};
@@ -61,6 +62,23 @@ fn the_waits_of_every_rank_are_those_of_the_synthetic_run() {
         assert!(account.waits.unresolved.is_empty(), "{shape:?}: {:?}", account.waits.unresolved);
         let nothing = [WaitState::EarlyReduce, WaitState::EarlyScan, WaitState::WaitAtFence, WaitState::WaitAtCreate];
         assert_eq!(waits(&account, None, &nothing), KnownWaits::default(), "{shape:?}");
+    }
+}
+
+#[test]
+fn the_parts_of_a_ranks_time_add_up_and_its_waiting_is_all_that_it_waited() {
+    let (_folder, run, truth) = generated(&SHAPE);
+    let account = account(&run, Follow::empty());
+    let sheet = Sheet::from(rank_time::table(&run, Some(&account)));
+    assert_eq!(sheet.rows.len(), truth.ranks.len());
+    for row in 0..sheet.rows.len() {
+        let of_rank = account.waits.sums.iter().filter(|(key, _)| key.waiter.rank as usize == row);
+        let waited: i64 = of_rank.map(|(_, sum)| sum.time).sum();
+        let found = sheet.number(row, "waiting_s").unwrap();
+        assert!(waited > 0 && (found - waited as f64 / 1e9).abs() < 1e-9, "rank {row}: {found}, not {waited} ns");
+        let times = sheet.columns.iter().filter(|column| column.unit == Unit::Seconds);
+        let all: f64 = times.filter_map(|column| sheet.number(row, &column.key)).sum();
+        assert!((all - run.ranks[row].wall()).abs() < 1e-9, "rank {row}: {all}");
     }
 }
 

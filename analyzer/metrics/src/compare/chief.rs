@@ -1,6 +1,8 @@
 //! The figures of a comparison that people are shown, table by table. All of them are judged together.
 
-use super::run_figures::{ENGINE, FUNCTIONS, FigureName, IMBALANCE, OVERLAP, POP, SITES, SIZES, TIME_MEAN, WAITS};
+use super::run_figures::{
+    ENGINE, FUNCTIONS, FigureName, GAPS, IMBALANCE, OVERLAP, POP, SITES, SIZES, TIME_MEAN, WAITS,
+};
 use tables::{Label, Unit};
 
 pub struct ComparedTable {
@@ -34,7 +36,7 @@ const OF_REQUESTS: [Label; 5] = [
 ];
 
 /// All sections, in the order in which they are shown.
-pub const SECTIONS: [ComparedTable; 8] = [
+pub const SECTIONS: [ComparedTable; 9] = [
     ComparedTable {
         table: FUNCTIONS,
         title: "function, mean of ranks",
@@ -49,6 +51,14 @@ pub const SECTIONS: [ComparedTable; 8] = [
         figures: &[TIME],
         unit: Unit::Seconds,
         count: Some(("calls", "calls")),
+        most: Some(10),
+    },
+    ComparedTable {
+        table: GAPS,
+        title: "computation between calls, mean of ranks",
+        figures: &[TIME],
+        unit: Unit::Seconds,
+        count: Some(("passes", "passes")),
         most: Some(10),
     },
     ComparedTable {
@@ -103,7 +113,7 @@ pub const SECTIONS: [ComparedTable; 8] = [
 
 /// True if a table needs single calls, which a profile does not have.
 pub fn needs_calls(table: &str) -> bool {
-    [WAITS, POP, OVERLAP].contains(&table)
+    [WAITS, POP, OVERLAP, GAPS].contains(&table)
 }
 
 /// True if a figure that one side lacks is 0 there. The time of a function that was not called is 0, but the overhead

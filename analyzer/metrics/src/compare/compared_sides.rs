@@ -3,8 +3,13 @@
 use super::joined::{Comparison, Differs, Side};
 use super::run_figures::Figures;
 use super::{chief, noise, run_figures};
+use crate::imbalance::COMPUTATION;
 use crate::overview;
+use crate::scheduling::LEAST_SHARE_OF_DELAYS;
+use crate::words::plural;
+use tables::number::whole;
 use tables::{Fact, FactKey, Value, facts};
+use traces::calls::Call;
 
 facts! {
     A = "a", Text, always, "The program of A, its runs and times, in words.";
@@ -16,6 +21,9 @@ facts! {
     B_WALL_TIME = "b_wall_time_s", Seconds, always, "The wall time of B, mean of its runs.";
     B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always, "Time in MPI of B, mean of ranks and runs.";
     DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
+    EFFICIENCY = "efficiency", Text, sometimes, "The parallel efficiency of both sides, and its factor that changed most, in words.";
+    OTHER_CALLS = "other_calls", Text, sometimes,
+        "Call sites with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
 }
 
 /// The program, runs and times of each side, and the difference of their wall times.
@@ -30,6 +38,8 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
     facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
     facts.extend(wall.and_then(|wall| difference(wall, mpi, all)));
+    facts.extend(efficiency(all));
+    facts.extend(other_calls(all));
     facts
 }
 
@@ -38,7 +48,16 @@ fn of_side(side: &Side, name: &'static str, keys: [FactKey; 4], [wall, mpi]: [Va
     let [words, runs, wall_time, mpi_time] = keys;
     let program = side.first().map_or(String::new(), |run| run.program.to_string());
     let several = if side.len() == 1 { String::new() } else { format!(", {} runs", side.len()) };
-    let text = format!("{program}{several}, wall time {wall}, in MPI {mpi} mean");
+    let times = || side.iter().filter_map(|run| run.fact(overview::WALL_TIME.name));
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    let range = match side.len() {
+        1 => String::new(),
+        _ => format!(" ({} to {})", Value::Seconds(least), Value::Seconds(most)),
+    };
+    let delayed = mean_delay(side).filter(|share| *share >= LEAST_SHARE_OF_DELAYS);
+    let delayed =
+        delayed.map_or(String::new(), |share| format!(", ranks without a core {:.0} % of the time", 100.0 * share));
+    let text = format!("{program}{several}, wall time {wall}{range}, in MPI {mpi} mean{delayed}");
     vec![
         Fact::new(words, name, Value::Text(text)),
         Fact::hidden(runs, Value::Count(side.len() as u64)),
@@ -68,8 +87,73 @@ fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -
             Differs::Unknown | Differs::Yes => "",
         };
         text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(most.change()));
+        if most.name.row == [COMPUTATION] {
+            text += &most_changed_computation(all).map_or(String::new(), |place| format!(", {place}"));
+        }
     }
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
+}
+
+/// The calls between which computation changed most, in words.
+fn most_changed_computation(all: &[Comparison]) -> Option<String> {
+    let gaps = all.iter().filter(|figure| figure.name.table == run_figures::GAPS && chief::is_chief(&figure.name));
+    let most = gaps.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
+    let sign = if most.change() < 0.0 { "-" } else { "+" };
+    Some(format!("{sign}{} of it from {}", Value::Seconds(most.change().abs()), most.name.row.join(" ")))
+}
+
+/// The parallel efficiency, and the factor of it that changed most.
+fn efficiency(all: &[Comparison]) -> Option<Fact> {
+    let of = |key: &str| all.iter().find(|figure| is_factor(figure, key));
+    let whole = of(PARALLEL)?;
+    let change =
+        |factor: &&Comparison| factor.ratio().filter(|ratio| *ratio > 0.0).map_or(0.0, |ratio| ratio.ln().abs());
+    let most = FACTORS.into_iter().filter_map(of).max_by(|one, other| change(one).total_cmp(&change(other)))?;
+    let instead = |figure: &Comparison| {
+        format!("{} % instead of {}", figure.value(figure.mean_b()), figure.value(figure.mean_a()))
+    };
+    let more = match whole.differs {
+        Differs::No => ", noise".to_string(),
+        _ => format!("; {}: {}", most.name.row.join(" "), instead(most)),
+    };
+    Some(Fact::new(EFFICIENCY, "efficiency", Value::Text(instead(whole) + &more)))
+}
+
+/// The parallel efficiency's name, and its factors', whose product it is.
+const PARALLEL: &str = "parallel efficiency";
+const FACTORS: [&str; 3] = ["load balance", "serialization efficiency", "transfer efficiency"];
+
+fn is_factor(figure: &Comparison, name: &str) -> bool {
+    figure.name.table == run_figures::POP && figure.name.figure == "percent" && figure.name.row == [name]
+}
+
+/// Maximum number of call sites that are named for their numbers of calls.
+const SITES_SHOWN: usize = 3;
+
+/// Call sites that were called another number of times, those with the largest difference first.
+fn other_calls(all: &[Comparison]) -> Option<Fact> {
+    let is_same = |counts: &[f64]| counts.windows(2).all(|two| two[0] == two[1]);
+    let changed = |figure: &&Comparison| {
+        let polls = figure.name.row.iter().any(|part| Call::named(part).is_some_and(Call::polls));
+        figure.name.table == run_figures::SITES
+            && figure.name.figure == "calls"
+            && !polls
+            && figure.change() != 0.0
+            && is_same(&figure.a)
+            && is_same(&figure.b)
+    };
+    let mut changed: Vec<&Comparison> = all.iter().filter(changed).collect();
+    changed.sort_by(|one, other| other.change().abs().total_cmp(&one.change().abs()));
+    let in_words = |figure: &&Comparison| {
+        let [a, b] = [figure.mean_a(), figure.mean_b()].map(|count| whole(count.unwrap_or(0.0) as u64));
+        format!("{}: {b} instead of {a}", figure.name.row.join(" "))
+    };
+    let shown: Vec<String> = changed.iter().take(SITES_SHOWN).map(in_words).collect();
+    let more = match changed.len().saturating_sub(SITES_SHOWN) {
+        0 => String::new(),
+        more => format!("; {}", plural(more as u64, "more site")),
+    };
+    (!shown.is_empty()).then(|| Fact::new(OTHER_CALLS, "calls", Value::Text(shown.join("; ") + &more)))
 }
 
 /// Least difference of the sides' delays, as a share of their time, that is worth a note.
@@ -77,19 +161,21 @@ const OTHER_DELAYS: f64 = 0.1;
 
 /// The note on a machine that kept the ranks of one side from running more than those of the other.
 fn other_delays(a: &Side, b: &Side) -> Option<String> {
-    let mean = |side: &Side| {
-        let known: Vec<f64> = side.iter().filter_map(|run| run.delayed).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-    };
-    let (of_a, of_b) = (mean(a)?, mean(b)?);
+    let (of_a, of_b) = (mean_delay(a)?, mean_delay(b)?);
     ((of_a - of_b).abs() >= OTHER_DELAYS).then(|| {
         format!(
-            "the machine differs, too: ranks of A were ready to run but not running {:.0} % of the time, those of B {:.0} %: \
-             see `report --by host` of each run",
+            "ranks of A were ready to run but not running {:.0} % of the time, those of B {:.0} %: others had more of the \
+             machine, or one side polls where the other sleeps; see `report --by host` of each run",
             100.0 * of_a,
             100.0 * of_b
         )
     })
+}
+
+/// The share of the ranks' time in which they had no core, mean of the runs that tell.
+fn mean_delay(side: &Side) -> Option<f64> {
+    let known: Vec<f64> = side.iter().filter_map(|run| run.delayed).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
 /// Notes on noise, and on differences between the runs that distort the comparison.

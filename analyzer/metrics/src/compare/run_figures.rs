@@ -1,10 +1,17 @@
 //! All figures of one run, each identified by its table, its row and its column.
 
+use std::collections::BTreeMap;
+
 use crate::engine::Ledger;
+use crate::imbalance::COMPUTATION;
 use crate::scheduling::delayed_share;
+use crate::totals::seconds;
+use crate::words::site_in_words;
 use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
-use model::Run;
 use model::matching::{Follow, settled};
+use model::roles::CallSite;
+use model::shared_walk::computation;
+use model::{Rank, Run};
 use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
 
 pub struct ComparedFigure {
@@ -77,6 +84,27 @@ impl Figures {
         self.warnings.extend(overlap::unseen(requests));
     }
 
+    /// Adds the time outside MPI: as a row among the functions, and by the calls around it.
+    pub fn add_computation(&mut self, run: &Run) {
+        let asked: Vec<&Rank> = run.asked().collect();
+        let ranks = asked.len().max(1) as f64;
+        let all = asked.iter().map(|rank| rank.mean_computation()).sum::<f64>();
+        self.all.push(plain(FUNCTIONS, COMPUTATION.into(), (TIME_MEAN, Unit::Seconds), all / ranks));
+        if !self.has_calls {
+            return;
+        }
+        let mut places: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+        for ((from, to), sum) in computation(run) {
+            let (time, passes) = places.entry(between(&from, &to)).or_default();
+            *time += seconds(sum.time) / ranks;
+            *passes += sum.count as f64;
+        }
+        for (place, (time, passes)) in places {
+            self.all.push(plain(GAPS, place.clone(), (TIME_MEAN, Unit::Seconds), time));
+            self.all.push(plain(GAPS, place, ("passes", Unit::Count), passes));
+        }
+    }
+
     pub fn fact(&self, key: &str) -> Option<f64> {
         self.all.iter().find(|figure| figure.name.table == RUN && figure.name.figure == key)?.value
     }
@@ -104,6 +132,23 @@ impl Figures {
         let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
         self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.as_slice(), figure.value?)))
     }
+}
+
+/// A figure of a row that one name identifies.
+fn plain(table: &'static str, row: String, (key, unit): (&str, Unit), value: f64) -> ComparedFigure {
+    let name = FigureName { table, row: vec![row], figure: key.into(), heading: String::new(), unit, label: None };
+    ComparedFigure { name, value: Some(value) }
+}
+
+/// `MPI_Waitall at halo.c:8 to MPI_Allreduce at dot.c:4`, or `MPI_Allreduce at dot.c:4 to the next`.
+fn between(from: &CallSite, to: &CallSite) -> String {
+    // There is one start and one end, whose lines differ between libraries in Fortran.
+    let place = |site: &CallSite| match site.call() {
+        Some(call) if call.begins_mpi() || call.ends_mpi() => site.function.clone(),
+        _ => site_in_words(site),
+    };
+    let next = if from == to { "the next".to_string() } else { place(to) };
+    format!("{} to {next}", place(from))
 }
 
 /// The facts that are numbers, except the begin of the run, which is not compared.
@@ -200,13 +245,15 @@ pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, TIME_MEAN);
 pub const SITES: &str = "sites";
 /// Time by size of message and function.
 pub const SIZES: &str = "sizes";
+/// Computation by the calls before and after it.
+pub const GAPS: &str = "computation";
 pub const IMBALANCE: &str = "imbalance";
 pub const WAITS: &str = "wait_states";
 /// Nonblocking requests by direction, function, call site and size.
 pub const OVERLAP: &str = "overlap";
 pub const POP: &str = "pop";
 /// All tables, as `--fail-if TABLE:` may name them.
-pub const TABLES: [&str; 9] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP, OVERLAP];
+pub const TABLES: [&str; 10] = [RUN, ENGINE, FUNCTIONS, SITES, GAPS, SIZES, IMBALANCE, WAITS, POP, OVERLAP];
 
 #[cfg(test)]
 mod tests {

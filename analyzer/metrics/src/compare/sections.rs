@@ -2,7 +2,7 @@
 
 use super::chief::{ComparedTable, SECTIONS, is_chief};
 use super::joined::{Comparison, Differs, VERDICT};
-use super::run_figures::{FUNCTIONS, RUN, SITES, WAITS};
+use super::run_figures::{FUNCTIONS, GAPS, RUN, SITES, WAITS};
 use crate::{meaning, overview};
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
@@ -142,7 +142,8 @@ fn less(figure: &Comparison) -> Value {
 }
 
 /// Tables that get a sentence, with the words for whose time their figures are.
-const TOLD: [(&str, &str); 3] = [(FUNCTIONS, "per rank"), (SITES, "per rank"), (WAITS, "over all ranks")];
+const TOLD: [(&str, &str); 4] =
+    [(FUNCTIONS, "per rank"), (SITES, "per rank"), (GAPS, "of computation per rank"), (WAITS, "over all ranks")];
 
 /// One sentence for the wall time, and one for the largest difference of each table. If sides have several runs, only
 /// differences beyond noise get one.

@@ -45,13 +45,13 @@ pub const FIGURES: &[LedgerFigure] = &[
     of_sockets("ready_to_send", "sockets ready to send", "out ready", Count(|l| l.ready_to_send))
         .means(meaning::READY_TO_SEND)
         .spare(),
-    of_sockets("receive_s", "time receiving from them", "receive", Seconds(|l| Some(l.receive_time)))
+    of_sockets("receive_s", "time receiving from sockets", "receive", Seconds(|l| Some(l.receive_time)))
         .means("Time in system calls that receive from sockets."),
-    of_sockets("send_s", "time sending to them", "send", Seconds(|l| Some(l.send_time)))
+    of_sockets("send_s", "time sending to sockets", "send", Seconds(|l| Some(l.send_time)))
         .means("Time in system calls that send to sockets."),
-    of_sockets("socket_received_bytes", "received from them", "", Bytes(|l| l.received))
+    of_sockets("socket_received_bytes", "received from sockets", "", Bytes(|l| l.received))
         .means("Bytes received from sockets."),
-    of_sockets("socket_sent_bytes", "sent to them", "", Bytes(|l| l.sent)).means("Bytes sent to sockets."),
+    of_sockets("socket_sent_bytes", "sent to sockets", "", Bytes(|l| l.sent)).means("Bytes sent to sockets."),
     of_sockets("outside_entries", "engine called outside MPI", "", Count(|l| l.outside))
         .means("Entries outside MPI calls, as by a progress thread."),
 ];

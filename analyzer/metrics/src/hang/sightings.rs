@@ -160,13 +160,13 @@ fn unknown_tasks<'a>(
 ) -> impl Iterator<Item = &'a ThreadChange> {
     let is_known = |tid: u32| stands.threads.iter().any(|thread| thread.tid == tid);
     let unknown = change.tasks.iter().filter(move |change| !is_known(change.task.tid));
-    unknown.filter(|change| !is_of_library(&rank.header, change.task.started, last))
+    unknown.filter(|change| !is_of_library(&rank.header, change.task.started, last.suspended))
 }
 
 /// True if a thread was started during MPI_Init, so that it belongs to the library. The system gives start times in
-/// ticks of `TICK`.
-fn is_of_library(header: &FileHeader, started: u64, last: &Look) -> bool {
-    let earliest = started.saturating_sub(u64::try_from(last.suspended).unwrap_or(0));
+/// ticks of `TICK`, and counts the time for which it was `suspended`.
+fn is_of_library(header: &FileHeader, started: u64, suspended: i64) -> bool {
+    let earliest = started.saturating_sub(u64::try_from(suspended).unwrap_or(0));
     header.ready.is_set() && earliest >= header.begin.monotonic && earliest + TICK <= header.ready.monotonic
 }
 
@@ -183,4 +183,22 @@ fn computes(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) ->
     let outside = stands.threads.iter().filter(|thread| is_outside(&thread.position));
     let known = outside.filter_map(|thread| change.task(thread.tid));
     known.chain(unknown_tasks(rank, stands, change, last)).any(ThreadChange::computed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traces::clock::ClockSample;
+    use traces::write::blank_header;
+
+    #[test]
+    fn threads_that_were_started_during_mpi_init_are_the_librarys_and_others_may_be_the_programs() {
+        let at = |ticks: u64| ClockSample { ticks, monotonic: ticks * TICK, ..ClockSample::default() };
+        let header = FileHeader { begin: at(500), ready: at(600), ..blank_header() };
+        let is = |tick: u64, suspended: i64| is_of_library(&header, tick * TICK, suspended * TICK as i64);
+        assert_eq!([499, 500, 599, 600].map(|tick| is(tick, 0)), [false, true, true, false]);
+        assert_eq!([550, 1_550].map(|tick| is(tick, 1_000)), [false, true], "the host slept before the run");
+        let starting = FileHeader { ready: ClockSample::default(), ..header };
+        assert!(!is_of_library(&starting, 550 * TICK, 0), "nobody knows when MPI_Init ended");
+    }
 }

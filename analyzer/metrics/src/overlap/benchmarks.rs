@@ -63,7 +63,7 @@ fn between(means: &LifeMeans, transfer: &TransferTime) -> f64 {
 }
 
 fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
-    let (overhead, whole) = (means.overhead?, means.whole?);
+    let overhead = means.overhead?;
     let (beside, between) = (transfer.beside, between(means, transfer));
     let seen = between + OSU_OUTSIDE_COMPUTATION * beside + means.turning;
     let (timed, overall) = (transfer.timed(&transfer.means)?, transfer.timed(means)? + beside);
@@ -76,7 +76,7 @@ fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
         pure: timed,
         overall,
         init: post?.value + transfer.between_calls + 0.75 * beside,
-        wait: wait?.value + overall - whole.value - means.turning - beside,
+        wait: wait?.value + transfer.behind(means),
         overlap: hidden(timed, overhead.value + seen),
         between: bounds(),
     })
@@ -147,4 +147,50 @@ fn base(levels: &[WorkLevel]) -> f64 {
         }
     }
     sum / f64::max(count, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::overlap::means::RankBatches;
+    use model::batches::Batches;
+    use model::overlap::RequestLife;
+
+    /// Twenty of these requests on one rank, each with the next call 100 ns behind its wait.
+    fn many(life: RequestLife) -> BatchesByRank {
+        let (mut batches, mut of_rank) = (Batches::default(), RankBatches::default());
+        for number in 0..20 {
+            batches.add(number, life.parts());
+            batches.add_to(number, [0, 0, 0, 0, 0, 0, 0, 100]);
+        }
+        of_rank.add(&batches);
+        BTreeMap::from([(0, of_rank)])
+    }
+
+    #[test]
+    fn page_turns_of_the_recorder_are_in_the_benchmarks_timers_and_in_no_computation() {
+        let alone = RequestLife { whole: 40_000, posting: 4_000, waiting: 36_000, calls: 2, ..RequestLife::default() };
+        let later = RequestLife { whole: 70_000, waiting: 6_000, turning: 5_000, ..alone };
+        let transfer = TransferTime::of([alone].iter(), [100].iter(), &many(alone)).unwrap();
+        let (osu, imb) = figures(&many(later), &transfer).unwrap();
+        assert_eq!([osu.pure, osu.overall, osu.wait], [40_100.0, 75_200.0, 6_100.0]);
+        // Four gaps lie beside the computation that OSU times, and two beside IMB's.
+        let beside_work = 10_000.0 + 4.0 * 100.0 + 5_000.0;
+        assert!((osu.overlap - 100.0 * (1.0 - beside_work / 40_100.0)).abs() < 1e-9, "{osu:?}");
+        assert_eq!([imb.overlapped, imb.computation], [75_100.0, 75_100.0 - 10_000.0 - 2.0 * 100.0 - 5_000.0]);
+    }
+
+    #[test]
+    fn work_timed_alone_counts_if_it_takes_about_as_long_as_in_the_loop() {
+        let is_alone = |behind, tick| {
+            let level = WorkLevel { rounds: 1, lead: Some(0), time: 2_000, lives: 0, computed: 300, behind };
+            SmbFigures::of(&LevelLoop { levels: vec![level] }, tick).unwrap().is_alone
+        };
+        // From half to half as much again, and 100 ns for the clocks.
+        assert_eq!([40, 60, 540, 560].map(|behind| is_alone(behind, 1.0)), [false, true, true, false]);
+        assert_eq!([60, 110, 490, 540].map(|behind| is_alone(behind, 2.0)), [false, true, true, false]);
+        assert!(!is_alone(0, 0.1));
+    }
 }

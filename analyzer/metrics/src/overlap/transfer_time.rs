@@ -83,8 +83,12 @@ impl TransferTime {
 
     /// The mean that a timer from before the post to after the wait would show: it stops right before the next call.
     pub fn timed(&self, means: &LifeMeans) -> Option<f64> {
-        let behind = if self.is_followed { means.behind } else { self.recording };
-        Some(means.whole?.value + means.turning + behind)
+        Some(means.whole?.value + means.turning + self.behind(means))
+    }
+
+    /// The time from the end of the wait until that timer stops.
+    pub fn behind(&self, means: &LifeMeans) -> f64 {
+        if self.is_followed { means.behind } else { self.recording }
     }
 
     /// The 95 % confidence interval of the median, or the deciles if there are too few transfers.

@@ -128,7 +128,7 @@ fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
                 let who = upper(&ranks_in_words(&sender.finding.ranks));
                 receiver
                     .finding
-                    .add(&format!("{who} then {come} late, and others wait for that: {} more.", known.cost(costs)));
+                    .add(&format!("{who} then {come} late, and others wait for that, too: {}.", known.cost(costs)));
                 receiver.finding.add_costs(costs);
             }
             None => works.push(sender),

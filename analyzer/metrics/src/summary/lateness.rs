@@ -274,12 +274,12 @@ impl<'a> LateActivity<'a> {
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
     }
 
-    /// Mean bytes of a message at the waiting call site; `None` for sites that complete messages.
+    /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
     pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
         let site = self.site_of_wait(wait.waiter.place.number())?;
         let number = self.context.walk.sites.iter().position(|other| other == site)? as u32;
         let habits = self.context.walk.habits.get(&(wait.waiter.rank, number))?;
-        Some(habits.bytes / habits.count.max(1)).filter(|bytes| *bytes > 0)
+        Some(habits.bytes / habits.count.max(1))
     }
 
     /// The call site of a place of an account's wait.

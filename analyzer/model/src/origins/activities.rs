@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::chase::BlamedTime;
 use super::{Activity, ActivityTimes};
+use crate::Rank;
+use crate::common_clock::ClockLine;
 use crate::roles::Role;
 use crate::stream::TimedCall;
 use crate::sums::{Grow, SpansAhead};
@@ -23,6 +25,8 @@ pub struct ActivityReader {
     /// The rank's own waits that are not over.
     waiting: SpansAhead,
     others: usize,
+    /// When MPI_Init had returned to the program: the recorder's own work there is no computation.
+    ready: i64,
     /// Site and end of the last call; true if the call is selected.
     last: Option<(u32, i64, bool)>,
     pub times: FxHashMap<Activity, ActivityTimes>,
@@ -30,8 +34,10 @@ pub struct ActivityReader {
 
 impl ActivityReader {
     /// Makes the reader of one rank of a run with `ranks` ranks.
-    pub fn new(ranks: usize) -> ActivityReader {
-        ActivityReader { others: ranks.saturating_sub(1), ..ActivityReader::default() }
+    pub fn new(ranks: usize, rank: &Rank, line: &ClockLine) -> ActivityReader {
+        let ready = rank.header.ready;
+        let ready = if ready.is_set() { line.nanoseconds_at(ready.ticks) } else { i64::MIN };
+        ActivityReader { others: ranks.saturating_sub(1), ready, ..ActivityReader::default() }
     }
 
     /// Adds the next part of the run: the times for which others blame the rank, and the rank's own waits.
@@ -44,10 +50,10 @@ impl ActivityReader {
         let (site, counts) = (role.place.number() as u32, role.place.counts());
         // Computation right after MPI_Init counts, and so does computation right before MPI_Finalize.
         if let Some((from, end, last_counts)) = self.last
-            && end < call.start
+            && end.max(self.ready) < call.start
             && (counts || last_counts)
         {
-            self.add(Activity::Between(from, site), (end, call.start));
+            self.add(Activity::Between(from, site), (end.max(self.ready), call.start));
         }
         if counts {
             self.add(Activity::In(site), (call.start, call.end));

@@ -83,6 +83,7 @@ fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns
     let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
     ComparedRuns::read(folders, choice, name, |run, figures| {
         figures.warnings.extend(engine::unseen(run));
+        figures.add_computation(run);
         if figures.has_calls {
             figures.add_overlap(&overlap::gathered(run));
         }

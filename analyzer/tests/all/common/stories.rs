@@ -29,6 +29,10 @@ pub struct Story {
     asks: Option<Signature>,
     /// Seconds for which the open call has turned MPI's engine.
     turned: u64,
+    /// Seconds that the finished calls take.
+    took: u64,
+    /// Seconds for which it has polled, and the part of them in MPI.
+    polled: [u64; 2],
     /// Other threads of the rank.
     beside: Vec<Story>,
     /// Ranks that it receives from and sends to as neighbors in MPI_COMM_WORLD.
@@ -62,6 +66,16 @@ impl Story {
     /// The rank has turned MPI's engine in its call for as many seconds.
     pub fn waited_for(self, seconds: u64) -> Story {
         Story { turned: seconds, ..self }
+    }
+
+    /// Each finished call takes as many seconds.
+    pub fn taking(self, seconds: u64) -> Story {
+        Story { took: seconds, ..self }
+    }
+
+    /// The rank has polled for as many seconds, and was in MPI for a part of them.
+    pub fn polled_for(self, seconds: u64, in_mpi: u64) -> Story {
+        Story { polled: [seconds, in_mpi], ..self }
     }
 
     /// Adds a finished call.
@@ -135,6 +149,11 @@ pub fn begun(call: Call, peer: i32, tag: i32) -> Signature {
 
 pub fn created(call: Call, peer: i32, tag: i32) -> Signature {
     Signature { flags: CREATES, ..to(call, peer, tag) }
+}
+
+/// Moves a call to the communicator `halo`, which has the ranks of the world.
+pub fn on_halo(call: Signature) -> Signature {
+    Signature { object: 3, ..call }
 }
 
 /// Moves a call to the second object of each rank, a window or file of the whole world.
@@ -229,14 +248,21 @@ pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: i
     for (rank, story) in (0..).zip(stories) {
         let own = FileHeader { state: INITIALIZED, rank, size, ..like };
         let mut file = FileWriter::begin(Vec::new(), own).unwrap();
-        let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
-        let local = vec![Span { first: 0, count: size, step: 1 }];
+        let named = |number, name: &str| {
+            Definition::Communicator(Communicator { number, rank: rank as i32, size, inter: false, name: name.into() })
+        };
+        let all_in = |communicator| {
+            let local = vec![Span { first: 0, count: size, step: 1 }];
+            Definition::Members(Members { communicator, local, remote: Vec::new() })
+        };
         let kind = if story.has(Call::File_open) { ObjectKind::File } else { ObjectKind::Window };
         file.definitions(&[
             Definition::Process(process(rank)),
             Definition::Library(Library { version: "Open MPI v4.1.4".into(), path: "/lib/libmpi.so.40".into() }),
-            Definition::Communicator(world),
-            Definition::Members(Members { communicator: 1, local, remote: Vec::new() }),
+            named(1, "MPI_COMM_WORLD"),
+            all_in(1),
+            named(3, "halo"),
+            all_in(3),
             Definition::Object(Object { number: 2, kind }),
             Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 }),
             Definition::Filter("-query".into()),
@@ -269,8 +295,12 @@ fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid:
     let number = |at: usize| 1 + 2 * at as u32;
     let signatures: Vec<Signature> =
         calls.iter().enumerate().map(|(at, call)| Signature { number: number(at), ..*call }).collect();
-    let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2 * SECOND);
-    let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
+    let took = (story.took * SECOND).max(1_000);
+    let at = 2 * SECOND + story.took * SECOND * story.over.len() as u64;
+    let last = u64::from(number(calls.len().max(1) - 1));
+    let [polled, in_mpi] = story.polled.map(|seconds| seconds * SECOND);
+    let end = BEGIN + at + polled.max(50);
+    let polls = Polls { start: BEGIN + at, end, count: 5, total: in_mpi, signature: last, ..Polls::default() };
     let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
     // The engine was still turning at the end.
     let turning = (story.turned * SECOND).max(SECOND / 2);
@@ -280,7 +310,8 @@ fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid:
     block.ledger[INSIDE].calls.entries = 1000 * story.turned;
     let (mut words, mut last) = (Vec::new(), BEGIN);
     for (at, (_, details)) in story.over.iter().enumerate() {
-        last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);
+        let start = BEGIN + 1_000_000 + (1_000_000 + took) * at as u64;
+        last = call(&mut words, last, number(at), start, took);
         words.extend(details);
     }
     file.thread(thread, &ThreadBlock { tid, ..block }).unwrap();
