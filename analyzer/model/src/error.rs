@@ -32,6 +32,9 @@ pub enum Error {
     /// The folder has no traces.
     #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
     NoTraces { folder: PathBuf },
+    /// `overhear record` made the folder, and no process has written there.
+    #[error("{}: no traces yet: no process has called MPI_Init. If the job has started or ended, see what it and overhear printed.", folder.display())]
+    NotBegun { folder: PathBuf },
     /// The folder holds files of several runs.
     #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {

@@ -170,7 +170,9 @@ impl Run {
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = rank_files(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     if files.is_empty() {
-        return Err(Error::NoTraces { folder: folder.into() });
+        let is_claimed = traces::folder::run_of(folder).is_some();
+        let folder = folder.into();
+        return Err(if is_claimed { Error::NotBegun { folder } } else { Error::NoTraces { folder } });
     }
     leave_out_second_names(&mut files);
     Ok(files)

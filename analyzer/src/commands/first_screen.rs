@@ -28,6 +28,12 @@ pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
     if !is_folder {
         return Err(neither(words));
     }
+    if let [a, b] = words
+        && Path::new(b).is_dir()
+    {
+        let [a, b] = [a, b].map(|run| as_typed(Path::new(run)));
+        return Err(Error::Setting(format!("two runs compare with overhear diff {a} {b}")));
+    }
     let own = [OsString::from("overhear"), OsString::from("diagnose")];
     match Cli::try_parse_from(own.iter().chain(words)) {
         Ok(Cli { command: Some(Command::Diagnose(arguments)) }) => run(&arguments),

@@ -101,7 +101,8 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
 /// Two runs by function. Returns true if some of the data is missing.
 fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let read = |folder: &PathBuf| {
-        ComparedRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())
+        let name = |_| folder.display().to_string();
+        ComparedRuns::read(std::slice::from_ref(folder), choice, name, |run, figures| figures.add_computation(run))
     };
     let (folders, a, b) = ([a, b], read(a)?, read(b)?);
     let [of_a, of_b] = [&a.figures[0], &b.figures[0]];
@@ -110,7 +111,7 @@ fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result
         format!("B: {}", run_in_words(&of_b.command, of_b.ranks, folders[1])),
     ];
     if of_a.command != of_b.command {
-        caption.push("A and B are different programs.".into());
+        caption.push("The commands of A and B differ.".into());
     }
     let file = &file.captioned(caption);
     plot::write(vec![charts::differences(&compare::compare(&a.figures, &b.figures))], file)?;

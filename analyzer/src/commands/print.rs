@@ -31,7 +31,8 @@ fn read_on(printed: io::Result<()>) -> Result<(), Error> {
 /// Prints a report below lines of text that are for people only.
 pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
     let refused = |path: &Path, what: &str, instead: &str| {
-        let names = "Name the file .json, .csv, .parquet or .txt";
+        let drawn = if name == "timeline" { ".svg, .png, .html, " } else { "" };
+        let names = format!("Name the file {drawn}.json, .csv, .parquet or .txt");
         Error::Setting(format!("{}: {name} writes no {what}; {instead}. {names}", path.display()))
     };
     if let Some(page) = how.page() {

@@ -16,11 +16,19 @@ const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(table.fields().iter().map(|field| &field.key))?;
+    writer.write_record(table.fields().iter().map(|field| &field.key)).map_err(io_error)?;
     for row in &table.rows {
-        writer.write_record(table.scalars(row).iter().map(cell))?;
+        writer.write_record(table.scalars(row).iter().map(cell)).map_err(io_error)?;
     }
     writer.flush()
+}
+
+/// The system's own error, by which a closed pipe is known.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// A text that no spreadsheet takes for a formula, with hidden characters made visible.

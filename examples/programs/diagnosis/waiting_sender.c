@@ -1,4 +1,5 @@
-// Each rank of a pair has 4 MiB for the other: the even one sends at once, the odd one computes before it receives.
+// Each rank of a pair has 10 ms of work a step, and then both wait for all. The even one sends 4 MiB after 2 ms, the odd one receives
+// when it has done its work.
 // run: -n 2
 // finding: late_receiver ranks odd at MPI_Recv // take
 #include "planted_work.h"
@@ -12,16 +13,17 @@ int main(int argc, char **argv)
     memset(block, rank, BYTES);
     for (int step = 0; step < 40; step++) {
         if (rank % 2 == 0) {
-            work(0.004);
+            work(0.002);
             if (rank + 1 < size)
                 MPI_Send(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
-            work(twin ? 0.010 : 0.002);
+            work(0.008);
         } else {
-            work(twin ? 0.004 : 0.014);
+            work(twin ? 0.002 : 0.010);
             MPI_Recv(block, BYTES, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // take
             if (twin)
-                work(0.010);
+                work(0.008);
         }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     free(block);
     return end();

@@ -14,6 +14,7 @@ use super::joined::Comparison;
 use super::run_figures::FigureName;
 use super::{noise, run_figures};
 use model::error::Error;
+use tables::Unit;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threshold {
@@ -24,6 +25,8 @@ pub struct Threshold {
     is_above: bool,
     amount: f64,
     kind: Amount,
+    /// True if the amount is a share of 100 and no change.
+    is_share: bool,
 }
 
 /// The figure that an amount bounds.
@@ -67,6 +70,7 @@ impl FromStr for Threshold {
         let (row, figure) =
             left.rsplit_once('.').map_or((None, left), |(row, figure)| (Some(row.trim().into()), figure));
         let is_change = amount.starts_with(['+', '-']);
+        let is_share = amount.ends_with('%') && !is_change;
         let (number, kind) = match amount.strip_suffix('%').filter(|_| is_change) {
             Some(number) => (number.trim().parse(), Amount::Percent),
             None => {
@@ -82,7 +86,8 @@ impl FromStr for Threshold {
         if figure.is_empty() {
             return Err(help());
         }
-        Ok(Threshold { text: text.into(), table, row, figure, is_above: text[at..].starts_with('>'), amount, kind })
+        let is_above = text[at..].starts_with('>');
+        Ok(Threshold { text: text.into(), table, row, figure, is_above, amount, kind, is_share })
     }
 }
 
@@ -92,6 +97,13 @@ impl Threshold {
         let meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
         if meant.is_empty() {
             return Err(self.unknown(all));
+        }
+        if self.is_share && meant.iter().any(|figure| figure.name.unit != Unit::Percent) {
+            let text = &self.text;
+            return Err(Error::Setting(format!(
+                "'{text}': {} is no share of 100. For a change in percent of A, write the sign: +10% or -10%",
+                self.figure
+            )));
         }
         Ok(meant.into_iter().filter_map(|figure| self.judge(figure)).collect())
     }

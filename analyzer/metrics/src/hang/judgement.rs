@@ -157,8 +157,8 @@ impl SeenRun<'_> {
         let is_seen = |at: &usize| self.run.ranks[*at].fate != ProcessFate::Unknown;
         let (verdict, rests_on) = match (waiting.iter().all(is_seen), self.is_live()) {
             (true, true) => {
-                let apart = self.looks_apart();
-                let still = format!("none of them moved between two looks {apart:.1} s apart");
+                let apart = Value::Seconds(self.looks_apart());
+                let still = format!("none of them moved between two looks {apart} apart");
                 (Verdict::Certain, format!("{wait} for what can never come, and {still}"))
             }
             (true, false) => (Verdict::Certain, format!("{who} waited for what could never come")),
@@ -307,7 +307,7 @@ impl SeenRun<'_> {
             let does = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() == stir);
             self.all().filter(does).collect::<Vec<usize>>()
         };
-        let within = format!("between two looks {:.1} s apart", self.looks_apart());
+        let within = format!("between two looks {} apart", Value::Seconds(self.looks_apart()));
         let calls = stirs(Stir::Calls);
         if !calls.is_empty() {
             return Some(format!("{} made calls {within}", self.names(&calls)));

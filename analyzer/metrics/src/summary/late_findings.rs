@@ -22,6 +22,8 @@ struct LateWork {
     more: Vec<String>,
     /// True if the late ranks compute longer than the others.
     has_more_work: bool,
+    /// See [`LateActivity::is_bottleneck`].
+    is_bottleneck: bool,
     /// Ranks that waited.
     waiters: Vec<WorldRank>,
     /// Rank time that others waited, nanoseconds, and the part of it that was for messages.
@@ -67,7 +69,18 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
                 let for_messages =
                     late.waited_in(WaitState::LateSender).saturating_add(late.waited_in(WaitState::WrongOrder));
                 let waiters = late.waiters();
-                works.push(LateWork { finding, place, more: Vec::new(), has_more_work, waiters, waited, for_messages });
+                let is_bottleneck = late.is_bottleneck();
+                let more = Vec::new();
+                works.push(LateWork {
+                    finding,
+                    place,
+                    more,
+                    has_more_work,
+                    is_bottleneck,
+                    waiters,
+                    waited,
+                    for_messages,
+                });
             }
         }
     }
@@ -82,7 +95,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
             }
         }
     }
-    join_held_senders(known, &mut works);
+    join_held_ranks(known, &mut works);
     join_turns(known, &mut works);
     works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
     let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
@@ -110,28 +123,29 @@ fn is_alike(main: &Finding, other: &Finding) -> bool {
         }
 }
 
-/// Joins findings on senders with the finding on the receiver that held them: with no more work than others, they are late because of it.
-fn join_held_senders(known: &Evidence, works: &mut Vec<LateWork>) {
+/// Joins findings on ranks with the finding on the rank that held them, as the receiver of their messages or as the bottleneck: with no
+/// more work than others, they are late because of it.
+fn join_held_ranks(known: &Evidence, works: &mut Vec<LateWork>) {
     let is_late = |work: &LateWork| matches!(work.finding.kind, FindingKind::LateRank | FindingKind::SporadicDelay);
-    let is_sender = |work: &LateWork| is_late(work) && !work.has_more_work;
-    let (senders, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_sender);
+    let is_held = |work: &LateWork| is_late(work) && !work.has_more_work && !work.is_bottleneck;
+    let (held, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_held);
     *works = others;
-    for sender in senders {
+    for held in held {
         let holds = |work: &&mut LateWork| {
             let is_receiver = matches!(work.finding.kind, FindingKind::LateReceiver | FindingKind::EagerLimit);
-            is_receiver && sender.finding.ranks.iter().all(|rank| work.waiters.contains(rank))
+            work.is_bottleneck || is_receiver && held.finding.ranks.iter().all(|rank| work.waiters.contains(rank))
         };
         match works.iter_mut().find(holds) {
-            Some(receiver) => {
-                let costs = sender.finding.costs.unwrap_or(0.0);
-                let come = verb(sender.finding.ranks.len(), "comes", "come");
-                let who = upper(&ranks_in_words(&sender.finding.ranks));
-                receiver
+            Some(holder) => {
+                let costs = held.finding.costs.unwrap_or(0.0);
+                let come = verb(held.finding.ranks.len(), "comes", "come");
+                let who = upper(&ranks_in_words(&held.finding.ranks));
+                holder
                     .finding
                     .add(&format!("{who} then {come} late, and others wait for that, too: {}.", known.cost(costs)));
-                receiver.finding.add_costs(costs);
+                holder.finding.add_costs(costs);
             }
-            None => works.push(sender),
+            None => works.push(held),
         }
     }
 }

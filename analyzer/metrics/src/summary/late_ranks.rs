@@ -190,6 +190,13 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
         1 => ("keeps", "it", "computes", "comes", "spends"),
         _ => ("keep", "they", "compute", "come", "spend"),
     };
+    if !late.has_more_work() && late.others().is_empty() {
+        let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
+        let only = verb(culprits.len(), "Only it does", "Only they do");
+        let detail = format!("{only} that work, and what the others need of it waits in a queue.");
+        let next = "Make that work shorter, or let more ranks do it.";
+        return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
+    }
     if !late.has_more_work() {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
         let detail =

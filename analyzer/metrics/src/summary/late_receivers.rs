@@ -9,9 +9,10 @@ use model::roles::CallSite;
 use tables::Value;
 use traces::calls::Call;
 
-/// True if senders wait there for few ranks to post their receives.
+/// True if senders wait there for few ranks to post their receives. Where all of the run waits for one rank's work, neither a buffer nor
+/// an earlier receive makes it shorter.
 pub fn are_late(late: &LateActivity) -> bool {
-    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks()
+    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks() && !late.is_bottleneck()
 }
 
 /// The finding on senders that wait for a receive of `who`.

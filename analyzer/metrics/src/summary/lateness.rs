@@ -37,6 +37,10 @@ const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
 
+/// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
+/// computes for this share of the run, and clearly longer than all others.
+const BOTTLENECK: f64 = 0.8;
+
 /// Figures that all activities share.
 pub struct LateContext<'a> {
     pub known: &'a Evidence<'a>,
@@ -47,13 +51,22 @@ pub struct LateContext<'a> {
     own: Vec<WorkAndCalls<f64>>,
     /// The functions that ranks were sampled in, if they were.
     pub sampled: Option<CallTree>,
+    /// The place in the run of the rank whose work sets the run's length.
+    bottleneck: Option<u32>,
 }
 
 impl<'a> LateContext<'a> {
     pub fn of(known: &'a Evidence<'a>, walk: &'a SharedWalk, times: Cow<'a, [WorkAndCalls<OwnTimes>]>) -> Self {
         let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
         let sampled = is_sampled.then(|| CallTree::of(&known.run.sites, &known.run.ranks));
-        LateContext { known, walk, own: own_shares(&times), times, sampled }
+        LateContext {
+            known,
+            walk,
+            own: own_shares(&times),
+            bottleneck: bottleneck(known, walk, &times),
+            times,
+            sampled,
+        }
     }
 
     /// Rank time that others waited for a rank's own lateness.
@@ -62,6 +75,20 @@ impl<'a> LateContext<'a> {
         let share = if matches!(activity, Activity::In(_)) { own.calling } else { own.computing };
         (times.blamed as f64 * share) as i64
     }
+}
+
+fn bottleneck(known: &Evidence, walk: &SharedWalk, times: &[WorkAndCalls<OwnTimes>]) -> Option<u32> {
+    let on_path = &walk.path.ranks;
+    let path = on_path.values().copied().total() as f64;
+    if let Some((rank, most)) = on_path.iter().max_by_key(|(_, time)| **time)
+        && *most as f64 >= BOTTLENECK * path
+    {
+        return Some(*rank);
+    }
+    let mut work: Vec<(f64, u32)> = times.iter().map(|times| times.computing.undelayed()).zip(0..).collect();
+    work.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let [(most, rank), (next, _), ..] = work[..] else { return None };
+    (most >= BOTTLENECK * known.wall() && most >= EVEN * next).then_some(rank)
 }
 
 /// One activity, and the lateness of the ranks there.
@@ -171,6 +198,12 @@ impl<'a> LateActivity<'a> {
     /// Ranks that cause the waiting, the one with the most first.
     pub fn culprits(&self) -> &[(u32, &'a ActivityTimes)] {
         &self.ranks[..self.culprits]
+    }
+
+    /// True if the only culprit is the rank whose work sets the run's length.
+    pub fn is_bottleneck(&self) -> bool {
+        let [(rank, _)] = self.culprits() else { return false };
+        self.context.bottleneck == Some(*rank)
     }
 
     /// True if all ranks come there.

@@ -132,4 +132,18 @@ pub const ALL: &[Topic] = &[
         source: "Gabriel, UH-CS-10-02",
         advice: "Many are the sign of waiting, not its cause. Where they cost time of others, have the library yield or block.",
     },
+    Topic {
+        name: "noise",
+        meaning: "A difference of two sides that is no larger than runs of one side differ among themselves.",
+        formula: "Welch's test finds no difference with 95 % confidence; of positive figures it compares logarithms, that is, the ratio",
+        source: "B. L. Welch, Biometrika 34, 1947",
+        advice: "Record more runs of each side, A and B in turn, on a machine that does nothing else.",
+    },
+    Topic {
+        name: "perhaps",
+        meaning: "A difference that would be one if this figure alone had been asked for. Among many figures, one in twenty is beyond noise by chance.",
+        formula: "Welch's test finds a difference, but not after Holm's correction for all the figures that are shown",
+        source: "S. Holm, Scandinavian Journal of Statistics 6, 1979",
+        advice: "Believe it if it is large or you expected it; else record more runs of each side.",
+    },
 ];
