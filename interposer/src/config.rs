@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use traces::file::Mode;
+use traces::mpi_settings::sets_up_mpi;
 use traces::node::FileForm;
 use traces::progress::Depth;
 use traces::settings::{self, Filter, Keep, Occasions};
@@ -62,6 +63,26 @@ pub fn read() -> Result<Config, String> {
         keep: set(settings::KEEP, settings::keep)?.unwrap_or_default(),
         files: set(settings::FILES, settings::files)?.unwrap_or_default(),
     })
+}
+
+/// Maximum number of settings of the MPI library, and of bytes of each.
+const MOST_SETTINGS: usize = 32;
+const MOST_OF_SETTING: usize = 200;
+
+/// The variables by which users set up MPI and threads, each as `NAME=VALUE`, sorted.
+pub fn mpi_settings() -> Vec<String> {
+    let mut all = Vec::new();
+    for (name, value) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if sets_up_mpi(&name) {
+            let mut setting = format!("{name}={}", value.to_string_lossy());
+            setting.truncate(setting.floor_char_boundary(MOST_OF_SETTING));
+            all.push(setting);
+        }
+    }
+    all.sort();
+    all.truncate(MOST_SETTINGS);
+    all
 }
 
 /// The id of the process that `overhear record` became by exec: an ancestor of this one, or this one.

@@ -68,6 +68,8 @@ pub enum Definition {
     SamplingPeriod(u64),
     /// The recorder's steps when MPI was initialized or finalized.
     Steps(Vec<Step>),
+    /// Environment variables that set up the MPI library, its network or threads, each as `NAME=VALUE`.
+    Settings(Vec<String>),
 }
 
 /// A step of the recorder's own work in a call that starts or ends MPI.
@@ -450,7 +452,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 27;
+    pub const VARIANTS: u32 = 28;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -22,7 +22,7 @@
 //! definitions error live
 //! file machine node
 //! calls clock progress regular signature span
-//! orders record suggest
+//! mpi_settings orders record suggest
 //! ```
 
 // The recorder links all but the readers: no panic may reach the program.
@@ -41,6 +41,7 @@ pub mod file;
 pub mod folder;
 pub mod live;
 pub mod machine;
+pub mod mpi_settings;
 pub mod node;
 pub mod orders;
 pub mod progress;

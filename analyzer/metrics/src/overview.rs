@@ -37,6 +37,9 @@ facts! {
          has it, unless --whole asks for that.";
     END_MAX = "end_max_s", Seconds, sometimes, "Time to end MPI, of the rank for which it took longest.";
     FOLDER = "folder", Text, always, "The run's folder.";
+    SETTINGS = "settings", Text, sometimes,
+        "The environment variables that set up the MPI library, its network and threads, of the first rank; those that launchers set by \
+         themselves are left out.";
     FILTER = "filter", Text, always, "The functions that were recorded, as --filter says; empty for all.";
     RECORDED_RANKS = "recorded_ranks", Text, sometimes, "The ranks that were recorded, if not all were.";
     ASKED_RANKS = "asked_ranks", Text, sometimes, "The ranks that the figures are of, if --rank chose some.";
@@ -99,6 +102,9 @@ fn work_out_facts(run: &Run) -> Vec<Fact> {
         facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)"));
     } else {
         facts.push(Fact::hidden(FOLDER, folder));
+    }
+    if !first.settings.is_empty() {
+        facts.push(Fact::new(SETTINGS, "settings", Value::Text(first.settings.join(", "))));
     }
     facts.push(Fact::hidden(FILTER, Value::Text(first.filter.clone())));
     facts.extend(recorded(run));

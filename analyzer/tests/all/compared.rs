@@ -4,11 +4,12 @@ use crate::common;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::made::Calls;
+use crate::common::made::{Calls, made};
 use crate::common::{Folder, header, signature};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;
+use traces::definitions::Definition;
 use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
 use traces::write::FileWriter;
@@ -280,4 +281,40 @@ fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
         seen += 1;
     }
     assert!(seen > 5, "{said:#}");
+}
+
+#[test]
+fn the_first_lines_name_what_changed() {
+    // Ten steps of an MPI_Allreduce; in B each step computes 2 ms in place of 1, and calls MPI_Barrier, too.
+    let side = |setting: &str, work: u64, has_barrier: bool| {
+        let one = |_| {
+            let mut calls = Calls::default().defines(vec![Definition::Settings(vec![setting.into()])]);
+            for step in 1..=10 {
+                calls = calls.call(signature(0, Call::Allreduce, peer::NONE, 8, 8), step * work, 1_000);
+                if has_barrier {
+                    calls = calls.call(signature(0, Call::Barrier, peer::NONE, 0, 0), step * work + 1_000, 1_000);
+                }
+            }
+            calls
+        };
+        made((0..2).map(one).collect(), 2).0
+    };
+    let (_, said) = diff(&[side("UCX_TLS=sm", 1_000_000, false)], &[side("UCX_TLS=tcp", 2_000_000, true)], &[]);
+    let fact = |name: &str| said["run"][name].as_str().unwrap_or_else(|| panic!("{said:#}")).to_string();
+    assert_eq!(fact("settings"), "A: UCX_TLS=sm; B: UCX_TLS=tcp");
+    assert_eq!(fact("other_calls"), "(not told apart) MPI_Barrier: 20 instead of 0");
+    assert!(fact("efficiency").contains(" % instead of "), "{said:#}");
+    let rows = said["figures"].as_array().unwrap().iter();
+    let gaps = rows.filter(|row| row["table"] == "computation" && row["figure"] == "time_mean_s");
+    let gaps: Vec<(&str, u64, u64)> = gaps
+        .map(|row| {
+            let microseconds = |side: &str| (row[side].as_f64().unwrap() * 1e6).round() as u64;
+            (row["row"].as_str().unwrap(), microseconds("a"), microseconds("b"))
+        })
+        .collect();
+    assert!(gaps.contains(&("MPI_Allreduce at (not told apart) to the next", 8_991, 0)), "{gaps:?}");
+    assert!(
+        gaps.contains(&("MPI_Barrier at (not told apart) to MPI_Allreduce at (not told apart)", 0, 17_982)),
+        "{gaps:?}"
+    );
 }

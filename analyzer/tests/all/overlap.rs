@@ -412,6 +412,18 @@ fn many_sizes_of_one_site_stand_by_powers_of_two() {
 }
 
 #[test]
+fn requests_to_nobody_are_no_messages() {
+    let mut planted = Planted::default();
+    for _ in 0..20 {
+        planted.request(isend(4_096), [1_000, 0, 9_000]);
+        planted.request(Signature { peer: peer::PROC_NULL, ..isend(0) }, [1_000, 0, 9_000]);
+    }
+    let said = said(&planted);
+    let sizes: Vec<_> = rows(&said, "messages").iter().map(|row| row["size_bytes"].as_u64().unwrap()).collect();
+    assert_eq!((sizes, &said["run"]["requests"]), (vec![4_096], &20.into()));
+}
+
+#[test]
 fn only_what_is_asked_about_counts() {
     let folder = Folder::new();
     for rank in 0..2 {

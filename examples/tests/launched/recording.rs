@@ -25,6 +25,21 @@ fn in_front_of_a_launcher_and_behind_it_record_the_same() {
 }
 
 #[test]
+fn the_settings_of_users_are_recorded_and_not_those_of_launchers() {
+    for mpi in two_families() {
+        let case = quick(&mpi, &[]).with("OMP_NUM_THREADS", "3").with("UCX_LOG_LEVEL", "error");
+        let run = case.with("OVERHEAR_FILTER", "-all,+collective").recorded("settings").1;
+        let settings = run.report("rank").json["run"]["settings"].as_str().unwrap_or_default().to_string();
+        let own: Vec<&str> =
+            settings.split(", ").filter(|one| one.starts_with("OMP_") || one.starts_with("UCX_")).collect();
+        assert_eq!(own, ["OMP_NUM_THREADS=3", "UCX_LOG_LEVEL=error"], "{}", mpi.name);
+        for internal in ["orte", "ess_base", "HYDRA", "OVERHEAR"] {
+            assert!(!settings.contains(internal), "{}: {settings}", mpi.name);
+        }
+    }
+}
+
+#[test]
 fn the_exit_status_is_the_programs_own() {
     for mpi in two_families() {
         for arguments in [&["exit", "7"][..], &["crash"]] {

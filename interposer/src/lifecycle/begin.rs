@@ -137,6 +137,10 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
     shared::define(&Definition::Filter(config.filter.text.clone()));
+    let settings = config::mpi_settings();
+    if !settings.is_empty() {
+        shared::define(&Definition::Settings(settings));
+    }
     if layers::calls_unseen() {
         let warning = "the program also calls MPI by its profiling names (PMPI_); no figure includes those calls";
         shared::define(&Definition::Warning(warning.into()));

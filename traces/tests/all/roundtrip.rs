@@ -292,6 +292,7 @@ fn definitions_come_back_in_order() {
         Definition::Caller(Caller { site: 2, caller: CalledFrom::Start }),
         Definition::SamplingPeriod(10_000_000),
         Definition::Steps(StepKind::ALL.map(|kind| Step { kind, ticks: 1 << 40 }).into()),
+        Definition::Settings(vec!["UCX_TLS=tcp".into()]),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

@@ -22,6 +22,8 @@ facts! {
     B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always, "Time in MPI of B, mean of ranks and runs.";
     DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
     EFFICIENCY = "efficiency", Text, sometimes, "The parallel efficiency of both sides, and its factor that changed most, in words.";
+    SETTINGS = "settings", Text, sometimes,
+        "Environment variables that set up MPI or threads, by the sides of which all runs have them, if not all runs of both do.";
     OTHER_CALLS = "other_calls", Text, sometimes,
         "Call sites with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
 }
@@ -38,6 +40,7 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
     facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
     facts.extend(wall.and_then(|wall| difference(wall, mpi, all)));
+    facts.extend(other_settings(a, b));
     facts.extend(efficiency(all));
     facts.extend(other_calls(all));
     facts
@@ -100,6 +103,18 @@ fn most_changed_computation(all: &[Comparison]) -> Option<String> {
     let most = gaps.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
     let sign = if most.change() < 0.0 { "-" } else { "+" };
     Some(format!("{sign}{} of it from {}", Value::Seconds(most.change().abs()), most.name.row.join(" ")))
+}
+
+/// The settings that all runs of one side have, and not all of the other.
+fn other_settings(a: &Side, b: &Side) -> Option<Fact> {
+    let have = |side: &Side, setting: &String| side.iter().all(|run| run.settings.contains(setting));
+    let only = |name: &str, own: &Side, other: &Side| {
+        let settings = own.first()?.settings.iter();
+        let own: Vec<&str> = settings.filter(|one| have(own, one) && !have(other, one)).map(String::as_str).collect();
+        (!own.is_empty()).then(|| format!("{name}: {}", own.join(", ")))
+    };
+    let text: Vec<String> = [only("A", a, b), only("B", b, a)].into_iter().flatten().collect();
+    (!text.is_empty()).then(|| Fact::new(SETTINGS, "settings", Value::Text(text.join("; "))))
 }
 
 /// The parallel efficiency, and the factor of it that changed most.

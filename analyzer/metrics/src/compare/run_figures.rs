@@ -45,6 +45,8 @@ pub struct Figures {
     /// The program, and the ranks and hosts it ran on.
     pub program: Fact,
     pub command: String,
+    /// The variables that set up MPI or threads, of the first rank.
+    pub settings: Vec<String>,
     pub ranks: u32,
     /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
     pub delayed: Option<f64>,
@@ -73,7 +75,8 @@ pub fn figures(run: &Run) -> Figures {
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
-    Figures { all, has_calls, warnings, program, command, ranks, delayed }
+    let settings = run.first().settings.clone();
+    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed }
 }
 
 impl Figures {

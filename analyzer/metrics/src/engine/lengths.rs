@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use traces::calls::ArgumentKind::{BcastCount, ReduceCount};
+use traces::calls::ArgumentKind::{BcastCount, Dest, ReduceCount, Source};
 use traces::calls::{Call, Class};
-use traces::signature::{CREATES, Signature};
+use traces::signature::{CREATES, Signature, peer};
 
 use crate::meaning;
 use crate::shares::{Share, share};
@@ -102,6 +102,10 @@ fn length(rank: &Rank, entry: &CallTotal) -> Option<(u64, bool)> {
     let signature: &Signature = &entry.signature;
     let call = Call::from_number(signature.call)?;
     let (sent, received) = signature.moves();
+    // To or from MPI_PROC_NULL nothing is sent. An exchange may still receive.
+    if signature.peer == peer::PROC_NULL && !(call.has(Dest) && call.has(Source)) {
+        return None;
+    }
     let processes =
         rank.communicators.get(&signature.object).map_or(1, |communicator| u64::from(communicator.size.max(1)));
     // The statuses of receives give the bytes that arrived, which may be less than the receive had room for.

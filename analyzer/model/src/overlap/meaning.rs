@@ -1,7 +1,7 @@
 //! Classifies the calls of a signature by their effect on requests.
 
 use traces::calls::{ArgumentKind, Call, Class};
-use traces::signature::{CREATES, STARTS, Signature};
+use traces::signature::{CREATES, STARTS, Signature, peer};
 
 use super::{Posting, Transmission};
 
@@ -64,9 +64,13 @@ impl OverlapMeaning {
             object: signature.object,
             bytes: sent.max(received),
         };
+        let transmission = call.filter(|_| is(STARTS) || is(CREATES)).and_then(Transmission::of);
+        // To or from MPI_PROC_NULL nothing is transferred. An exchange may still receive.
+        let is_nothing =
+            |traffic: &Transmission| signature.peer == peer::PROC_NULL && *traffic != Transmission::Exchange;
         OverlapMeaning {
             purpose: call.map_or(Purpose::Other, Purpose::of),
-            posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Transmission::of).map(posting),
+            posting: transmission.filter(|traffic| !is_nothing(traffic)).map(posting),
             site: signature.site,
             awaits: if matches!(call, Some(Call::Wait | Call::Waitall)) { signature.requests.into() } else { 0 },
             creates: is(CREATES),

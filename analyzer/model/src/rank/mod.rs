@@ -42,6 +42,8 @@ pub struct Rank {
     /// Steps of the recorder's own work when MPI was initialized and finalized; empty in files of older recorders.
     pub steps: Vec<Step>,
     pub filter: String,
+    /// Environment variables that set up MPI or threads, as `NAME=VALUE`.
+    pub settings: Vec<String>,
     pub warnings: Vec<String>,
     /// Ranks recorded together with it, if these are not all of its world.
     pub recorded: Option<Vec<Span>>,
@@ -280,6 +282,7 @@ impl Rank {
             usages: Vec::new(),
             steps: Vec::new(),
             filter: String::new(),
+            settings: Vec::new(),
             warnings: Vec::new(),
             recorded: None,
             communicators: HashMap::new(),
@@ -383,6 +386,7 @@ impl Rank {
             Definition::Communicator(comm) => drop(self.communicators.insert(comm.number, comm)),
             Definition::Object(object) => drop(self.objects.insert(object.number, object)),
             Definition::Filter(filter) => self.filter = filter,
+            Definition::Settings(settings) => self.settings = settings,
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Group(group) => drop(self.groups.insert(group.number, group)),

@@ -1,0 +1,60 @@
+//! Environment variables that set up an MPI library, its network, or threads.
+
+/// How their names begin.
+const PREFIXES: [&str; 15] = [
+    "OMPI_MCA_",
+    "MPICH_",
+    "MPIR_CVAR_",
+    "I_MPI_",
+    "MV2_",
+    "MVP_",
+    "UCX_",
+    "FI_",
+    "PSM2_",
+    "PSM3_",
+    "HCOLL_",
+    "SHARP_",
+    "OMP_",
+    "KMP_",
+    "GOMP_",
+];
+
+/// How the names begin of those that launchers and installations set by themselves.
+const NOT_BY_USERS: [&str; 14] = [
+    "OMPI_MCA_ess",
+    "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_mpi_oversubscribe",
+    "OMPI_MCA_orte_",
+    "OMPI_MCA_pmix",
+    "OMPI_MCA_prte_",
+    "OMPI_MCA_shmem_RUNTIME_",
+    "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+    "I_MPI_HYDRA_",
+    "I_MPI_INFO_",
+    "I_MPI_MPIRUN",
+    "I_MPI_ROOT",
+    "FI_PROVIDER_PATH",
+    "MPICH_INTERFACE_HOSTNAME",
+];
+
+/// True if a user sets up MPI or threads by a variable of this name.
+pub fn sets_up_mpi(name: &str) -> bool {
+    let begins = |begin: &&str| name.starts_with(*begin);
+    PREFIXES.iter().any(begins) && !NOT_BY_USERS.iter().any(begins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sets_up_mpi;
+
+    #[test]
+    fn the_choices_of_users_are_told_from_those_of_launchers() {
+        for name in ["OMPI_MCA_btl", "OMPI_MCA_coll_tuned_use_dynamic_rules", "MPICH_ASYNC_PROGRESS", "OMP_NUM_THREADS"]
+        {
+            assert!(sets_up_mpi(name), "{name}");
+        }
+        for name in ["OMPI_MCA_orte_hnp_uri", "OMPI_MCA_ess_base_vpid", "OMPI_COMM_WORLD_RANK", "PATH", "PMI_RANK"] {
+            assert!(!sets_up_mpi(name), "{name}");
+        }
+    }
+}
