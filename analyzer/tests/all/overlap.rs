@@ -170,6 +170,24 @@ fn the_engines_entries_bound_a_transfer_by_sockets_only_where_those_carried_all_
 }
 
 #[test]
+fn messages_through_sockets_between_ranks_of_a_host_are_a_finding() {
+    let found = |carried: u64| {
+        let folder = Folder::new();
+        for rank in 0..2 {
+            Planted { by_sockets: Some(carried), ..noticed_between(true) }.write(&folder, rank, 2);
+        }
+        let output = overhear("diagnose", &folder.0, &["--format", "json"]);
+        let said: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        rows(&said, "findings").iter().find(|row| row["kind"] == "sockets").cloned()
+    };
+    let found_headline = found(100 << 20).unwrap()["headline"].as_str().unwrap().to_string();
+    let expected = "All ranks are on h1, but send 200 MiB to each other through sockets: ";
+    assert!(found_headline.starts_with(expected), "{found_headline}");
+    // Each rank's messages have 5 MiB: most went another way.
+    assert_eq!(found(2 << 20), None);
+}
+
+#[test]
 fn what_mpi_says_when_asked_narrows_bounds_and_counts_what_was_complete_early() {
     let mut planted = Planted { is_asked: true, ..Planted::default() };
     for is_early in [true, false, true, true, true] {

@@ -146,18 +146,19 @@ const TOLD: [(&str, &str); 4] =
     [(FUNCTIONS, "per rank"), (SITES, "per rank"), (GAPS, "of computation per rank"), (WAITS, "over all ranks")];
 
 /// One sentence for the wall time, and one for the largest difference of each table. If sides have several runs, only
-/// differences beyond noise get one.
+/// differences get one that may be beyond noise.
 pub fn sentences(all: &[Comparison]) -> Vec<String> {
     let wall = all.iter().find(|figure| figure.name.table == RUN && figure.name.figure == overview::WALL_TIME.name);
     let most = |(table, of): &(&str, &str)| {
         let differing = all
             .iter()
             .filter(|figure| figure.name.table == *table && is_chief(&figure.name))
-            .filter(|figure| matches!(figure.differs, Differs::Unknown | Differs::Yes));
+            .filter(|figure| figure.differs != Differs::No);
         let most = differing.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
         let name = most.name.row.join(" ");
         let more = in_words(most.change(), "more", "less")?;
-        Some(format!("{name}: {more} {of} in B, {}.", both(most)))
+        let perhaps = if most.differs == Differs::Perhaps { ", perhaps by chance" } else { "" };
+        Some(format!("{name}: {more} {of} in B, {}{perhaps}.", both(most)))
     };
     let wall = wall.map(|wall| match in_words(wall.change(), "longer than", "less than") {
         Some(longer) => format!("B takes {longer} A, {}.", both(wall)),

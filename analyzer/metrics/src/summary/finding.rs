@@ -78,6 +78,8 @@ finding_kinds! {
     Unprogressed "unprogressed";
     /// Requests that were waited for later, without progress meanwhile.
     NoOverlap "no_overlap";
+    /// Ranks of one host send to each other through sockets.
+    Sockets "sockets";
     /// MPI calls take time that no late rank explains.
     Transfer "transfer";
     /// A rank waits for messages nearly all the time, and no rank waits for it.

@@ -37,6 +37,7 @@ mod slow_host;
 mod slow_receivers;
 mod small_collectives;
 mod small_messages;
+mod sockets;
 mod stored_sizes;
 mod transfer;
 mod uneven_totals;
@@ -119,6 +120,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     }
     let is_unprogressed = of_calls.iter().any(|finding| finding.kind == FindingKind::Unprogressed);
     all.extend(slow_host);
+    all.extend(sockets::finding(known));
     all.extend(late);
     all.extend(of_calls);
     if !is_unprogressed {
@@ -128,7 +130,8 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
 }
 
 fn leave_out_cheap(known: &Evidence, all: &mut Vec<Finding>) {
-    all.retain(|finding| finding.kind.is_about_the_run() || finding.is_worth_it(known));
+    let is_worth_it = |finding: &Finding| finding.kind == FindingKind::Sockets || finding.is_worth_it(known);
+    all.retain(|finding| finding.kind.is_about_the_run() || is_worth_it(finding));
     all.retain(|finding| !is_small_beside_delays(known, finding));
 }
 

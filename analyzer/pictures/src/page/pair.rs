@@ -23,15 +23,18 @@ pub struct PairPage {
 
 pub struct PairRun {
     pub program: String,
+    /// The MPI library.
+    pub library: String,
     pub ranks: u32,
     /// Timeline data, or the reason why there is none.
     pub timeline: Result<String, String>,
 }
 
 /// Sections by the names of their tables: title, and the question that each answers.
-const SECTIONS: [(&str, &str, &str); 9] = [
+const SECTIONS: [(&str, &str, &str); 10] = [
     ("functions", "Functions", "Which MPI functions take more or less time?"),
     ("sites", "Call sites", "Which lines of the program take more or less time?"),
+    ("computation", "Computation", "Between which calls does the program compute longer, or less long?"),
     ("wait_states", "Wait states", "Why do ranks wait, and how much longer or shorter?"),
     ("sizes", "Message sizes", "Calls of which sizes take more or less time?"),
     ("imbalance", "Imbalance", "Which functions are spread more or less evenly over the ranks?"),
@@ -113,7 +116,7 @@ fn timelines(runs: &[PairRun; 2]) -> Markup {
             p.question { "Where does B take longer? Both begin at the left, on one scale; zooming one zooms the other. Tables below are of the whole runs." }
             div.pair {
                 @for ((side, name), run) in [("a", "A"), ("b", "B")].iter().zip(runs) {
-                    h3 class={ "side-" (side) } { (name) ": " (visible(&run.program)) ", " (plural(run.ranks.into(), "rank")) }
+                    h3 class={ "side-" (side) } { (name) ": " (visible(&run.program)) ", " (plural(run.ranks.into(), "rank")) ", " (visible(&run.library)) }
                     @match &run.timeline {
                         Ok(_) => div id={ "timeline-" (side) } class={ "of-" (side) } {},
                         Err(reason) => p.none class={ "side-" (side) } { (visible(reason)) },

@@ -43,6 +43,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let all = compare::compare(&a.figures, &b.figures);
     let mut warnings = met(&arguments.fail_if, &all)?;
     let is_met = !warnings.is_empty();
+    warnings.extend(on_both_sides(of_a, of_b));
     warnings.extend(compare::warnings(&a.figures, &b.figures));
     warnings.extend([a.warnings, b.warnings].concat());
     let has_verdict = a.figures.len() > 1 && b.figures.len() > 1;
@@ -60,6 +61,13 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         (false, true) => PARTIAL,
         (false, false) => OK,
     })
+}
+
+/// Warns of a run that is compared with itself.
+fn on_both_sides(a: &[PathBuf], b: &[PathBuf]) -> Option<String> {
+    let place = |run: &PathBuf| run.canonicalize().ok();
+    let run = a.iter().find(|one| b.iter().any(|other| place(one).is_some() && place(one) == place(other)))?;
+    Some(format!("{} is on both sides: such runs say nothing about a difference", folder::as_typed(run)))
 }
 
 /// The error for a single run.
@@ -140,5 +148,5 @@ fn of_run(run: &Run, choice: &Choice, file: &PageFile<'_>, sources: SourceLines)
         Ok(()) => Ok(timeline::in_page(run, (choice.from, choice.to), file, sources)?),
         Err(why) => Err(why.to_string()),
     };
-    Ok(PairRun { program, ranks: run.size(), timeline })
+    Ok(PairRun { program, library: run.first().library.name(), ranks: run.size(), timeline })
 }

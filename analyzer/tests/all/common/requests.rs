@@ -82,7 +82,10 @@ impl Planted {
         let mut file = FileWriter::begin(Vec::new(), header).unwrap();
         let mut block: ThreadBlock = blank_block();
         block.ledger[INSIDE].calls.entries = self.entries;
-        block.ledger[progress::FIRST_COMPONENT].events = self.by_sockets.unwrap_or(0);
+        // A byte takes a nanosecond.
+        let sent = self.by_sockets.unwrap_or(0);
+        block.ledger[progress::FIRST_COMPONENT].events = sent;
+        block.ledger[progress::FIRST_COMPONENT].calls.ticks = sent;
         file.thread(0, &block).unwrap();
         let mut definitions = definitions(size, rank as i32);
         definitions.push(Definition::Progress(Depth::Events as u32));

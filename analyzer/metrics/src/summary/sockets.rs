@@ -1,0 +1,38 @@
+//! The finding on messages between ranks of one host that go through sockets, as a setting or a missing driver makes them.
+
+use super::{Evidence, Finding, FindingKind};
+use crate::engine::Ledger;
+use crate::scheduling::by_host;
+use model::rank::is_nested;
+use model::sums::Total;
+use tables::Value;
+use traces::calls::{Call, Class};
+
+/// Launchers talk through sockets, too: fewer bytes are theirs.
+const LEAST_BYTES: u64 = 1 << 20;
+/// The least part of the messages' bytes.
+const LEAST_PART: f64 = 0.5;
+/// The least share of the run for which it is said. The system calls are a small part of what sockets cost.
+const LEAST_SHARE: f64 = 0.01;
+
+pub fn finding(known: &Evidence) -> Option<Finding> {
+    let hosts = by_host(known.run);
+    let [(host, _)] = hosts.as_slice() else { return None };
+    let ledger = Ledger::of_run(known.run);
+    let is_message = |call: u16| Call::from_number(call).is_some_and(|call| call.class() == Class::PointToPoint);
+    let entries = known.run.asked().flat_map(|rank| rank.entries());
+    let messages = entries.filter(|entry| !is_nested(entry) && is_message(entry.signature.call));
+    let messages: u64 = messages.map(|entry| entry.sent).total();
+    if ledger.sent < LEAST_BYTES || (ledger.sent as f64) < LEAST_PART * messages as f64 {
+        return None;
+    }
+    let costs = (ledger.receive_time + ledger.send_time) / known.run.asked().count().max(1) as f64;
+    if costs < LEAST_SHARE * known.wall() {
+        return None;
+    }
+    let (bytes, cost) = (Value::Bytes(ledger.sent), known.cost(costs));
+    let headline = format!("All ranks are on {host}, but send {bytes} to each other through sockets: {cost}.");
+    let next =
+        "Shared memory is faster: see which transport the settings choose (mpirun --mca btl, UCX_TLS, FI_PROVIDER).";
+    Some(Finding::new(FindingKind::Sockets, "progress", headline).costs(costs).next(next))
+}
