@@ -1,4 +1,4 @@
-// Each rank of a pair has 10 ms of work a step, and then both wait for all. The even one sends 4 MiB after 2 ms, the odd one receives
+// The ranks of a pair have 8 and 12 ms of work a step, and then wait for all. The even one sends 4 MiB after 2 ms, the odd one receives
 // when it has done its work.
 // run: -n 2
 // finding: late_receiver ranks odd at MPI_Recv // take
@@ -16,9 +16,9 @@ int main(int argc, char **argv)
             work(0.002);
             if (rank + 1 < size)
                 MPI_Send(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
-            work(0.008);
+            work(twin ? 0.008 : 0.006);
         } else {
-            work(twin ? 0.002 : 0.010);
+            work(twin ? 0.002 : 0.012);
             MPI_Recv(block, BYTES, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // take
             if (twin)
                 work(0.008);
