@@ -1,15 +1,11 @@
 //! Facts about the two sides, and the difference of their wall times.
 
-use super::joined::{Comparison, Differs, Side};
+use super::joined::{Comparison, Side};
 use super::run_figures::Figures;
-use super::{chief, noise, run_figures};
-use crate::imbalance::COMPUTATION;
+use super::{changes, run_figures};
 use crate::overview;
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
-use crate::words::plural;
-use tables::number::whole;
 use tables::{Fact, FactKey, Value, facts};
-use traces::calls::Call;
 
 facts! {
     A = "a", Text, always, "The program of A, its runs and times, in words.";
@@ -20,12 +16,6 @@ facts! {
     B_RUNS = "b_runs", Count, always, "How many runs B has.";
     B_WALL_TIME = "b_wall_time_s", Seconds, always, "The wall time of B, mean of its runs.";
     B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always, "Time in MPI of B, mean of ranks and runs.";
-    DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
-    EFFICIENCY = "efficiency", Text, sometimes, "The parallel efficiency of both sides, and its factor that changed most, in words.";
-    SETTINGS = "settings", Text, sometimes,
-        "Environment variables that set up MPI or threads, by the sides of which all runs have them, if not all runs of both do.";
-    OTHER_CALLS = "other_calls", Text, sometimes,
-        "Call sites with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
 }
 
 /// The program, runs and times of each side, and the difference of their wall times.
@@ -39,10 +29,12 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     };
     let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
     facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
-    facts.extend(wall.and_then(|wall| difference(wall, mpi, all)));
-    facts.extend(other_settings(a, b));
-    facts.extend(efficiency(all));
-    facts.extend(other_calls(all));
+    facts.extend(wall.and_then(|wall| changes::difference(wall, mpi, all)));
+    facts.extend(changes::other_settings(a, b));
+    facts.extend(changes::efficiency(all));
+    if a.iter().chain(b).all(|run| run.ranks == a[0].ranks) {
+        facts.extend(changes::other_calls(all));
+    }
     facts
 }
 
@@ -67,108 +59,6 @@ fn of_side(side: &Side, name: &'static str, keys: [FactKey; 4], [wall, mpi]: [Va
         Fact::hidden(wall_time, wall),
         Fact::hidden(mpi_time, mpi),
     ]
-}
-
-/// The difference of the wall times, its parts outside MPI and in MPI, and the function that changed most.
-fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -> Option<Fact> {
-    let signed = |value: f64| format!("{}{}", if value < 0.0 { "-" } else { "+" }, Value::Seconds(value.abs()));
-    let difference = wall.difference()?;
-    let mut text = wall.ratio().map_or(String::new(), |ratio| format!(" ({:+.1} %)", 100.0 * (ratio - 1.0)));
-    if wall.test.is_some_and(|test| !noise::differs(&test)) {
-        text += ", no more than noise";
-    }
-    if let Some(in_mpi) = mpi.and_then(Comparison::difference) {
-        text += &format!("; a rank {} outside MPI, {} in MPI", signed(difference - in_mpi), signed(in_mpi));
-    }
-    let is_function =
-        |figure: &&Comparison| figure.name.table == run_figures::FUNCTIONS && chief::is_chief(&figure.name);
-    let most = all.iter().filter(is_function).max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()));
-    if let Some(most) = most.filter(|most| most.change() != 0.0) {
-        let unsure = match most.differs {
-            Differs::No => ", noise",
-            Differs::Perhaps => ", perhaps",
-            Differs::Unknown | Differs::Yes => "",
-        };
-        text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(most.change()));
-        if most.name.row == [COMPUTATION] {
-            text += &most_changed_computation(all).map_or(String::new(), |place| format!(", {place}"));
-        }
-    }
-    Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
-}
-
-/// The calls between which computation changed most, in words.
-fn most_changed_computation(all: &[Comparison]) -> Option<String> {
-    let gaps = all.iter().filter(|figure| figure.name.table == run_figures::GAPS && chief::is_chief(&figure.name));
-    let most = gaps.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
-    let sign = if most.change() < 0.0 { "-" } else { "+" };
-    Some(format!("{sign}{} of it from {}", Value::Seconds(most.change().abs()), most.name.row.join(" ")))
-}
-
-/// The settings that all runs of one side have, and not all of the other.
-fn other_settings(a: &Side, b: &Side) -> Option<Fact> {
-    let have = |side: &Side, setting: &String| side.iter().all(|run| run.settings.contains(setting));
-    let only = |name: &str, own: &Side, other: &Side| {
-        let settings = own.first()?.settings.iter();
-        let own: Vec<&str> = settings.filter(|one| have(own, one) && !have(other, one)).map(String::as_str).collect();
-        (!own.is_empty()).then(|| format!("{name}: {}", own.join(", ")))
-    };
-    let text: Vec<String> = [only("A", a, b), only("B", b, a)].into_iter().flatten().collect();
-    (!text.is_empty()).then(|| Fact::new(SETTINGS, "settings", Value::Text(text.join("; "))))
-}
-
-/// The parallel efficiency, and the factor of it that changed most.
-fn efficiency(all: &[Comparison]) -> Option<Fact> {
-    let of = |key: &str| all.iter().find(|figure| is_factor(figure, key));
-    let whole = of(PARALLEL)?;
-    let change =
-        |factor: &&Comparison| factor.ratio().filter(|ratio| *ratio > 0.0).map_or(0.0, |ratio| ratio.ln().abs());
-    let most = FACTORS.into_iter().filter_map(of).max_by(|one, other| change(one).total_cmp(&change(other)))?;
-    let instead = |figure: &Comparison| {
-        format!("{} % instead of {}", figure.value(figure.mean_b()), figure.value(figure.mean_a()))
-    };
-    let more = match whole.differs {
-        Differs::No => ", noise".to_string(),
-        _ => format!("; {}: {}", most.name.row.join(" "), instead(most)),
-    };
-    Some(Fact::new(EFFICIENCY, "efficiency", Value::Text(instead(whole) + &more)))
-}
-
-/// The parallel efficiency's name, and its factors', whose product it is.
-const PARALLEL: &str = "parallel efficiency";
-const FACTORS: [&str; 3] = ["load balance", "serialization efficiency", "transfer efficiency"];
-
-fn is_factor(figure: &Comparison, name: &str) -> bool {
-    figure.name.table == run_figures::POP && figure.name.figure == "percent" && figure.name.row == [name]
-}
-
-/// Maximum number of call sites that are named for their numbers of calls.
-const SITES_SHOWN: usize = 3;
-
-/// Call sites that were called another number of times, those with the largest difference first.
-fn other_calls(all: &[Comparison]) -> Option<Fact> {
-    let is_same = |counts: &[f64]| counts.windows(2).all(|two| two[0] == two[1]);
-    let changed = |figure: &&Comparison| {
-        let polls = figure.name.row.iter().any(|part| Call::named(part).is_some_and(Call::polls));
-        figure.name.table == run_figures::SITES
-            && figure.name.figure == "calls"
-            && !polls
-            && figure.change() != 0.0
-            && is_same(&figure.a)
-            && is_same(&figure.b)
-    };
-    let mut changed: Vec<&Comparison> = all.iter().filter(changed).collect();
-    changed.sort_by(|one, other| other.change().abs().total_cmp(&one.change().abs()));
-    let in_words = |figure: &&Comparison| {
-        let [a, b] = [figure.mean_a(), figure.mean_b()].map(|count| whole(count.unwrap_or(0.0) as u64));
-        format!("{}: {b} instead of {a}", figure.name.row.join(" "))
-    };
-    let shown: Vec<String> = changed.iter().take(SITES_SHOWN).map(in_words).collect();
-    let more = match changed.len().saturating_sub(SITES_SHOWN) {
-        0 => String::new(),
-        more => format!("; {}", plural(more as u64, "more site")),
-    };
-    (!shown.is_empty()).then(|| Fact::new(OTHER_CALLS, "calls", Value::Text(shown.join("; ") + &more)))
 }
 
 /// Least difference of the sides' delays, as a share of their time, that is worth a note.

@@ -3,6 +3,7 @@
 //!
 //! The figures come from the tables that `report`, `waits`, `pop`, `imbalance`, `overlap` and `progress` print.
 
+mod changes;
 mod chief;
 mod compared_sides;
 mod joined;
@@ -11,6 +12,7 @@ mod run_figures;
 mod sections;
 mod threshold;
 
+pub use changes::FACTS as CHANGES;
 pub use compared_sides::{FACTS, facts, warnings};
 pub use joined::{Comparison, FigureRow, Side, compare, table};
 pub use run_figures::{FUNCTION_TIMES, Figures, figures};

@@ -1,5 +1,6 @@
 //! The tables of a comparison for people.
 
+use super::changes::most_changed;
 use super::chief::{ComparedTable, SECTIONS, is_chief};
 use super::joined::{Comparison, Differs, VERDICT};
 use super::run_figures::{FUNCTIONS, GAPS, RUN, SITES, WAITS};
@@ -150,11 +151,7 @@ const TOLD: [(&str, &str); 4] =
 pub fn sentences(all: &[Comparison]) -> Vec<String> {
     let wall = all.iter().find(|figure| figure.name.table == RUN && figure.name.figure == overview::WALL_TIME.name);
     let most = |(table, of): &(&str, &str)| {
-        let differing = all
-            .iter()
-            .filter(|figure| figure.name.table == *table && is_chief(&figure.name))
-            .filter(|figure| figure.differs != Differs::No);
-        let most = differing.max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
+        let most = most_changed(all.iter().filter(|figure| figure.differs != Differs::No), table)?;
         let name = most.name.row.join(" ");
         let more = in_words(most.change(), "more", "less")?;
         let perhaps = if most.differs == Differs::Perhaps { ", perhaps by chance" } else { "" };

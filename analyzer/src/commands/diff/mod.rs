@@ -77,7 +77,7 @@ fn needs_two(run: &Path) -> Error {
 }
 
 pub fn schema() -> Schema {
-    Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
+    Schema::of("diff").facts(compare::FACTS).facts(compare::CHANGES).table::<FigureRow>()
 }
 
 fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
