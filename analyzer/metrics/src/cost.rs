@@ -109,6 +109,11 @@ impl RecordingCost {
     }
 }
 
+/// Seconds of the recorder's work that was timed while it happened, such as page turns, without starting and ending.
+pub fn timed(rank: &Rank) -> f64 {
+    rank.clock.seconds(rank.off_line.saturating_sub(rank.starting))
+}
+
 impl RankCost {
     fn of(rank: &Rank, calls: u64) -> RankCost {
         let seconds = |ticks: f64| ticks * rank.clock.seconds(1);
@@ -123,7 +128,7 @@ impl RankCost {
         let empty = of_ledger(|line| line.calls.entries).saturating_sub(productive);
         let idle = rank.idle_polls.min(calls);
         let delaying = empty.min(calls - idle);
-        let between = seconds(rank.off_line.saturating_sub(rank.starting) as f64);
+        let between = timed(rank);
         // With `--overlap ask`, this time is mostly questions to MPI, which polls without success ask, too.
         let asked_while_waiting = if rank.asked { between * idle as f64 / calls.max(1) as f64 } else { 0.0 };
         let delay = costing(calls - idle, header.wrapper_cost)

@@ -63,6 +63,12 @@ pub fn cut(run: &Run) -> impl Iterator<Item = &Rank> {
     run.ranks.iter().filter(|rank| !rank.is_finalized())
 }
 
+/// Seconds for which a rank that has not finalized MPI may have gone on without a sign in its file, at most: until the last sign of another.
+pub fn unknown_time(run: &Run) -> f64 {
+    let last = run.ranks.iter().map(Rank::whole).fold(0.0, f64::max);
+    cut(run).map(|rank| last - rank.whole()).fold(0.0, f64::max)
+}
+
 /// Place of a rank, now or when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.
 fn place(run: &Run, rank: &Rank) -> String {
     match &rank.end {

@@ -304,7 +304,18 @@ fn explained(run: &Run, account: &Account) -> Vec<String> {
         ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
-    said.chain(unrecorded(run, account)).chain(before(account)).collect()
+    said.chain(unrecorded(run, account)).chain(before(account)).chain(behind(run, account)).collect()
+}
+
+/// Notes calls whose partner may lie where single calls are no longer recorded.
+fn behind(run: &Run, account: &Account) -> Option<String> {
+    let calls = [&account.unreceived, &account.unsent, &account.rest.waiting];
+    let calls: u64 = calls.into_iter().flat_map(|places| places.values()).sum();
+    (calls > 0 && run.ranks.iter().any(Rank::has_stopped)).then(|| {
+        let what = verb(calls, "send, receive or collective call has", "sends, receives or collective calls have");
+        let calls = whole(calls);
+        format!("{calls} {what} no partner among the single calls, which ranks stopped recording at different times")
+    })
 }
 
 /// Polls that take a smaller share of the ranks' time need no note.
@@ -339,8 +350,11 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
         ("receive(s) whose message is unknown, most", &account.unsent),
         ("collective call(s) that others did not join, most", &account.rest.waiting),
     ];
-    let mut said: Vec<String> =
-        kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect();
+    let mut said: Vec<String> = if run.ranks.iter().any(Rank::has_stopped) {
+        Vec::new()
+    } else {
+        kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect()
+    };
     if account.elsewhere > 0 {
         let messages = plural(account.elsewhere, "message");
         said.push(format!("{messages} to or from processes that are unknown or not in this folder"));

@@ -6,6 +6,7 @@ use traces::file::Stop;
 use super::endings;
 use super::grouped_in_order::grouped_in_order;
 use super::overview::taken_out;
+use super::totals::percent;
 use super::words::{numbers, plural, rank_in_words, verb};
 use model::rank::is_nested;
 use model::site_naming::NamedBy;
@@ -173,6 +174,23 @@ fn by_function(run: &Run) -> Option<String> {
     })
 }
 
+/// Time of ranks whose single calls end before they do.
+pub struct WithoutCalls {
+    /// Seconds until the first of them stopped recording single calls.
+    pub first: f64,
+    /// The share of all ranks' time that has no single calls.
+    pub percent: f64,
+}
+
+pub fn without_calls(run: &Run) -> Option<WithoutCalls> {
+    let stopped = run.ranks.iter().filter(|rank| rank.has_stopped() && rank.header.stopped_at > 0);
+    let times: Vec<(f64, f64)> = stopped.map(|rank| (rank.since_begin(rank.header.stopped_at), rank.whole())).collect();
+    let first = times.iter().map(|(at, _)| *at).reduce(f64::min)?;
+    let missing: f64 = times.iter().map(|(at, whole)| (whole - at).max(0.0)).sum();
+    let percent = percent(missing, run.ranks.iter().map(Rank::whole).sum())?;
+    Some(WithoutCalls { first, percent })
+}
+
 fn profiles(run: &Run) -> Option<String> {
     let have = |ranks: usize| format!("{} {}", plural(ranks as u64, "rank"), verb(ranks, "has", "have"));
     let whole = run.ranks.iter().filter(|rank| rank.header.is_only_profile()).count();
@@ -194,7 +212,13 @@ fn profiles(run: &Run) -> Option<String> {
                 _ => "OVERHEAR_MAX_BYTES or the limit for the size of a file (ulimit -f)",
             };
             let ranks = plural(part as u64, "rank");
-            Some(format!("{ranks} reached {limit} and continued as a profile; totals are exact"))
+            let since = without_calls(run).map_or(String::new(), |WithoutCalls { first, percent }| {
+                format!(
+                    ": the first after {}, and {percent:.1} % of the ranks' time has no single calls",
+                    Value::Seconds(first)
+                )
+            });
+            Some(format!("{ranks} reached {limit} and continued as a profile{since}; totals are exact"))
         }
         _ => Some("recorded as a profile: totals are exact, single calls are missing".into()),
     }

@@ -39,6 +39,7 @@ mod hung;
 mod imbalance;
 mod installed;
 mod kept;
+mod known_in_part;
 mod late_wildcards;
 mod levels;
 mod lost_page;

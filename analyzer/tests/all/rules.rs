@@ -91,6 +91,20 @@ fn a_row_ends_where_the_program_pauses() {
 }
 
 #[test]
+fn messages_are_in_a_row_until_the_program_does_something_else_though_a_call_comes_a_little_later() {
+    // Of 100 calls of 40 us, three come later than after another 40 us.
+    let at = |row: u64, call: u64| (10 * row + 1) * MILLISECOND + 50_000 * call + 35_000 * (call / 30);
+    let calls = |other: i32| {
+        let exchange = Signature { source: other, source_tag: 5, received: 8, ..send(Call::Sendrecv, other, 8) };
+        (0..20).fold(Calls::default(), |calls, row| {
+            let calls = (0..100).fold(calls, |calls, call| calls.call(exchange, at(row, call), 40_000));
+            calls.call(on_nobody(Call::Barrier), at(row, 101), 1_000)
+        })
+    };
+    says(&finding_of(vec![calls(1), calls(0)], "small_messages"), "headline", "100 in a row to the same rank");
+}
+
+#[test]
 fn sends_that_wait_for_a_slow_receiver_are_charged_to_it_and_not_to_the_price_of_a_call() {
     // Rank 0 takes 50 us for each receive, and computes for 950 us between two; rank 1's sends last until their message is taken.
     let ranks = |bytes| {

@@ -1,6 +1,7 @@
 //! `overhear diagnose`: the findings on a run, and the figures that they are a part of.
 
 use crate::behaviors::{self, Behaviors};
+use crate::endings::unknown_time;
 use crate::pop::Efficiency;
 use crate::summary::{Evidence, Finding, FindingRow, finding_table};
 use crate::totals::{self, percent};
@@ -52,10 +53,14 @@ fn most_time(known: &Evidence) -> Option<Fact> {
     Some(fact.note(format!(", {share:.1} % of the ranks' time")))
 }
 
+/// Ranks that may have computed for this share of the run without a sign of it change the efficiency.
+const MOST_UNKNOWN: f64 = 0.02;
+
 /// The parallel efficiency and its factors. `None` for a run that hung: the efficiency would only show for
 /// how long it was left hanging.
 fn efficiency(known: &Evidence) -> Option<Fact> {
-    let has_figure = |efficiency: &&Efficiency| known.hung.is_none() && efficiency.parallel().is_finite();
+    let is_known = known.hung.is_none() && unknown_time(known.run) <= MOST_UNKNOWN * known.wall();
+    let has_figure = |efficiency: &&Efficiency| is_known && efficiency.parallel().is_finite();
     let efficiency = known.efficiency.filter(has_figure)?;
     let has_threads = known.run.asked().any(|rank| rank.thread_count() > 1);
     let of_threads = if has_threads { " of the first threads" } else { "" };

@@ -45,8 +45,6 @@ enum Lateness {
     Drifting,
     /// A few ranks are late nearly always.
     Always,
-    /// Now and then or alternating, as far as the first threads show it, but other threads call MPI, too.
-    OfThreads,
     /// Senders wait for few ranks to post their receives.
     LateReceivers,
 }
@@ -56,9 +54,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let cost = late.known.cost(costs);
     let place = late.place();
     let lateness = if late_receivers::are_late(late) { Lateness::LateReceivers } else { judged(late) };
-    let has_threads = late.culprits().iter().any(|(rank, _)| late.run().ranks[*rank as usize].thread_count() > 1);
     let lateness = match lateness {
-        Lateness::NowAndThen { .. } | Lateness::Alternating if has_threads => Lateness::OfThreads,
         Lateness::Alternating if are_apart(late.culprits()) => Lateness::Drifting,
         other => other,
     };
@@ -95,13 +91,6 @@ pub fn finding(late: &LateActivity) -> Finding {
             );
             let next = "The work moves from rank to rank: divide it anew now and then.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
-        }
-        Lateness::OfThreads => {
-            let headline = format!("{} {is} late {place}, and the others wait: {cost}.", upper(&who));
-            let threads = verb(culprits.len(), "its first thread", "their first threads");
-            let detail = format!("This is known of {threads} alone, and other threads call MPI, too.");
-            let next = "The thread with the least time in MPI computes longest: see `report --by thread`.";
-            Finding::new(FindingKind::SporadicDelay, "waits", headline).detail(detail).next(next)
         }
         Lateness::Always => always(late, &who, &place, &cost),
         Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),

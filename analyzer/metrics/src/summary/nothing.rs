@@ -9,6 +9,11 @@ pub fn nothing(known: &Evidence) -> String {
     let in_doubt = known.doubt(|| polling::doubt(known, &used_sites(known)), least);
     let mut text = match known.account {
         Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default().to_string(),
+        Some(_) if known.run.asked().any(|rank| rank.thread_count() > 1) => format!(
+            "No single cause stands out: no rank's first thread keeps those of others waiting for more than {:.0} % of the \
+             run. `waits` shows the waits of all threads.",
+            100.0 * least
+        ),
         Some(_) => {
             let least = 100.0 * least;
             format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")

@@ -3,6 +3,7 @@
 
 use super::unknown_delays::MAY_CAUSE;
 use super::{Evidence, Finding, FindingKind};
+use crate::endings::unknown_time;
 use crate::imbalance::{of_mean_threads, of_undelayed_computation};
 use crate::totals::world_rank;
 use model::Rank;
@@ -29,6 +30,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         }
     }
     let costs = spread.imbalance();
+    if costs <= unknown_time(known.run) {
+        return None;
+    }
     let threads = known.run.asked().find(|rank| world_rank(rank) == spread.most_rank).map_or(1, Rank::thread_count);
     let of_threads = if threads > 1 { format!(" in the mean of its {threads} threads") } else { String::new() };
     let headline = format!(

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Evidence;
+use crate::cost;
 use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use model::Run;
-use model::habits::{Pauses, SiteHabits};
+use model::habits::SiteHabits;
 use model::matching::BlockedSends;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
@@ -17,6 +18,9 @@ use traces::calls::Call;
 /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
 /// program's own.
 const MOST_PAUSES: f64 = 0.01;
+/// Brief pauses leave no time for work if they take no more than this share of the time in the calls: without any work between, reading the
+/// clock and the loop itself took up to 5 % beside calls of 0.4 us.
+const MOST_BRIEFLY: f64 = 0.1;
 /// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
 const PART_OF_MOST: f64 = 0.25;
 
@@ -86,16 +90,17 @@ impl UsedSite<'_> {
         self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
     }
 
-    /// `3000 in a row`. The number is left out if the pauses that would end a row may be the scheduler's, and nothing else does.
+    /// `3000 in a row`. The number is left out if no pause that would end a row is the program's, and nothing else does.
     pub fn row_in_words(&self) -> String {
-        let of_scheduler = self.ranks.iter().map(|(rank, habits)| {
-            let delay = scheduled(&self.known.run.ranks[*rank as usize]).map_or(0.0, |scheduled| scheduled.delay);
-            scheduled_pauses(habits.count, &habits.paused, delay)
+        let of_others = self.ranks.iter().map(|(at, habits)| {
+            let rank = &self.known.run.ranks[*at as usize];
+            let delay = scheduled(rank).map_or(0.0, |scheduled| scheduled.delay);
+            others_pauses(habits, delay + cost::timed(rank))
         });
-        let of_scheduler = of_scheduler.total();
+        let of_others = of_others.total();
         let repeated = self.total(|habits| habits.repeated);
-        let rows = self.count().saturating_sub(repeated).saturating_sub(of_scheduler);
-        if of_scheduler > 0 && rows <= self.ranks.len() as u64 {
+        let rows = self.count().saturating_sub(repeated).saturating_sub(of_others);
+        if of_others > 0 && rows <= self.ranks.len() as u64 {
             return "one directly after another".into();
         }
         format!("{:.0} in a row", self.count() as f64 / rows.max(1) as f64)
@@ -147,31 +152,44 @@ pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
     named.map(|(rank, _)| world_rank(&run.ranks[*rank as usize])).collect()
 }
 
-/// The number of a rank's pauses that may be the scheduler's, which kept the rank from running for `delay` seconds: the shorter ones, as far as
-/// that reaches.
-fn scheduled_pauses(calls: u64, pauses: &Pauses, delay: f64) -> u64 {
+/// The number of a rank's pauses that are not the program's: brief ones that leave it no time to do anything, and as many of the shorter others
+/// as the scheduler and the recorder, which kept it from its work for `kept` seconds, may have caused.
+fn others_pauses(habits: &SiteHabits, kept: f64) -> u64 {
+    let [(brief, brief_time), longer @ ..] = habits.paused.by_length;
+    let brief = if brief_time as f64 <= MOST_BRIEFLY * habits.own() as f64 { brief } else { 0 };
     let (mut count, mut time) = (0u64, 0i64);
-    for (more, nanoseconds) in pauses.by_length {
+    for (more, nanoseconds) in longer {
         time.grow(nanoseconds);
-        if seconds(time) > delay {
+        if seconds(time) > kept {
             break;
         }
         count.grow(more);
     }
-    let are_rare = count as f64 <= MOST_PAUSES * calls as f64;
-    if are_rare { count } else { 0 }
+    let are_rare = count as f64 <= MOST_PAUSES * habits.count as f64;
+    if are_rare { brief.saturating_add(count) } else { brief }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::habits::Pauses;
 
     #[test]
     fn rare_pauses_are_the_schedulers_as_far_as_it_kept_the_rank_from_running() {
-        let pauses = Pauses { by_length: [(0, 0), (6, 9_000_000), (0, 0), (9, 180_000_000)] };
-        assert_eq!(scheduled_pauses(50_000, &pauses, 0.9), 15);
-        assert_eq!(scheduled_pauses(50_000, &pauses, 0.05), 6, "the long ones are the program's own");
-        assert_eq!(scheduled_pauses(50_000, &pauses, 0.0), 0);
-        assert_eq!(scheduled_pauses(1000, &pauses, 0.9), 0, "it pauses now and again");
+        let paused = Pauses { by_length: [(0, 0), (0, 0), (6, 9_000_000), (0, 0), (9, 180_000_000)] };
+        let of = |count| SiteHabits { count, paused, ..SiteHabits::default() };
+        assert_eq!(others_pauses(&of(50_000), 0.9), 15);
+        assert_eq!(others_pauses(&of(50_000), 0.05), 6, "the long ones are the program's own");
+        assert_eq!(others_pauses(&of(50_000), 0.0), 0);
+        assert_eq!(others_pauses(&of(1000), 0.9), 0, "it pauses now and again");
+    }
+
+    #[test]
+    fn brief_pauses_end_no_row_unless_there_is_time_to_work_in_them() {
+        let of = |nanoseconds| {
+            let paused = Pauses { by_length: [(2_000, nanoseconds), (0, 0), (0, 0), (0, 0), (0, 0)] };
+            others_pauses(&SiteHabits { count: 80_000, time: 30_000_000, paused, ..SiteHabits::default() }, 0.0)
+        };
+        assert_eq!((of(2_000_000), of(20_000_000)), (2_000, 0));
     }
 }

@@ -3,14 +3,28 @@
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::{cut, cut_in_words};
 use crate::totals::{percent, seconds};
+use crate::warnings::{WithoutCalls, without_calls};
 use crate::words::rank_in_words;
 use model::ProcessFate;
 use model::matching::{Account, WaitKey, WaitSum};
 use model::sums::Total;
 use tables::Value;
 
+/// Less time without single calls is not worth a finding.
+const LEAST_PERCENT: f64 = 1.0;
+
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let run = known.run;
+    let is_whole = run.missing.is_empty() && run.unreadable.is_empty() && cut(run).next().is_none();
+    if let Some(WithoutCalls { percent, .. }) =
+        without_calls(run).filter(|without| is_whole && without.percent >= LEAST_PERCENT)
+    {
+        let text = format!(
+            "{percent:.1} % of the ranks' time has no single calls: what follows counts only messages and waits of the rest, \
+             though shares are of the whole run."
+        );
+        return Some(Finding::new(FindingKind::Unfinished, "functions", text));
+    }
     if !run.is_partial() {
         return None;
     }

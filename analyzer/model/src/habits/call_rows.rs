@@ -25,13 +25,13 @@ pub enum RowPart {
 /// Pauses in rows, by their lengths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pauses {
-    /// Number and nanoseconds of those up to 1, 3 and 10 milliseconds long, and of longer ones.
-    pub by_length: [(u64, i64); 4],
+    /// Number and nanoseconds of those up to 0.1, 1, 3 and 10 milliseconds long, and of longer ones.
+    pub by_length: [(u64, i64); 5],
 }
 
 impl Pauses {
     pub fn add(&mut self, time: i64) {
-        let longer = [1, 3, 10].iter().filter(|milliseconds| time > **milliseconds * 1_000_000).count();
+        let longer = [LONGEST_GAP, 1_000_000, 3_000_000, 10_000_000].iter().filter(|longest| time > **longest).count();
         let (count, sum) = &mut self.by_length[longer];
         count.grow(1);
         sum.grow(time);
@@ -195,10 +195,10 @@ mod tests {
     #[test]
     fn pauses_are_told_apart_by_their_lengths() {
         let mut pauses = Pauses::default();
-        for time in [200_000, 4_000_000, 5_000_000, 20_000_000] {
+        for time in [60_000, 200_000, 4_000_000, 5_000_000, 20_000_000] {
             pauses.add(time);
         }
-        assert_eq!(pauses.by_length, [(1, 200_000), (0, 0), (2, 9_000_000), (1, 20_000_000)]);
+        assert_eq!(pauses.by_length, [(1, 60_000), (1, 200_000), (0, 0), (2, 9_000_000), (1, 20_000_000)]);
     }
 
     fn message(sends: bool) -> CallPart {

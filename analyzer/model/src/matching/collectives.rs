@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collective_node::CollectiveNode;
 use super::wait_sums::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
-use super::{Cause, Delivery, Follow, Token};
+use super::{Cause, Delivery, Follow, Token, WaitingCall};
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::parallel::{into_inner, lock};
@@ -16,6 +16,8 @@ use crate::roles::Flow;
 #[derive(Clone, Copy, Debug)]
 pub struct CollectiveArrival {
     pub at: RankSite,
+    /// The calling thread's place among the rank's threads.
+    pub thread: u32,
     pub flow: Flow,
     pub function: u16,
     pub root: bool,
@@ -66,11 +68,14 @@ pub struct OwnPart {
 /// Place of a call among an object's collective calls: calls before it, and for a persistent one the earlier starts.
 pub type Ordinal = (u64, u64);
 
+/// When a rank arrived, and which of its threads.
+type Arrived = (i64, RankSite, u32);
+
 /// A call that some ranks have not reached yet.
 struct Instance {
     arrivals: Vec<CollectiveArrival>,
-    last: Option<(i64, RankSite)>,
-    root: Option<(i64, RankSite)>,
+    last: Option<Arrived>,
+    root: Option<Arrived>,
     /// For the replay; of a call among neighbors, the node of the first rank.
     node: Option<CollectiveNode>,
 }
@@ -205,12 +210,14 @@ impl<'a> Collectives<'a> {
                 Flow::Neighbors => sources[at],
                 _ => instance.last,
             };
-            below = below.max(Some((arrival.begin, arrival.at)));
-            let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
+            below = below.max(Some((arrival.begin, arrival.at, arrival.thread)));
+            let late = late.filter(|late| late.0 > arrival.begin);
+            let cause = late.map(|(at, who, thread)| Cause { at, who, thread, state });
             match arrival.end {
                 ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {
                     if let Some(cause) = cause {
-                        cause.charge(arrival.at, arrival.begin, until, self.common_clock, waits);
+                        let CollectiveArrival { at, thread, begin, .. } = *arrival;
+                        cause.charge(WaitingCall { at, thread, begin, end: until }, self.common_clock, waits);
                     }
                 }
                 ArrivalEnd::Pending(token) => told.push((arrival.at.rank, token, cause)),
@@ -245,10 +252,10 @@ impl<'a> Collectives<'a> {
     }
 
     /// For each arrival, the latest of the ranks that it receives from.
-    fn sources(&self, object: u32, arrivals: &[CollectiveArrival]) -> Vec<Option<(i64, RankSite)>> {
+    fn sources(&self, object: u32, arrivals: &[CollectiveArrival]) -> Vec<Option<Arrived>> {
         let neighbors = |arrival: &CollectiveArrival| self.objects.neighbors(arrival.at.rank, object);
-        let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
-        let came: FxHashMap<u32, (i64, RankSite)> = arrivals.iter().filter_map(came).collect();
+        let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at, arrival.thread)));
+        let came: FxHashMap<u32, Arrived> = arrivals.iter().filter_map(came).collect();
         let last = |arrival| neighbors(arrival)?.sources.iter().filter_map(|source| came.get(source).copied()).max();
         arrivals.iter().map(last).collect()
     }
@@ -268,7 +275,8 @@ impl<'a> Collectives<'a> {
                 let error = self.common_clock.lines[arrival.at.rank as usize].error(end);
                 let key = WaitKey { state, waiter: arrival.at, cause: arrival.at };
                 if waits.add(key, time, error) {
-                    waits.span(WaitSpan { call: arrival.begin, from: end - time, until: end, key });
+                    waits
+                        .span(WaitSpan { call: arrival.begin, from: end - time, until: end, key }, arrival.thread == 0);
                 }
             }
         }
@@ -337,7 +345,7 @@ impl<'a> Collectives<'a> {
 
 impl Instance {
     fn come(&mut self, arrival: CollectiveArrival) {
-        let who = Some((arrival.begin, arrival.at));
+        let who = Some((arrival.begin, arrival.at, arrival.thread));
         self.last = self.last.max(who);
         if arrival.root {
             self.root = who;

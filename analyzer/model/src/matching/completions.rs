@@ -5,11 +5,13 @@ use std::cmp::Reverse;
 use super::Cause;
 use super::wait_sums::WaitState;
 use crate::roles::SpottedSite;
-use crate::stream::TimedCall;
+use crate::stream::{Stream, TimedCall};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     pub place: SpottedSite,
+    /// The thread's place among the rank's threads.
+    pub thread: u32,
     pub start: i64,
     pub end: i64,
     /// The latest known cause of its wait.
@@ -32,9 +34,10 @@ pub struct Completions {
 impl Completions {
     /// Adds a completion that expects `open` causes.
     #[inline]
-    pub fn begin(&mut self, place: SpottedSite, call: &TimedCall, open: u32) -> u32 {
+    pub fn begin(&mut self, stream: &Stream<'_>, call: &TimedCall, open: u32) -> u32 {
+        let (place, thread) = (stream.role(call).place, stream.thread);
         let (start, end) = (call.start, call.end);
-        let completion = Completion { place, start, end, latest: None, received: None, link: u64::MAX, open };
+        let completion = Completion { place, thread, start, end, latest: None, received: None, link: u64::MAX, open };
         match self.free.pop() {
             Some(number) => {
                 self.all[number as usize] = completion;

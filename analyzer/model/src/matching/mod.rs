@@ -101,7 +101,19 @@ pub enum Token {
 pub struct Cause {
     pub at: i64,
     pub who: RankSite,
+    /// The thread's place among the rank's threads; 0 for windows.
+    pub thread: u32,
     pub state: WaitState,
+}
+
+/// A call that may have waited.
+#[derive(Clone, Copy)]
+pub struct WaitingCall {
+    pub at: RankSite,
+    /// As in [`Cause`].
+    pub thread: u32,
+    pub begin: i64,
+    pub end: i64,
 }
 
 /// A report of one rank's matcher to another's.
@@ -285,22 +297,16 @@ impl Cause {
         self.at.min(end) - begin
     }
 
-    /// Adds the wait of a call from `begin` to `end`.
-    pub fn charge(&self, waiter: RankSite, begin: i64, end: i64, common_clock: &CommonClock, waits: &mut Waits) {
-        if let Some(late) = self.charge_later(waiter, begin, end, common_clock, waits) {
+    /// Adds the wait of a call.
+    pub fn charge(&self, call: WaitingCall, common_clock: &CommonClock, waits: &mut Waits) {
+        if let Some(late) = self.charge_later(call, common_clock, waits) {
             waits.judge(&late, false);
         }
     }
 
-    /// Adds the wait of a call from `begin` to `end` if its error exceeds it. Otherwise returns it, for [`Waits::judge`].
-    pub fn charge_later(
-        &self,
-        waiter: RankSite,
-        begin: i64,
-        end: i64,
-        common_clock: &CommonClock,
-        waits: &mut Waits,
-    ) -> Option<Late> {
+    /// Adds the wait of a call if its error exceeds it. Otherwise returns it, for [`Waits::judge`].
+    pub fn charge_later(&self, call: WaitingCall, common_clock: &CommonClock, waits: &mut Waits) -> Option<Late> {
+        let WaitingCall { at: waiter, thread, begin, end } = call;
         let error = common_clock.error_between(waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
         let key = WaitKey { state: self.state, waiter, cause: self.who };
@@ -311,7 +317,10 @@ impl Cause {
             waits.add(key, time, error);
             return None;
         }
-        waits.jump(Jump { rank: waiter.rank, cause_rank: self.who.rank, end, cause_at: self.at.min(end) });
-        Some(Late { key, begin, end, wait: (time, error) })
+        let is_of_first_threads = thread == 0 && self.thread == 0;
+        if is_of_first_threads {
+            waits.jump(Jump { rank: waiter.rank, cause_rank: self.who.rank, end, cause_at: self.at.min(end) });
+        }
+        Some(Late { key, thread, is_of_first_threads, begin, end, wait: (time, error) })
     }
 }

@@ -9,6 +9,7 @@ use super::wait_sums::Late;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
+    pub thread: u32,
     pub start: i64,
     /// Time at which the earliest of its messages was sent.
     pub earliest: i64,
@@ -73,7 +74,9 @@ impl Order {
             if received.earliest < self.latest {
                 let earliest = received.earliest.saturating_add(margin(&received));
                 self.late.retain(|late| {
-                    let is_wrong = received.start >= late.end && earliest < late.begin;
+                    // What another thread received is not this one's to take.
+                    let is_own = received.thread == late.thread;
+                    let is_wrong = is_own && received.start >= late.end && earliest < late.begin;
                     if is_wrong {
                         judge(late, true);
                     }

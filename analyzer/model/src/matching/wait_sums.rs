@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::Follow;
+use super::{Follow, WaitingCall};
 use crate::roles::SpottedSite;
 use crate::spill::RankRecord;
 use crate::sums::Grow;
@@ -144,6 +144,10 @@ impl RankRecord for Jump {
 #[derive(Clone, Copy, Debug)]
 pub struct Late {
     pub key: WaitKey,
+    /// The waiting thread.
+    pub thread: u32,
+    /// The first thread of one rank waited for that of another.
+    pub is_of_first_threads: bool,
     pub begin: i64,
     pub end: i64,
     /// Duration and maximum error, nanoseconds.
@@ -208,20 +212,15 @@ impl Waits {
     }
 
     /// Adds the wait of a call that has not returned; `whom` is the one rank that could end it, if there is one.
-    pub fn add_open(
-        &mut self,
-        (state, whom): (WaitState, Option<u32>),
-        waiter: RankSite,
-        (start, until): (i64, i64),
-        error: i64,
-    ) {
+    pub fn add_open(&mut self, (state, whom): (WaitState, Option<u32>), call: WaitingCall, error: i64) {
+        let WaitingCall { at: waiter, thread, begin: start, end: until } = call;
         let key = WaitKey { state, waiter, cause: waiter };
         if self.add(key, until - start, error) {
             if let Some(sum) = self.sums.get_mut(&key.anyway()) {
                 sum.open += 1;
             }
-            self.span(WaitSpan { call: start, from: start, until, key });
-            if let Some(cause_rank) = whom {
+            self.span(WaitSpan { call: start, from: start, until, key }, thread == 0);
+            if let Some(cause_rank) = whom.filter(|_| thread == 0) {
                 self.jump(Jump { rank: waiter.rank, cause_rank, end: until, cause_at: NEVER });
             }
         }
@@ -238,9 +237,10 @@ impl Waits {
         }
     }
 
-    /// Keeps a wait with its times, if spans are followed.
-    pub fn span(&mut self, span: WaitSpan) {
-        if self.follow.intersects(Follow::SPANS | Follow::ORIGINS) && span.key.waiter.place.counts() {
+    /// Keeps a wait with its times, if spans are followed. Only waits of first threads for each other lead to origins.
+    pub fn span(&mut self, span: WaitSpan, is_of_first_threads: bool) {
+        let has_origin = is_of_first_threads && self.follow.contains(Follow::ORIGINS);
+        if (has_origin || self.follow.contains(Follow::SPANS)) && span.key.waiter.place.counts() {
             self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
         }
     }
@@ -250,7 +250,8 @@ impl Waits {
         let state = if is_wrong { WaitState::WrongOrder } else { late.key.state };
         let (key, (time, error)) = (WaitKey { state, ..late.key }, late.wait);
         self.add(key, time, error);
-        self.span(WaitSpan { call: late.begin, from: late.begin, until: late.begin + time, key });
+        let span = WaitSpan { call: late.begin, from: late.begin, until: late.begin + time, key };
+        self.span(span, late.is_of_first_threads);
     }
 
     /// Adds the sums of another part of the run; jumps and spans are left to the caller.
@@ -295,7 +296,8 @@ mod tests {
         let key = WaitKey { state: WaitState::LateSender, waiter: site(0), cause: site(1) };
         let mut waits = Waits::new(Follow::SPANS);
         for (call, time) in [(100, 7), (200, 9), (300, 5)] {
-            let late = Late { key, begin: call, end: call + time, wait: (time, 0) };
+            let late =
+                Late { key, thread: 0, is_of_first_threads: true, begin: call, end: call + time, wait: (time, 0) };
             waits.judge(&late, call == 200);
         }
         let states: Vec<WaitState> = waits.spans.iter().map(|span| span.key.state).collect();

@@ -372,6 +372,11 @@ impl Rank {
         matches!(self.end, End::Finalized)
     }
 
+    /// True if the rank's last calls are only in its totals.
+    pub fn has_stopped(&self) -> bool {
+        self.header.stop != Stop::No as u32
+    }
+
     /// True if single calls are missing that no limit of the user left out.
     pub fn is_cut_short(&self) -> bool {
         Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())

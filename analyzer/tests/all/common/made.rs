@@ -146,8 +146,8 @@ impl Calls {
     }
 }
 
-/// Writes a rank whose threads make calls (thread, begin, end) of one signature, in nanoseconds.
-pub fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u64, u64)]) {
+/// Writes a rank whose threads make calls (thread, begin, end), in nanoseconds, each of the signature of its thread.
+pub fn write_threads(folder: &Folder, rank: u32, of: impl Fn(u32) -> Signature, calls: &[(u32, u64, u64)]) {
     let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
     let all = Members { communicator: 1, local: vec![Span { first: 0, count: 2, step: 1 }], remote: Vec::new() };
     let mut definitions = definitions(2, rank as i32);
@@ -160,7 +160,7 @@ pub fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u
         for (_, begin, end) in calls.iter().filter(|call| call.0 == thread) {
             last = call(&mut words, last, 1, BEGIN + begin, end - begin);
         }
-        file.signatures(thread, 0, &[Signature { number: 1, ..of }]).unwrap();
+        file.signatures(thread, 0, &[Signature { number: 1, ..of(thread) }]).unwrap();
         file.events(thread, 0, BEGIN, &words).unwrap();
     }
     folder.write(&file_name(0, rank), &file.into_inner());

@@ -12,7 +12,7 @@ use crate::matching::posted_receive::Post;
 use crate::matching::queues::{MatchedMessage, Probe};
 use crate::matching::requests::Partner;
 use crate::matching::wait_sums::{RankSite, WaitState};
-use crate::matching::{Cause, Delivery, Letter, Message, RankPair, Token};
+use crate::matching::{Cause, Delivery, Letter, Message, RankPair, Token, WaitingCall};
 use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Role};
 use crate::stream::{Stream, TimedCall};
@@ -23,7 +23,7 @@ impl<'a> RankMatcher<'a> {
     /// Handles a call that completes, starts or frees requests.
     pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         // One cause is held open until all details are read.
-        let completion = self.completions.begin(stream.role(call).place, call, 1);
+        let completion = self.completions.begin(stream, call, 1);
         for event in request_events(details) {
             match event {
                 RequestEvent::Completed(request, got) => self.completed(stream, call, request, completion, got),
@@ -87,7 +87,8 @@ impl<'a> RankMatcher<'a> {
             CallPart::Collective { flow, root } => {
                 // The rank waits in the completing call; the other ranks wait for the starting call.
                 let role = Role { place: stream.role(call).place, ..role };
-                self.collective(&role, flow, root, (ordinal, starts + 1), call, ArrivalEnd::Pending(token));
+                let end = ArrivalEnd::Pending(token);
+                self.collective(&role, (flow, root), (ordinal, starts + 1), (stream.thread, call), end);
             }
             _ => self.begin(stream, call, &role, Some(token), None),
         }
@@ -117,7 +118,7 @@ impl<'a> RankMatcher<'a> {
     fn judge(&mut self, MatchedMessage { message, post, completion, probes, uncertain }: MatchedMessage) {
         let Some(message) = message else { return self.without_send(&post, completion) };
         let (source, own, common_clock) = (message.envelope.source, self.number, self.common_clock);
-        let Completion { place, end, .. } = *self.completions.get(completion);
+        let Completion { place, thread, end, .. } = *self.completions.get(completion);
         let sender = RankSite { rank: source, place: message.place };
         let receiver = RankSite { rank: own, place: post.place };
         let to = RankSite { rank: own, place };
@@ -158,7 +159,7 @@ impl<'a> RankMatcher<'a> {
             blocked.add(&message, post.at, error());
         }
         if let Some(token) = message.token {
-            let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
+            let cause = Cause { at: post.at, who: receiver, thread: post.turn.thread, state: WaitState::LateReceiver };
             let late = (post.at > message.begin).then_some(cause);
             self.letters.send(source, Letter::Told(token, late));
         }
@@ -167,9 +168,10 @@ impl<'a> RankMatcher<'a> {
         {
             transfers.add(own, &message, &post, self.completions.get(completion), error());
         }
-        let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
-        for Probe { place, start, end, .. } in probes {
-            cause.charge(RankSite { rank: own, place }, start, end, common_clock, &mut self.waits);
+        let cause = Cause { at: message.begin, who: sender, thread: message.turn.thread, state: WaitState::LateSender };
+        for Probe { place, start: begin, end, .. } in probes {
+            let call = WaitingCall { at: RankSite { rank: own, place }, thread, begin, end };
+            cause.charge(call, common_clock, &mut self.waits);
         }
         self.depends(completion, Dependency::Message(source, message.mark));
         if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
@@ -212,17 +214,18 @@ impl<'a> RankMatcher<'a> {
     pub(super) fn tell(&mut self, completion: u32, cause: Option<Cause>) {
         self.completions.late(completion, cause);
         let Some(whole) = self.completions.told(completion) else { return };
-        let waiter = RankSite { rank: self.number, place: whole.place };
+        let at = RankSite { rank: self.number, place: whole.place };
+        let call = WaitingCall { at, thread: whole.thread, begin: whole.start, end: whole.end };
         let cause = whole.latest.filter(|cause| cause.at > whole.start);
         let late = cause.and_then(|cause| {
             if cause.state == WaitState::LateSender && whole.received.is_some() {
-                return cause.charge_later(waiter, whole.start, whole.end, self.common_clock, &mut self.waits);
+                return cause.charge_later(call, self.common_clock, &mut self.waits);
             }
-            cause.charge(waiter, whole.start, whole.end, self.common_clock, &mut self.waits);
+            cause.charge(call, self.common_clock, &mut self.waits);
             None
         });
         if let Some((number, earliest, source)) = whole.received {
-            let received = Received { start: whole.start, earliest, source, late };
+            let received = Received { thread: whole.thread, start: whole.start, earliest, source, late };
             let (own, common_clock, waits) = (self.number, self.common_clock, &mut self.waits);
             let margin = |received: &Received| common_clock.error_between(own, received.source, received.earliest);
             self.order.known(number, received, margin, |late, is_wrong| waits.judge(late, is_wrong));

@@ -30,7 +30,7 @@ impl<'a> RankMatcher<'a> {
         if let Some((pattern, post)) = self.post(stream, role, call) {
             let receipt = self.queues.post(pattern, post);
             if role.at_once {
-                let completion = self.completions.begin(stream.role(call).place, call, 0);
+                let completion = self.completions.begin(stream, call, 0);
                 self.expect_message(completion);
                 self.received(stream, call, receipt, Wanted::by(role), completion, got);
                 self.judge_matched();
@@ -53,7 +53,7 @@ impl<'a> RankMatcher<'a> {
     /// Handles a blocking call that sends, receives or both.
     pub(super) fn message(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
-        let completion = self.completions.begin(role.place, call, 1);
+        let completion = self.completions.begin(stream, call, 1);
         if self.send(role, role.place, (turn(stream, call), false), Some(Token::Completion(completion))) {
             self.completions.await_one(completion);
         }

@@ -283,13 +283,13 @@ impl<'a> RankMatcher<'a> {
                 let ordinal = (self.ordinal(role), 0);
                 // A call that was complete at once waited for no rank, but all ranks had to make it.
                 let end = token.map_or(ArrivalEnd::Ended(call.end), ArrivalEnd::Pending);
-                self.collective(role, flow, root, ordinal, call, end);
+                self.collective(role, (flow, root), ordinal, (stream.thread, call), end);
                 // As for messages: the call itself may complete the request.
                 if token.is_some() && !details.is_empty() {
                     self.complete(stream, call, details);
                 }
             }
-            CallPart::Make => drop(self.make(role, call, ArrivalEnd::Ended(call.end))),
+            CallPart::Make => drop(self.make(role, (stream.thread, call), ArrivalEnd::Ended(call.end))),
             // Epochs are told apart by the calls before them.
             CallPart::Window(_) if self.shared.dropped.is_any => {}
             CallPart::Window(epoch) => {
@@ -302,7 +302,7 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// Handles a call that makes a communicator by its own processes alone. Returns the communicator and the call's ordinal.
-    fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
+    fn make(&mut self, role: &Role, call: (u32, &TimedCall), end: ArrivalEnd) -> Option<(u32, Ordinal)> {
         let object = self.shared.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
         if self.shared.dropped.is_any {
@@ -311,7 +311,7 @@ impl<'a> RankMatcher<'a> {
         }
         // One side accepts and the other connects, by different functions.
         let role = Role { object, function: 0, ..*role };
-        self.collective(&role, Flow::Create, false, MAKING, call, end);
+        self.collective(&role, (Flow::Create, false), MAKING, call, end);
         Some((object?, MAKING))
     }
 
@@ -322,7 +322,14 @@ impl<'a> RankMatcher<'a> {
         *next - 1
     }
 
-    fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, call: &TimedCall, end: ArrivalEnd) {
+    fn collective(
+        &mut self,
+        role: &Role,
+        (flow, root): (Flow, bool),
+        ordinal: Ordinal,
+        (thread, call): (u32, &TimedCall),
+        end: ArrivalEnd,
+    ) {
         let Some(object) = role.object.filter(|object| self.shared.dropped.has_collective(*object, ordinal.0)) else {
             return;
         };
@@ -340,7 +347,7 @@ impl<'a> RankMatcher<'a> {
         let behind = call.behind;
         let part = OperationPart { at, function, root, bytes, begin, end: end.ended(), behind };
         self.join(object, ordinal, part, end.token());
-        let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
+        let arrival = CollectiveArrival { at, thread, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.shared.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };

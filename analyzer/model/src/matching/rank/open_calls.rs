@@ -13,7 +13,7 @@ use crate::matching::posted_receive::{Envelope, Pattern};
 use crate::matching::requests::{Partner, Request};
 use crate::matching::wait_sums::{RankSite, WaitState};
 use crate::matching::windows::Called;
-use crate::matching::{Cause, Letter, Message, Token};
+use crate::matching::{Cause, Letter, Message, Token, WaitingCall};
 use crate::roles::{CallPart, Flow, Peer};
 use crate::stream::{Stream, TimedCall};
 
@@ -51,7 +51,7 @@ impl<'a> RankMatcher<'a> {
         }
         let what = match role.what {
             CallPart::Message { .. } => {
-                let completion = self.completions.begin(role.place, call, 1);
+                let completion = self.completions.begin(stream, call, 1);
                 let token = Token::Completion(completion);
                 let sends = self.send(role, role.place, (turn(stream, call), true), Some(token));
                 if sends {
@@ -65,11 +65,12 @@ impl<'a> RankMatcher<'a> {
             CallPart::Collective { flow, root } => {
                 let Some(object) = role.object else { return };
                 let ordinal = (self.ordinal(role), 0);
-                self.collective(role, flow, root, ordinal, call, ArrivalEnd::Open(call.end));
+                self.collective(role, (flow, root), ordinal, (stream.thread, call), ArrivalEnd::Open(call.end));
                 Awaited::Others(object, ordinal, OwnPart { rank: self.number, flow, root })
             }
             CallPart::Make => {
-                let Some((object, ordinal)) = self.make(role, call, ArrivalEnd::Open(call.end)) else { return };
+                let end = ArrivalEnd::Open(call.end);
+                let Some((object, ordinal)) = self.make(role, (stream.thread, call), end) else { return };
                 Awaited::Others(object, ordinal, OwnPart { rank: self.number, flow: Flow::Create, root: false })
             }
             CallPart::Window(epoch) => {
@@ -92,19 +93,20 @@ impl<'a> RankMatcher<'a> {
 
     /// Tells senders about receives that are posted but not complete.
     pub fn tell_posted(&mut self) {
-        let posted = self.queues.posted().map(|(message, post)| (message.clone(), post.at, post.place));
-        let mut told: Vec<(Message, i64, RankSite)> =
-            posted.map(|(message, at, place)| (message, at, RankSite { rank: self.number, place })).collect();
+        let own = |place| RankSite { rank: self.number, place };
+        let posted = self.queues.posted();
+        let posted = posted.map(|(message, post)| (message.clone(), (post.at, post.turn.thread), own(post.place)));
+        let mut told: Vec<(Message, (i64, u32), RankSite)> = posted.collect();
         for open in &self.open {
             if let Awaited::Messages(_, Some(pattern)) = &open.what
                 && let Some(message) = self.queues.message_for(pattern)
             {
-                told.push((message.clone(), open.start, open.at));
+                told.push((message.clone(), (open.start, open.thread), open.at));
             }
         }
-        for (message, at, who) in told {
+        for (message, (at, thread), who) in told {
             let Some(token) = message.token else { continue };
-            let cause = Cause { at, who, state: WaitState::LateReceiver };
+            let cause = Cause { at, who, thread, state: WaitState::LateReceiver };
             let late = Some(cause).filter(|cause| cause.at > message.begin);
             self.letters.send(message.envelope.source, Letter::Told(token, late));
         }
@@ -120,17 +122,17 @@ impl<'a> RankMatcher<'a> {
             });
             let causes = known.iter().filter_map(|one| if let Known::Met(cause) = one { *cause } else { None });
             let latest = causes.max_by_key(|cause| (cause.at, cause.who));
+            let OpenWait { at, thread, start: begin, until: end, .. } = open;
+            let call = WaitingCall { at, thread, begin, end };
             match (unmet, latest) {
                 (Some(unmet), _) if is_whole => {
-                    let error = self.common_clock.lines[self.number as usize].error(open.until);
-                    self.waits.add_open(unmet, open.at, (open.start, open.until), error);
-                    if open.thread == 0 {
-                        self.links.span.in_vain = open.until - open.start;
+                    let error = self.common_clock.lines[self.number as usize].error(end);
+                    self.waits.add_open(unmet, call, error);
+                    if thread == 0 {
+                        self.links.span.in_vain = end - begin;
                     }
                 }
-                (None, Some(cause)) => {
-                    cause.charge(open.at, open.start, open.until, self.common_clock, &mut self.waits);
-                }
+                (None, Some(cause)) => cause.charge(call, self.common_clock, &mut self.waits),
                 _ => {}
             }
         }
@@ -181,5 +183,6 @@ fn came(message: Option<&Message>, from: Option<u32>) -> Known {
     let Some(message) = message else { return Known::Unmet(WaitState::LateSender, from) };
     let Envelope { source, .. } = message.envelope;
     let who = RankSite { rank: source, place: message.place };
-    Known::Met(Some(Cause { at: message.begin, who, state: WaitState::LateSender }))
+    let thread = message.turn.thread;
+    Known::Met(Some(Cause { at: message.begin, who, thread, state: WaitState::LateSender }))
 }

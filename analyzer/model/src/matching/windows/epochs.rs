@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use rustc_hash::FxHashMap;
 
-use super::super::Cause;
 use super::super::collective_node::CollectiveNode;
 use super::super::collectives::Collectives;
 use super::super::links::Links;
 use super::super::wait_sums::{RankSite, WaitState, Waits};
+use super::super::{Cause, WaitingCall};
 use super::Called;
 use crate::parallel::lock;
 
@@ -221,7 +221,8 @@ impl<'a> Epochs<'a> {
                 let known = usize::from(*state == WaitState::LatePost && calls.len() == 1);
                 if *missing > known {
                     let error = common_clock.lines[call.at.rank as usize].error(call.end);
-                    waits.add_open((*state, None), call.at, (call.begin, call.end), error);
+                    let Called { at, begin, end, .. } = *call;
+                    waits.add_open((*state, None), WaitingCall { at, thread: 0, begin, end }, error);
                 }
             }
         }
@@ -233,7 +234,8 @@ impl<'a> Epochs<'a> {
         // A call that ended before the step did not wait for it.
         let lasted = |call: &&Called| at - common_clock.error_between(call.at.rank, who.rank, at) < call.end;
         if let Some(call) = waiting.calls.iter().find(lasted) {
-            Cause { at, who, state: waiting.state }.charge(call.at, call.begin, call.end, common_clock, waits);
+            let call = WaitingCall { at: call.at, thread: 0, begin: call.begin, end: call.end };
+            Cause { at, who, thread: 0, state: waiting.state }.charge(call, common_clock, waits);
         }
     }
 

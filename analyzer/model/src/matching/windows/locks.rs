@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use traces::signature::lock::EXCLUSIVE;
 
-use super::super::Cause;
 use super::super::collectives::Collectives;
 use super::super::wait_sums::{RankSite, WaitState, Waits};
+use super::super::{Cause, WaitingCall};
 use super::Called;
 use crate::parallel::{into_inner, lock};
 
@@ -101,8 +101,9 @@ impl<'a> Locks<'a> {
             // The call waits for each holder in turn, until that one gives the lock back.
             while let Some(one) = during.next() {
                 let end = if during.peek().is_some() { one.until } else { call.end };
-                let cause = Cause { at: one.until, who: one.by, state: WaitState::LockContention };
-                cause.charge(call.at, begin.max(one.since), end, self.collectives.common_clock, waits);
+                let cause = Cause { at: one.until, who: one.by, thread: 0, state: WaitState::LockContention };
+                let waiting = WaitingCall { at: call.at, thread: 0, begin: begin.max(one.since), end };
+                cause.charge(waiting, self.collectives.common_clock, waits);
                 begin = one.until;
             }
             !known
