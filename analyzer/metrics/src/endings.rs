@@ -5,7 +5,7 @@ use crate::totals::world_rank;
 use crate::words::{call_in_words, plural, rank_in_words, ranks_in_words, verb};
 use model::{End, ProcessFate, Rank, Run};
 use tables::Value;
-use traces::calls::Call;
+use traces::calls::{Call, Class};
 use traces::signature::Signature;
 
 /// Ranks that ended the run by MPI_Abort, each with that call.
@@ -67,6 +67,48 @@ pub fn cut(run: &Run) -> impl Iterator<Item = &Rank> {
 pub fn unknown_time(run: &Run) -> f64 {
     let last = run.ranks.iter().map(Rank::whole).fold(0.0, f64::max);
     cut(run).map(|rank| last - rank.whole()).fold(0.0, f64::max)
+}
+
+/// Seconds by which last signs of life must differ: ranks that share cores turn MPI's engine by turns.
+const FAR_APART: f64 = 0.1;
+
+/// Ranks that ended before the others.
+pub struct EarlyEnd {
+    /// Their places in the run.
+    pub ranks: Vec<usize>,
+    /// Seconds from their last sign of life to the next rank's.
+    pub earlier: f64,
+}
+
+/// The ranks of a run that is over whose signs of life ceased in a call while others still waited in theirs. `None` if no rank
+/// is known to have ended first: a call that does not turn MPI's engine shows no sign of life, however long it lasts.
+pub fn early_end(run: &Run) -> Option<EarlyEnd> {
+    // Files of another host may lag behind each other while the run goes on there.
+    if !cut(run).all(|rank| rank.fate == ProcessFate::Ended) {
+        return None;
+    }
+    let clock = run.common_clock();
+    let places = (0..run.ranks.len()).filter(|at| !run.ranks[*at].is_finalized());
+    let mut signs: Vec<(i64, usize)> =
+        places.map(|at| (clock.lines[at].nanoseconds_at(run.ranks[at].until), at)).collect();
+    signs.sort_unstable();
+    let (count, earlier) = (1..signs.len())
+        .map(|count| {
+            let [(last, one), (next, other)] = [signs[count - 1], signs[count]];
+            (count, next - last - clock.error_between(one as u32, other as u32, last))
+        })
+        .max_by_key(|(_, earlier)| *earlier)?;
+    let earlier = earlier as f64 / 1e9;
+    let ranks: Vec<usize> = signs[..count].iter().map(|(_, at)| *at).collect();
+    let is_early = earlier >= FAR_APART && ranks.iter().all(|at| turned_in_its_call(&run.ranks[*at]));
+    is_early.then_some(EarlyEnd { ranks, earlier })
+}
+
+/// True if a rank turned MPI's engine in the call that it ended in, which is no call of a file.
+fn turned_in_its_call(rank: &Rank) -> bool {
+    let End::Inside { since, call } = &rank.end else { return false };
+    let is_of_file = Call::from_number(call.call).is_some_and(|call| call.class() == Class::Io);
+    rank.whole() > *since && !is_of_file
 }
 
 /// Place of a rank, now or when it ended: `in MPI_Barrier (MPI_COMM_WORLD) at main (p.c:14)`.

@@ -103,7 +103,11 @@ fn threads(run: &Run) -> Option<String> {
 /// Warns if the program spawned processes and none of them has a file here.
 fn spawned(run: &Run) -> Option<String> {
     let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
-    let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
+    let spawn = run
+        .ranks
+        .iter()
+        .flat_map(Rank::entries)
+        .any(|entry| spawns.contains(&entry.signature.call) && entry.count > entry.open + entry.failed);
     (spawn && run.ranks.iter().all(|rank| rank.header.world == 0))
         .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
 }

@@ -111,7 +111,7 @@ pub struct Select {
     /// Count starting and ending MPI, too
     ///
     /// By default figures are of each rank's time from the end of its MPI_Init to the begin of its MPI_Finalize; of sessions, from the first
-    /// start to the last end. hang, top, export, query and diff --messages always show everything.
+    /// start to the last end. hang, top, query, diff --messages and export always show everything, but for export's call paths.
     #[arg(long)]
     pub whole: bool,
     /// The program's communication layer: functions of these names, such as 'comm_*', for --by caller [default: as found]

@@ -91,7 +91,7 @@ fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Resul
 fn stacks(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format: StackFormat) -> Result<u8, Error> {
     no_tables(arguments, "a file of call paths")?;
     check_overwrite(out, arguments.force)?;
-    let run = open_run(folder, arguments.choice())?;
+    let run = open_run(folder, Choice { whole: false, kept: true, ..arguments.choice() })?;
     let exported = export::stacks::write(&run, &paths::analyze(&run)?, format, out)?;
     say(out, "holds", &exported)?;
     Ok(status(&run))

@@ -1,11 +1,13 @@
 //! Time in MPI_Init and MPI_Finalize is excluded to the nanosecond.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::made::{Calls, account, on_nobody, send};
 use crate::common::stories::{Sleeper, asleep, collective, outside};
-use crate::common::{BEGIN, Folder, SECOND, definitions, header, signature};
+use crate::common::{BEGIN, Folder, SECOND, definitions, header, overhear, signature};
 use metrics::pop;
 use model::matching::Follow;
 use model::{Choice, Run};
@@ -63,6 +65,24 @@ fn what_counts_lies_between_the_end_of_mpi_init_and_the_begin_of_mpi_finalize() 
     assert_eq!(["start_mean_s", "end_mean_s"].map(|key| nanoseconds(&run[key])), [4_000, SECOND - 20_000]);
     assert!(run["whole_wall_time_s"].is_null(), "nothing was selected: {run}");
     assert!(said(&folder.0, &["report", "--whole"])["run"]["start_mean_s"].is_null());
+}
+
+#[test]
+fn call_paths_for_viewers_of_profiles_leave_mpi_init_out_as_overhear_paths_does() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/solver");
+    let calls = |rows: &Value, key: &str| {
+        let of_mpi = rows.as_array().unwrap().iter().filter_map(|row| row[key].as_str()?.strip_prefix("MPI_"));
+        of_mpi.map(String::from).collect::<BTreeSet<String>>()
+    };
+    let out = Folder::new();
+    let file = out.0.join("out");
+    let output = overhear("export", &run, &[file.to_str().unwrap(), "--to", "speedscope", "--no-cache"]);
+    assert!(output.status.success(), "{output:?}");
+    let exported: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let printed = said(&run, &["paths", "--no-cache"]);
+    let exported = calls(&exported["shared"]["frames"], "name");
+    assert_eq!(exported, calls(&printed["paths"], "function"));
+    assert!(!exported.is_empty() && !exported.contains("Init"), "{exported:?}");
 }
 
 #[test]

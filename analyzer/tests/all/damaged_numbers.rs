@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{BEGIN, Folder, SECOND, definitions, header, rank, signature, stdout};
+use crate::common::{BEGIN, Folder, SECOND, definitions, header, overhear, rank, signature, stdout};
 use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Group, Members, Neighbors, Span};
@@ -115,5 +115,7 @@ fn calls_lost_to_a_full_disk_make_every_analysis_end_with_status_4() {
             let wanted = format!("because {why}; its later calls are only in the totals: 87.5 % of its time");
             assert!(said.contains(&wanted), "{analysis}: {said}");
         }
+        let first = stdout(&overhear("diagnose", &folder.0, &[]));
+        assert!(!first.contains("overhear hang"), "the run has finished: {first}");
     }
 }

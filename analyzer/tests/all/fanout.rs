@@ -1,6 +1,8 @@
 //! Planted rounds from one rank to several others and back are found with their times; patterns that only resemble
 //! rounds are not.
 
+use std::fs;
+
 use crate::common::made::{Calls, on_nobody, receive, send};
 use crate::common::{Folder, overhear, signature, stderr, two_ranks};
 use serde_json::Value;
@@ -47,10 +49,15 @@ impl Planted {
         }
     }
 
-    /// Output of the analysis, and the exit status.
-    fn said(self) -> (Value, Option<i32>) {
+    fn written(self) -> Folder {
         let (folder, size) = (Folder::new(), self.0.len() as u32);
         self.0.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
+        folder
+    }
+
+    /// Output of the analysis, and the exit status.
+    fn said(self) -> (Value, Option<i32>) {
+        let folder = self.written();
         let output = overhear("fanout", &folder.0, &["--format", "json"]);
         let said = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
         (said, output.status.code())
@@ -126,12 +133,41 @@ fn the_n_at_which_one_message_more_is_cheapest_is_named_where_intervals_tell_it(
     assert!((least..=most).contains(&1_000.0) && most < 4_000.0, "{cheapest:#}");
 }
 
+/// The pictures of rounds as SVG.
+fn drawn(planted: Planted) -> String {
+    let folder = planted.written();
+    let file = folder.0.join("rounds.svg");
+    let output = overhear("plot", &folder.0, &["fanout", "-o", file.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+    fs::read_to_string(file).unwrap()
+}
+
 #[test]
-fn with_one_number_of_ranks_no_n_is_called_cheapest() {
+fn pictures_say_what_latency_is_and_leave_out_what_came_too_seldom() {
+    let mut trips = Planted::of(3);
+    (0..9).for_each(|round| trips.round(round * APART, 2, 8, 10_000));
+    let drawn_trips = drawn(trips);
+    assert!(drawn_trips.contains("MPI_Isend, n 3: half a round trip"), "{drawn_trips}");
+    let mut gathers = Planted::of(3);
+    for round in 0..11 {
+        // Two reductions say nothing about a median.
+        let call = if round < 9 { Call::Gather } else { Call::Reduce };
+        for rank in 0..3 {
+            let gathered = signature(0, call, 0, 8, if rank == 0 { 24 } else { 0 });
+            gathers.on(rank, |calls| calls.call(gathered, round * APART, 7_000));
+        }
+    }
+    let drawn_gathers = drawn(gathers);
+    assert!(drawn_gathers.contains("MPI_Gather, n 3: from the first send to the last receive"), "{drawn_gathers}");
+    assert!(!drawn_gathers.contains("MPI_Reduce"), "{drawn_gathers}");
+}
+
+#[test]
+fn with_one_number_of_ranks_nothing_is_said_about_the_cheapest_n() {
     let mut planted = Planted::of(3);
     (0..9).for_each(|round| planted.round(round * APART, 2, 8, 10_000));
     let (said, _) = planted.said();
-    assert!(rows(&said, "cheapest").iter().all(|row| row["cheapest_ranks"].is_null()), "{said:#}");
+    assert_eq!(rows(&said, "cheapest"), [] as [Value; 0], "{said:#}");
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::Folder;
-use crate::common::growing::run;
+use crate::common::growing::{Grows, run, run_of};
 use serde_json::Value;
+use traces::calls::Call;
 
 fn scaling(runs: &[Folder], more: &[&str]) -> (i32, Value) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
@@ -34,6 +35,32 @@ fn what_was_made_to_grow_is_found_to_grow_so() {
     }
     let ahead = said["run"]["dominates"].as_str().unwrap();
     assert_eq!(ahead, "at 640 ranks MPI_Alltoall takes longest", "{said:#}");
+}
+
+#[test]
+fn nothing_is_foretold_by_a_short_call_or_while_a_longer_one_fits_no_model() {
+    let at = |planted: &[Grows]| {
+        let runs: Vec<Folder> = [2, 4, 8, 16, 32].into_iter().map(|ranks| run_of(ranks, planted)).collect();
+        let (_, said) = scaling(&runs, &[]);
+        (said["run"]["dominates"].as_str().map(String::from), said["warnings"].to_string())
+    };
+    let steady: Grows = (Call::Allreduce, |_| 5_000.0);
+    let erratic: Grows = (Call::Allreduce, |ranks| if ranks.log2() % 2.0 == 0.0 { 5_000.0 } else { 50_000.0 });
+    // 0.1 ms of the second at 32 ranks, and 10 ms at 320.
+    let short: Grows = (Call::Barrier, |ranks| ranks * ranks / 10.24);
+    let (dominates, warnings) = at(&[steady, short]);
+    assert_eq!(dominates.as_deref(), Some("at 320 ranks MPI_Allreduce takes longest"));
+    assert!(!warnings.contains("no model"), "{warnings}");
+    let (dominates, warnings) = at(&[erratic, (Call::Alltoall, |ranks| 50.0 * ranks)]);
+    assert_eq!(dominates, None);
+    assert!(warnings.contains("no model fits MPI_Allreduce (5.0 %)"), "{warnings}");
+}
+
+#[test]
+fn computation_that_grows_as_the_ranks_do_is_asked_whether_each_rank_has_its_own() {
+    let runs = [run(2), run(4), run(8)];
+    let asks = |more: &[&str]| scaling(&runs, more).1["warnings"].to_string().contains("use --weak");
+    assert_eq!([asks(&[]), asks(&["--weak"])], [true, false]);
 }
 
 #[test]

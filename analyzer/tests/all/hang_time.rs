@@ -140,9 +140,23 @@ fn a_rank_that_went_on_after_it_called_mpi_abort_ended_the_run_as_well() {
 fn after_the_end_nobody_can_tell_what_a_rank_outside_mpi_did() {
     let (found, rests_on, _) = verdict(&run(vec![inside(&[barrier()], barrier()), outside(&[barrier()])]));
     assert_eq!(found, "unknown");
-    assert!(rests_on.contains("rank 1 was outside MPI"), "{rests_on}");
+    assert!(rests_on.contains("rank 1 ended outside MPI, without MPI_Finalize"), "{rests_on}");
     let (found, rests_on, _) = verdict(&run(vec![inside(&[], barrier()), inside(&[], barrier())]));
     assert_eq!(found, "no", "{rests_on}");
+}
+
+#[test]
+fn the_rank_whose_signs_of_life_ceased_while_the_others_waited_ended_first() {
+    let ended = |first: u64, other: u64| {
+        let folder = run([first, other, other].map(|time| inside(&[], barrier()).waited_for(time)).into());
+        let finding = ask(&folder.0, "diagnose", &["--no-cache"]).rows("findings")[0].clone();
+        (verdict(&folder).1, finding["headline"].as_str().unwrap().to_string())
+    };
+    let (rests_on, headline) = ended(1, 3);
+    assert_eq!(rests_on, "rank 0 probably ended first, 2.000 s before the others, which still waited");
+    assert!(headline.starts_with("Rank 0 probably ended first, in MPI_Barrier"), "{headline}");
+    let (rests_on, headline) = ended(1, 1);
+    assert!(rests_on.contains("could still come") && headline.starts_with("3 of 3 ranks"), "{rests_on} {headline}");
 }
 
 #[test]

@@ -148,6 +148,10 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
         assert_eq!(plot(&[run, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");
         let picture = fs::read_to_string(&file).unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("</text>"), "{kind}");
+        if kind == "matrix" {
+            let numbers = |text: &str| picture.lines().filter(|line| *line == text).count();
+            assert_eq!(["0", "1", "2", "3"].map(numbers), [2; 4], "each of four ranks is named at both sides");
+        }
     }
     let file = folder.0.join("picture.png");
     let to = ["-o", file.to_str().unwrap()];

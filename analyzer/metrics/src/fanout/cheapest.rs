@@ -67,8 +67,9 @@ impl Row for CheapestRow {
     }
 }
 
-/// One row for each series: the number of ranks at which one more message costs least.
+/// One row for each series with several numbers of ranks: that at which one more message costs least.
 pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
+    let several = all.series.iter().filter(|(_, by_ranks)| by_ranks.len() > 1);
     let row = |(series, by_ranks): (&RoundSeries, &ByRanks<'_>)| {
         let steps = steps(by_ranks);
         let least = steps.iter().copied().min_by(|one, other| one.cost.total_cmp(&other.cost));
@@ -77,7 +78,7 @@ pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
         CheapestRow { series: series.clone(), root: all.rank(series.root), seen, least, is_determined }
     };
     let title = "one message more: what it adds to a round, and the n at which that is least";
-    Table::new(title, all.series.iter().map(row).collect())
+    Table::new(title, several.map(row).collect())
 }
 
 fn steps(by_ranks: &ByRanks<'_>) -> Vec<Step> {

@@ -24,9 +24,18 @@ pub struct RoundRow {
 }
 
 impl RoundRow {
+    pub fn is_round_trip(&self) -> bool {
+        self.series.kind == RoundKind::RoundTrip
+    }
+
+    /// True if there are enough rounds to bound the median.
+    pub fn is_settled(&self) -> bool {
+        self.spread.interval().is_some()
+    }
+
     /// The latency of one message, in seconds: half the median round trip, or the whole median of one-way rounds.
     pub fn latency(&self) -> f64 {
-        if self.series.kind == RoundKind::RoundTrip { self.spread.median() / 2.0 } else { self.spread.median() }
+        if self.is_round_trip() { self.spread.median() / 2.0 } else { self.spread.median() }
     }
 }
 
@@ -65,7 +74,7 @@ impl Row for RoundRow {
             Column::seconds("until_next_mean_s", "", |row: &Self| row.until_next_mean.map(|mean| mean.value))
                 .means("The same in the mean, without the first rounds: what a benchmark's loop prints."),
             Column::seconds("half_s", "", |row: &Self| row.latency())
-                .means("Half the median: latency, where the answer is as long as the question."),
+                .means("Half the median of a round trip, and the whole one of rounds of one way: latency, if an answer is as long as the question."),
             Column::seconds("half_per_message_s", "half/msg", |row: &Self| row.latency() / (row.ranks - 1) as f64)
                 .means("The same for each rank that the round goes to."),
             Column::count("mavericks", "", |row: &Self| row.mavericks)

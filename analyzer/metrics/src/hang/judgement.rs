@@ -11,6 +11,7 @@ use super::SeenRun;
 use super::ranks::call_of;
 use super::reasons::{agree, names, stands};
 use super::sightings::{LONG_ENOUGH, PATIENCE};
+use crate::endings::{EarlyEnd, early_end};
 use crate::words::rank_in_words;
 use model::ProcessFate;
 use model::deadlock::{Doubt, Need, deadlocked};
@@ -244,10 +245,14 @@ impl SeenRun<'_> {
         let polls = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Asking(_));
         let (verdict, rests_on) = if let Some(at) = unknown.iter().find(outside) {
             let who = rank_in_words(&self.run.ranks[*at]);
-            (
-                Verdict::Unknown,
-                format!("{who} was outside MPI, where its file does not tell whether it computed or waited"),
-            )
+            let rests_on = match self.run.ranks[*at].fate {
+                ProcessFate::Ended => format!(
+                    "{who} ended outside MPI, without MPI_Finalize: on its own (a signal, exit()), or with the job \
+                     while it computed or waited there"
+                ),
+                _ => format!("{who} was outside MPI, where its file does not tell whether it computed or waited"),
+            };
+            (Verdict::Unknown, rests_on)
         } else if let Some(at) = unknown.iter().find(polls) {
             let who = rank_in_words(&self.run.ranks[*at]);
             (
@@ -257,6 +262,9 @@ impl SeenRun<'_> {
         } else if let Some(at) = unknown.first() {
             let (who, where_it_is) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
             (Verdict::Unknown, format!("{who} {where_it_is}, and its file does not tell whether that would have ended"))
+        } else if let Some(EarlyEnd { ranks, earlier }) = early_end(self.run) {
+            let (who, earlier) = (self.names(&ranks), Value::Seconds(earlier));
+            (Verdict::No, format!("{who} probably ended first, {earlier} before the others, which still waited"))
         } else {
             (Verdict::No, "by its files what each rank waited for could still come".into())
         };

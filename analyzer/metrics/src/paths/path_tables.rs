@@ -112,8 +112,8 @@ impl Row for CallPathRow {
                 .means("The least time in MPI of any rank.")
                 .spare(6),
             Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).means(meaning::TIME_MEAN_S).spare(5),
-            Column::seconds("time_max_s", "max", |row: &Self| row.most).means(meaning::TIME_MAX_S),
-            Column::rank("time_max_rank", "rank", |row: &Self| row.most_rank).means(meaning::TIME_MAX_RANK),
+            Column::seconds("time_max_s", "max", |row: &Self| row.most).means(meaning::TIME_MAX_S).spare(2),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.most_rank).means(meaning::TIME_MAX_RANK).spare(2),
             Column::seconds("wait_max_s", "", |row: &Self| row.waited_max).means("The most waiting of any rank."),
             Column::rank("wait_max_rank", "", |row: &Self| row.waited_max_rank).means("The rank that waited most."),
             Column::count("calls", "calls", |row: &Self| row.all.calls).means(meaning::CALLS).spare(2),

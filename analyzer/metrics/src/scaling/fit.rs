@@ -64,8 +64,8 @@ struct Scatter {
 const ALL: [Term; 6] = [Term::Constant, Term::Inverse, Term::Log, Term::Linear, Term::LinearLog, Term::Square];
 /// A term must have at most this share of the constant's error.
 const BETTER: f64 = 0.8;
-/// A model with a larger error, in percent, describes nothing.
-const MOST: f64 = 50.0;
+/// A model with a larger error, in percent, predicts nothing at ten times the ranks.
+const MOST: f64 = 20.0;
 /// Models with up to this many times the best model's error are not ruled out.
 const NOT_RULED_OUT: f64 = 1.5;
 

@@ -5,10 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::fit::{self, Expected, Model};
 use crate::compare::Figures;
 use crate::reports::ByPlace;
+use crate::totals::percent;
 use crate::{overview, pop};
 
 /// Predictions are for this many times the largest number of ranks measured.
 const AHEAD: f64 = 10.0;
+/// A function with a smaller share of the wall time, in percent, is a few short calls.
+const LEAST_PERCENT: f64 = 0.1;
+/// Computation that grows by at least this share of what the ranks grow by suggests that each rank has its own work.
+const NEARLY: f64 = 0.75;
 
 /// The figures of all runs, by number of ranks.
 pub struct Grown {
@@ -20,6 +25,8 @@ pub struct Grown {
     pub pop: BTreeMap<u32, BTreeMap<String, f64>>,
     /// Seconds of all ranks outside MPI, by number of ranks.
     pub useful: BTreeMap<u32, f64>,
+    /// The work of each rank is said to be the same in all runs.
+    pub is_weak: bool,
 }
 
 /// A time at each number of ranks.
@@ -66,16 +73,16 @@ pub fn grown(runs: &[Figures], is_weak: bool, by: ByPlace) -> Grown {
             pop.entry(ranks).or_default().insert(metric.to_string(), percent);
         }
     }
-    let mut grown = Grown { runs: counts, times, pop, useful };
-    grown.add_scalability(is_weak);
+    let mut grown = Grown { runs: counts, times, pop, useful, is_weak };
+    grown.add_scalability();
     grown
 }
 
 impl Grown {
     /// Adds computation scalability: the useful time of all ranks at the fewest ranks over that at these; per rank for weak scaling.
     /// Global efficiency is scalability times parallel efficiency.
-    fn add_scalability(&mut self, is_weak: bool) {
-        let each = |ranks: u32, useful: f64| if is_weak { useful / f64::from(ranks) } else { useful };
+    fn add_scalability(&mut self) {
+        let each = |ranks: u32, useful: f64| if self.is_weak { useful / f64::from(ranks) } else { useful };
         let Some(reference) = self.useful.first_key_value().map(|(ranks, useful)| each(*ranks, *useful)) else {
             return;
         };
@@ -91,6 +98,23 @@ impl Grown {
 
     pub fn most(&self) -> u32 {
         self.runs.last_key_value().map_or(0, |(ranks, _)| *ranks)
+    }
+
+    /// The functions that take at least `LEAST_PERCENT` of the wall time at the most ranks, each with that share in percent.
+    pub fn weighty(&self) -> impl Iterator<Item = (&Grows, f64)> {
+        let most = self.most();
+        let at_most = move |grows: &Grows| grows.points.get(&most).copied();
+        let wall = self.times.first().and_then(at_most).unwrap_or(0.0);
+        let shares = self.times.iter().filter(|grows| grows.is_part);
+        let shares = shares.filter_map(move |grows| Some((grows, percent(at_most(grows)?, wall)?)));
+        shares.filter(|(_, share)| *share >= LEAST_PERCENT)
+    }
+
+    /// The computation of all ranks at the most ranks over that at the fewest, if it grows nearly as the ranks do.
+    pub fn grown_work(&self) -> Option<f64> {
+        let ((fewest, one), (most, other)) = (self.useful.first_key_value()?, self.useful.last_key_value()?);
+        let (work, ranks) = (other / one, f64::from(*most) / f64::from(*fewest));
+        (ranks > 1.0 && work >= NEARLY * ranks).then_some(work)
     }
 
     /// The number of ranks that predictions are for.

@@ -4,6 +4,7 @@ use super::fit::{Expected, Model};
 use super::points::{GLOBAL, Grown, Grows, PARALLEL, SCALABILITY};
 use crate::compare::Figures;
 use crate::meaning;
+use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Column, Fact, Label, Row, Table, Value, facts};
 
 /// Maximum number of functions shown to people.
@@ -216,13 +217,16 @@ pub fn facts(runs: &[Figures], grown: &Grown) -> Vec<Fact> {
 }
 
 /// The function expected to take the most time at ten times the ranks, and those that may exceed it within their
-/// intervals.
+/// intervals. `None` if one without a model takes longer already.
 fn dominates(grown: &Grown) -> Option<Fact> {
     let ahead = grown.ahead();
-    let functions = grown.times.iter().filter(|grows| grows.is_part);
+    let functions = grown.weighty().map(|(grows, _)| grows);
     let mut all: Vec<(&Grows, _)> = functions.filter_map(|grows| Some((grows, grows.expected(ahead)?))).collect();
     all.sort_by(|one, other| other.1.time.total_cmp(&one.1.time));
     let (first, expected) = all.first()?;
+    if without_model(grown).any(|(grows, _)| grows.last() > expected.time) {
+        return None;
+    }
     let others: Vec<&str> =
         all[1..].iter().filter(|(_, other)| other.high > expected.low).map(|(grows, _)| grows.name.as_str()).collect();
     let span = format!("({} to {})", Value::Seconds(expected.low), Value::Seconds(expected.high));
@@ -236,12 +240,35 @@ fn dominates(grown: &Grown) -> Option<Fact> {
     )
 }
 
+/// The functions that matter and that no model describes, each with its share of the wall time at the most ranks.
+fn without_model(grown: &Grown) -> impl Iterator<Item = (&Grows, f64)> {
+    grown.weighty().filter(|(grows, _)| grows.models.is_empty())
+}
+
 /// Executables of the runs, each once, in order of their names.
 pub fn programs(runs: &[Figures]) -> Vec<&str> {
     let mut programs: Vec<&str> = runs.iter().map(|run| run.command.split(' ').next().unwrap_or_default()).collect();
     programs.sort_unstable();
     programs.dedup();
     programs
+}
+
+/// Maximum number of functions without a model that are named.
+const UNKNOWN: usize = 3;
+/// Those with a smaller share of the wall time, in percent, are not.
+const LEAST_UNKNOWN: f64 = 1.0;
+
+/// Says at which rank counts ranks lacked cores.
+fn without_cores(runs: &[Figures]) -> Option<String> {
+    let mut lacked: Vec<(u32, f64)> = runs.iter().filter_map(|run| Some((run.ranks, run.delayed?))).collect();
+    lacked.retain(|(_, share)| *share >= LEAST_SHARE_OF_DELAYS);
+    lacked.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+    lacked.dedup_by_key(|(ranks, _)| *ranks);
+    let said: Vec<String> =
+        lacked.iter().map(|(ranks, share)| format!("{ranks} ranks {:.0} %", 100.0 * share)).collect();
+    let said = said.join(", ");
+    (!said.is_empty())
+        .then(|| format!("ranks lacked cores ({said} of their time): times grow with that, too, on this machine"))
 }
 
 /// Notes on the runs that models would need in addition.
@@ -254,6 +281,21 @@ pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
     } else if few < 5 {
         let one = if grown.runs.contains_key(&1) { ", as a run of 1 rank sends nothing" } else { "" };
         warnings.push(format!("{few} rank counts above 1 tell terms apart poorly: use five or more{one}"));
+    }
+    let unknown = without_model(grown).filter(|(_, share)| *share >= LEAST_UNKNOWN).take(UNKNOWN);
+    let unknown: Vec<String> = unknown.map(|(grows, share)| format!("{} ({share:.1} %)", grows.name)).collect();
+    if few >= 3 && !unknown.is_empty() {
+        let (most, unknown) = (grown.most(), unknown.join(", "));
+        warnings
+            .push(format!("no model fits {unknown} of the time at {most} ranks: repeat the runs, and add rank counts"));
+    }
+    warnings.extend(without_cores(runs));
+    if let Some(work) = grown.grown_work().filter(|_| !grown.is_weak) {
+        warnings.push(format!(
+            "the ranks together compute {work:.1} times as long at {} ranks as at {}: if each rank has its own work, use --weak",
+            grown.most(),
+            grown.useful.keys().next().copied().unwrap_or_default()
+        ));
     }
     let programs = programs(runs);
     if programs.len() > 1 {

@@ -1,15 +1,16 @@
 //! The findings on runs that MPI_Abort ended, or in which a rank ended on its own.
 
 use super::{Evidence, Finding, FindingKind};
-use crate::endings::{aborts, cut, cut_in_words};
+use crate::endings::{EarlyEnd, aborts, cut, cut_in_words, early_end};
 use crate::totals::world_rank;
 use crate::words::{call_in_words, rank_in_words, ranks_in_words, upper};
 use model::{End, ProcessFate, Rank, Run};
+use tables::Value;
 use traces::calls::Call;
 use traces::signature::Signature;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
-    by_call(known.run).or_else(|| on_its_own(known.run))
+    by_call(known.run).or_else(|| on_its_own(known.run)).or_else(|| before_the_others(known.run))
 }
 
 /// The finding on MPI_Abort.
@@ -45,6 +46,24 @@ fn on_its_own(run: &Run) -> Option<Finding> {
                 an exit() ended it.";
     let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
     Some(finding.ranks(vec![world_rank(one)]))
+}
+
+/// The finding on ranks that ended in a call while the others still waited.
+fn before_the_others(run: &Run) -> Option<Finding> {
+    let EarlyEnd { ranks, earlier } = early_end(run)?;
+    let early: Vec<&Rank> = ranks.iter().map(|at| &run.ranks[*at]).collect();
+    let End::Inside { call, .. } = &early[0].end else { return None };
+    let numbers: Vec<_> = early.iter().map(|rank| world_rank(rank)).collect();
+    let headline = format!(
+        "{} probably ended first, in {} at {:.6} s: the others waited {} longer.",
+        upper(&ranks_in_words(&numbers)),
+        call_in_words(run, early[0], call),
+        early[0].whole(),
+        Value::Seconds(earlier)
+    );
+    let next = "Look for what ended it there: a signal (a crash, a limit for memory or time) or its host.";
+    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
+    Some(finding.ranks(numbers).sites(sites(run, early[0], call)))
 }
 
 fn when(rank: &Rank) -> String {

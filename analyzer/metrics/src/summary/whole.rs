@@ -28,10 +28,12 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if !run.is_partial() {
         return None;
     }
+    if cut(run).next().is_none() {
+        let text = "Not all of the run is here, so the figures are of what was recorded.";
+        return Some(Finding::new(FindingKind::Unfinished, "ranks", text));
+    }
     let text = if cut(run).any(|rank| rank.fate == ProcessFate::Runs) {
         "The run goes on: the figures are of what its ranks have done so far.".to_string()
-    } else if cut(run).next().is_none() {
-        "Not all of the run is here, so the figures are of what was recorded.".to_string()
     } else {
         cut_in_words(run) + "."
     };

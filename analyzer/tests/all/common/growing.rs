@@ -6,7 +6,7 @@ use traces::signature::peer;
 use super::{Folder, header, rank, signature};
 
 /// A call, and its microseconds by number of ranks.
-type Grows = (Call, fn(f64) -> f64);
+pub type Grows = (Call, fn(f64) -> f64);
 
 const PLANTED: [Grows; 4] = [
     (Call::Barrier, |ranks| 200.0 + 50.0 * ranks.log2()),
@@ -20,12 +20,17 @@ const COMPUTED: u64 = 50_000_000;
 
 /// A run of `ranks` ranks.
 pub fn run(ranks: u32) -> Folder {
+    run_of(ranks, &PLANTED)
+}
+
+/// A run of `ranks` ranks that make these calls.
+pub fn run_of(ranks: u32, planted: &[Grows]) -> Folder {
     let folder = Folder::new();
     let signatures: Vec<_> =
-        PLANTED.iter().zip(1..).map(|((call, _), number)| signature(number, *call, peer::NONE, 8, 8)).collect();
+        planted.iter().zip(1..).map(|((call, _), number)| signature(number, *call, peer::NONE, 8, 8)).collect();
     let mut start = 1_000;
     let mut calls = Vec::new();
-    for ((_, time), number) in PLANTED.iter().zip(1..) {
+    for ((_, time), number) in planted.iter().zip(1..) {
         let time = (1_000.0 * time(f64::from(ranks))).round() as u64;
         calls.push((number, start, time));
         start += time + COMPUTED;

@@ -178,12 +178,16 @@ pub fn stands(seen: &SeenRun<'_>, at: usize) -> String {
     let call = call_of(position).map(|call| call_in_words(seen, at, call));
     // If the run is over, it is unknown for how long its ranks stayed at their positions.
     let live = seen.changes[at].as_ref().and_then(|_| seen.since_of(at, position));
+    let has_ended = seen.changes[at].is_none() && seen.run.ranks[at].fate == ProcessFate::Ended;
     match (position, call, live.map(|lasts| format!("for {lasts:.1} s"))) {
         (Position::Finalized, ..) => "has finalized MPI".into(),
         (Position::Inside(_), Some(call), None) => format!("is in {call}"),
         (Position::Inside(_), Some(call), Some(lasts)) => format!("has been in {call} {lasts}"),
         (Position::Asking(_), Some(call), None) => format!("polls by {call}"),
         (Position::Asking(_), Some(call), Some(lasts)) => format!("has polled by {call} {lasts}"),
+        (Position::Outside { .. }, Some(call), None) if has_ended => {
+            format!("ended outside MPI, without MPI_Finalize, after {call}")
+        }
         (_, Some(call), None) => format!("is outside MPI, after {call}"),
         (_, Some(call), Some(lasts)) => format!("has been outside MPI {lasts}, after {call}"),
         (_, None, None) => "is outside MPI".into(),
@@ -206,10 +210,11 @@ fn awaited_ranks(seen: &SeenRun<'_>) -> Option<String> {
     let polls = |at: usize| matches!(seen.standing.ranks[at].position(), Position::Asking(_));
     let first = awaited.clone().find(|at| !polls(*at)).or_else(|| awaited.next())?;
     let others: Vec<usize> = (0..needs.len()).filter(|at| waits_for(*at, first)).collect();
+    let (waits, wait) = if seen.is_live() { ("waits", "wait") } else { ("waited", "waited") };
     let process = if seen.sightings[first].computes { ", and computes" } else { "" };
     Some(format!(
         "{} for {}, which {}{process}.",
-        upper(&agree(run, &others, "waits", "wait")),
+        upper(&agree(run, &others, waits, wait)),
         rank_in_words(&run.ranks[first]),
         stands(seen, first),
     ))
