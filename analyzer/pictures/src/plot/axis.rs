@@ -208,7 +208,7 @@ mod tests {
         let times = |values: &[f64]| marks(AxisScale::Log10, AxisUnit::Seconds, values);
         assert_eq!(times(&[2e-7, 3e-3]), [" (µs)", "1", "10", "100", "1,000"]);
         assert_eq!(times(&[1.5e-6, 7e-6]), [" (µs)", "2", "5"]);
-        assert_eq!(times(&[6e-3, 7e-3]), [" (ms)", "5", "10"]);
+        assert_eq!(times(&[6e-3, 7e-3]), [" (ms)", "2", "5", "10"]);
         assert_eq!(times(&[1e-3]), [" (ms)", "0.5", "1", "2"]);
         let rates = marks(AxisScale::Linear, AxisUnit::BytesPerSecond, &[0.0, 1.2e9]);
         assert_eq!(rates, [" (GB/s)", "0", "0.2", "0.4", "0.6", "0.8", "1", "1.2"]);
