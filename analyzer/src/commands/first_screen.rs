@@ -1,9 +1,10 @@
 //! `overhear DIR`, or `overhear diagnose`: the first screen of a run, in words, with the commands that show more.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use super::all_analyses::AllAnalyses;
 use super::open_run::{choose, status};
@@ -38,6 +39,13 @@ pub fn of_words(words: &[OsString]) -> Result<u8, Error> {
     match Cli::try_parse_from(own.iter().chain(words)) {
         Ok(Cli { command: Some(Command::Diagnose(arguments)) }) => run(&arguments),
         Ok(_) => Err(neither(words)),
+        Err(error) if error.kind() == ErrorKind::UnknownArgument => {
+            let (dir, flags) = (as_typed(Path::new(&words[0])), words[1..].join(OsStr::new(" ")));
+            let flags = flags.to_string_lossy();
+            Err(Error::Setting(format!(
+                "the first screen has no such flag; name an analysis, as in: overhear report {dir} {flags}"
+            )))
+        }
         Err(error) => error.exit(),
     }
 }

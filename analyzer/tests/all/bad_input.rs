@@ -221,10 +221,12 @@ fn a_mistyped_command_is_told_from_a_folder() {
         (&["wiats", "run"][..], "did you mean `overhear waits`?"),
         (&["no-such-folder"], "neither a command nor a folder"),
         (&["nope"], "`overhear help` lists the commands"),
-        (&[".", "--by", "site"], "unexpected argument"),
+        (&[".", "--by", "site"], "name an analysis, as in: overhear report . --by site"),
+        (&["src", "tests"], "two runs compare with overhear diff src tests"),
         (&["record", "-x", "run", "true"], "unexpected argument '-x'"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_overhear")).args(words).output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+        let output = command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
         assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
     }
 }

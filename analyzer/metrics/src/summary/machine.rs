@@ -11,6 +11,7 @@ use crate::scheduling::{
 use crate::words::{plural, rank_in_words};
 use model::Rank;
 use tables::Value;
+use traces::calls::Call;
 
 const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
@@ -110,9 +111,12 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     let time = |used: &UsedSite| known.mean(used.total(|habits| habits.time));
     let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
     if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
-        let hidden = match most.call().is_some_and(is_of_files) {
-            true => "Calls on files wait for these rather than for a core.",
-            false => "These delays hide how much of that is the program's.",
+        let hidden = match most.call() {
+            Some(call) if is_of_files(call) => "Calls on files wait for these rather than for a core.",
+            Some(Call::Comm_spawn | Call::Comm_spawn_multiple) => {
+                "It starts processes, and waits for these rather than for a core."
+            }
+            _ => "These delays hide how much of that is the program's.",
         };
         finding.add(&format!("Most time in MPI goes into {}: {}. {hidden}", most.place(), known.cost(time(most))));
     }
