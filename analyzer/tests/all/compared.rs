@@ -170,7 +170,7 @@ fn a_condition_that_is_met_is_the_exit_status() {
     assert_eq!(status("mpi_time_mean>+10%"), 1);
     assert_eq!(status("wall_time<-1%"), 0);
     assert_eq!([status("MPI_Bsend.calls>0"), status("MPI_Bcast.colour>0"), status("MPI_Bcast.calls=0")], [2, 2, 2]);
-    // The sign of a change is forgotten easily; 10 % of nothing known is no bound of a time.
+    // Without its sign, 10 % is no bound of a time.
     assert_eq!([status("wall_time>10%"), status("wall_time>+10%")], [2, 0]);
 }
 
