@@ -1,6 +1,6 @@
 //! Environment variables that set up an MPI library, its network, or threads.
 
-/// How their names begin.
+/// Beginnings of their names.
 const PREFIXES: [&str; 15] = [
     "OMPI_MCA_",
     "MPICH_",
@@ -19,7 +19,7 @@ const PREFIXES: [&str; 15] = [
     "GOMP_",
 ];
 
-/// How the names begin of those that launchers and installations set by themselves.
+/// Beginnings of the names that launchers and installations set by themselves.
 const NOT_BY_USERS: [&str; 14] = [
     "OMPI_MCA_ess",
     "OMPI_MCA_initial_wdir",

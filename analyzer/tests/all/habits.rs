@@ -1,4 +1,4 @@
-//! What ranks do at each call site again and again, on runs made by hand.
+//! Repeated behavior of ranks at each call site, on runs made by hand.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What changed from A to B: the lines above the tables of a comparison.
+//! The largest changes from A to B: the lines above the tables of a comparison.
 
 use super::chief::is_chief;
 use super::joined::{Comparison, Differs, Side};

@@ -23,7 +23,7 @@ pub struct Comparison {
     pub differs: Differs,
 }
 
-/// Whether B differs from A by more than runs of one side do.
+/// The certainty that B differs from A by more than runs of one side do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
     /// There is no test: a side has one run, or people are not shown the figure.

@@ -52,7 +52,7 @@ pub struct Figures {
     pub delayed: Option<f64>,
 }
 
-/// Computes all figures of a run but those of `Figures::add_overlap`.
+/// Computes all figures of a run but those that the methods of `Figures` add.
 pub fn figures(run: &Run) -> Figures {
     let overview = overview::facts(run);
     let mut all = facts(&overview);
@@ -87,15 +87,18 @@ impl Figures {
         self.warnings.extend(overlap::unseen(requests));
     }
 
-    /// Adds the time outside MPI: as a row among the functions, and by the calls around it.
+    /// Adds the time outside MPI as a row among the functions.
     pub fn add_computation(&mut self, run: &Run) {
-        let asked: Vec<&Rank> = run.asked().collect();
-        let ranks = asked.len().max(1) as f64;
-        let all = asked.iter().map(|rank| rank.mean_computation()).sum::<f64>();
-        self.all.push(plain(FUNCTIONS, COMPUTATION.into(), (TIME_MEAN, Unit::Seconds), all / ranks));
+        let all = run.asked().map(Rank::mean_computation).sum::<f64>();
+        self.all.push(plain(FUNCTIONS, COMPUTATION.into(), (TIME_MEAN, Unit::Seconds), all / mean_of(run)));
+    }
+
+    /// Adds computation by the calls around it. Walks through all calls once more.
+    pub fn add_gaps(&mut self, run: &Run) {
         if !self.has_calls {
             return;
         }
+        let ranks = mean_of(run);
         let mut places: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for ((from, to), sum) in computation(run) {
             let (time, passes) = places.entry(between(&from, &to)).or_default();
@@ -135,6 +138,11 @@ impl Figures {
         let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
         self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.as_slice(), figure.value?)))
     }
+}
+
+/// The number of ranks that a mean is over.
+fn mean_of(run: &Run) -> f64 {
+    run.asked().count().max(1) as f64
 }
 
 /// A figure of a row that one name identifies.

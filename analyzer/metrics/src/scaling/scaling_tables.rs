@@ -255,7 +255,7 @@ pub fn programs(runs: &[Figures]) -> Vec<&str> {
 
 /// Maximum number of functions without a model that are named.
 const UNKNOWN: usize = 3;
-/// Those with a smaller share of the wall time, in percent, are not.
+/// A function with a smaller share of the wall time, in percent, is not named.
 const LEAST_UNKNOWN: f64 = 1.0;
 
 /// Says at which rank counts ranks lacked cores.

@@ -92,6 +92,7 @@ fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns
     ComparedRuns::read(folders, choice, name, |run, figures| {
         figures.warnings.extend(engine::unseen(run));
         figures.add_computation(run);
+        figures.add_gaps(run);
         if figures.has_calls {
             figures.add_overlap(&overlap::gathered(run));
         }
