@@ -55,8 +55,17 @@ const ROWS_OFF: usize = 3;
 
 /// Runs until every row has agreed once. Fails if more than [`ROWS_OFF`] rows with a figure differ in every attempt, with
 /// `--measured` if one does.
-pub fn agree<C: Into<Compared>>(of: &str, mut compare: impl FnMut() -> C) {
+pub fn agree<C: Into<Compared>>(of: &str, compare: impl FnMut() -> C) {
     let (allowed, every) = if rota::is_measured() { (0, usize::MAX) } else { (ROWS_OFF, ROWS_FOR_AN_UNKNOWN) };
+    agree_but_for(allowed, every, of, compare);
+}
+
+/// Runs until every row has agreed once.
+pub fn agree_in_every_row(of: &str, compare: impl FnMut() -> Differences) {
+    agree_but_for(0, usize::MAX, of, compare);
+}
+
+fn agree_but_for<C: Into<Compared>>(allowed: usize, every: usize, of: &str, mut compare: impl FnMut() -> C) {
     let _alone = alone();
     let mut left: Compared = compare().into();
     for _ in 1..ATTEMPTS {
