@@ -20,18 +20,26 @@ const PREFIXES: [&str; 15] = [
 ];
 
 /// Beginnings of the names that launchers and installations set by themselves.
-const NOT_BY_USERS: [&str; 14] = [
+const NOT_BY_USERS: [&str; 22] = [
+    "OMPI_MCA_PREFIXES",
+    "OMPI_MCA_cpu_type",
     "OMPI_MCA_ess",
     "OMPI_MCA_initial_wdir",
     "OMPI_MCA_mpi_oversubscribe",
+    "OMPI_MCA_num_procs",
     "OMPI_MCA_orte_",
     "OMPI_MCA_pmix",
     "OMPI_MCA_prte_",
     "OMPI_MCA_shmem_RUNTIME_",
     "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+    "I_MPI_BIND_WIN_ALLOCATE",
     "I_MPI_HYDRA_",
     "I_MPI_INFO_",
+    "I_MPI_INTERNAL_MEM_POLICY",
     "I_MPI_MPIRUN",
+    "I_MPI_PIN_INFO",
+    "I_MPI_PIN_MAPPING",
+    "I_MPI_RETURN_WIN_MEM_NUMA",
     "I_MPI_ROOT",
     "FI_PROVIDER_PATH",
     "MPICH_INTERFACE_HOSTNAME",
@@ -53,8 +61,10 @@ mod tests {
         {
             assert!(sets_up_mpi(name), "{name}");
         }
+        assert!(sets_up_mpi("I_MPI_PIN_DOMAIN"));
         for name in ["OMPI_MCA_orte_hnp_uri", "OMPI_MCA_ess_base_vpid", "OMPI_COMM_WORLD_RANK", "PATH", "PMI_RANK"] {
             assert!(!sets_up_mpi(name), "{name}");
         }
+        assert!(!sets_up_mpi("I_MPI_PIN_MAPPING"));
     }
 }

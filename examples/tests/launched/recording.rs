@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{behind, calls, failed_as_plain, libraries, one, quick, two_families};
+use crate::common::{behind, calls, every_library, failed_as_plain, libraries, one, quick, two_families};
 use examples::command::write_executable;
 use examples::run::{Case, Run, finish, fresh_folder, overhear};
 use examples::workspace;
@@ -26,16 +26,15 @@ fn in_front_of_a_launcher_and_behind_it_record_the_same() {
 
 #[test]
 fn the_settings_of_users_are_recorded_and_not_those_of_launchers() {
-    for mpi in two_families() {
+    for mpi in every_library() {
         let case = quick(&mpi, &[]).with("OMP_NUM_THREADS", "3").with("UCX_LOG_LEVEL", "error");
         let run = case.with("OVERHEAR_FILTER", "-all,+collective").recorded("settings").1;
-        let settings = run.report("rank").json["run"]["settings"].as_str().unwrap_or_default().to_string();
-        let own: Vec<&str> =
-            settings.split(", ").filter(|one| one.starts_with("OMP_") || one.starts_with("UCX_")).collect();
+        let report = run.report("rank");
+        let settings = report.json["run"]["settings"].as_str().unwrap_or_default().split(", ");
+        // By Open MPI 4's --oversubscribe, and by what a library here needs to run at all.
+        let is_of_tests = |setting: &&str| setting.starts_with("OMPI_MCA_rmaps_base_oversubscribe");
+        let own: Vec<&str> = settings.filter(|setting| !is_of_tests(setting)).collect();
         assert_eq!(own, ["OMP_NUM_THREADS=3", "UCX_LOG_LEVEL=error"], "{}", mpi.name);
-        for internal in ["orte", "ess_base", "HYDRA", "OVERHEAR"] {
-            assert!(!settings.contains(internal), "{}: {settings}", mpi.name);
-        }
     }
 }
 
