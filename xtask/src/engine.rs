@@ -6,7 +6,7 @@ use examples::packages;
 use examples::target;
 use examples::wheel::run as done;
 
-const SAIL: [&str; 4] = ["pysail==0.7.2", "pyspark-client==4.2.0", "pandas==2.3.3", "pyarrow==26.0.1"];
+const SAIL: [&str; 1] = ["pysail==0.7.2"];
 /// PyPI has it as source alone: its jars with an installer.
 const SPARK: [&str; 2] = ["--no-binary=pyspark", "pyspark==4.3.0"];
 
@@ -26,11 +26,12 @@ pub fn run(with_sail: bool, with_spark: bool) -> Result<(), String> {
 
 /// Runs the tests with the engine of an environment, which a variable names.
 fn ask(variable: &str, environment: &Environment) -> Result<(), String> {
-    // The client of Spark Connect is made from the protocol's description.
-    packages::install(&["protobuf-compiler"])?;
+    // The client of Spark Connect is made from the description of the protocol, which imports files of libprotobuf-dev.
+    packages::install(&["protobuf-compiler", "libprotobuf-dev"])?;
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-engine", "--package", "overhear"]);
     cargo.args(["--features", "overhear/engine", "--lib", "--test", "on_engine"]);
-    cargo.args(["--", "--include-ignored", "--test-threads=1"]);
+    // Each recorded run is named as it is done: all of them take an hour and more.
+    cargo.args(["--", "--include-ignored", "--test-threads=1", "--nocapture"]);
     done(cargo.env(variable, environment.program("python")))
 }

@@ -70,7 +70,7 @@ fn ask(url: &str, folder: &Path, of: &cli::OneRun, question: EngineQuestion) -> 
 fn ask(_url: &str, _folder: &Path, _of: &cli::OneRun, _question: EngineQuestion) -> Result<u8, Error> {
     Err(Error::Setting(
         "this overhear was built without Spark Connect: build it with cargo build --release -p overhear --features engine, \
-         which needs protoc (Debian: protobuf-compiler); or pipe the SQL into DuckDB with --engine duckdb"
+         which needs protoc (Debian: protobuf-compiler libprotobuf-dev); or pipe the SQL into DuckDB with --engine duckdb"
             .into(),
     ))
 }

@@ -7,6 +7,7 @@ mod server;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Instant;
 
 use examples::fixture;
 use serde_json::Value;
@@ -123,7 +124,9 @@ fn every_recorded_run_has_the_same_tables_by_the_engine_as_by_its_traces() {
         let place = folder(&name.replace('/', "-"));
         let run = fixture::unpack(name, &place).run;
         export(&run, &place.join("set"));
+        let (began, before) = (Instant::now(), agreed);
         agreed += compare_all(name, &run, &place.join("set"), &engine.url);
+        println!("{name}: {} rows in {:.1} s", agreed - before, began.elapsed().as_secs_f64());
         runs += 1;
     }
     println!("{runs} runs, {agreed} rows");
