@@ -221,6 +221,14 @@ fn a_file_that_is_being_given_its_final_name_is_one_rank() {
     assert_eq!(answer.json["standing"].as_array().unwrap().len(), 2, "{:#}", answer.json);
 }
 
+#[test]
+fn a_rank_without_a_file_is_warned_of() {
+    let folder = run((0..3).map(|_| inside(&[], collective(Call::Barrier))).collect());
+    std::fs::remove_file(folder.0.join("rank-0001.ovh")).unwrap();
+    let warnings = ask(&folder.0, "hang", &["--no-cache"]).json["warnings"].to_string();
+    assert!(warnings.contains("no file from rank 1"), "{warnings}");
+}
+
 /// What people read, on one line.
 fn said(stories: Vec<Story>) -> String {
     let text = stdout(&overhear("hang", &run(stories).0, &["--no-cache"]));

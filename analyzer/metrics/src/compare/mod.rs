@@ -16,5 +16,5 @@ pub use changes::FACTS as CHANGES;
 pub use compared_sides::{FACTS, facts, warnings};
 pub use joined::{Comparison, FigureRow, Side, compare, table};
 pub use run_figures::{FUNCTION_TIMES, Figures, figures};
-pub use sections::{SectionColumns, sections, sentences};
+pub use sections::{sections, sentences};
 pub use threshold::Threshold;

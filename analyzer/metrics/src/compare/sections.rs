@@ -7,17 +7,9 @@ use super::run_figures::{FUNCTIONS, GAPS, RUN, SITES, WAITS};
 use crate::{meaning, overview};
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
-/// Columns that only some readers of the tables get.
-#[derive(Clone, Copy)]
-pub struct SectionColumns {
-    /// The interval and the verdict, for which each side needs several runs.
-    pub has_verdict: bool,
-    /// B less A, for which a terminal has no room.
-    pub has_difference: bool,
-}
-
-pub fn sections(all: &[Comparison], columns: SectionColumns) -> Vec<Sheet> {
-    SECTIONS.iter().filter_map(|section| section.sheet(all, columns)).collect()
+/// The tables of a comparison. With `has_verdict` they have the interval and the verdict, for which each side needs several runs.
+pub fn sections(all: &[Comparison], has_verdict: bool) -> Vec<Sheet> {
+    SECTIONS.iter().filter_map(|section| section.sheet(all, has_verdict)).collect()
 }
 
 struct SectionRow {
@@ -37,7 +29,7 @@ struct SectionRow {
 }
 
 impl ComparedTable {
-    fn sheet(&self, all: &[Comparison], columns: SectionColumns) -> Option<Sheet> {
+    fn sheet(&self, all: &[Comparison], has_verdict: bool) -> Option<Sheet> {
         let of_table = || all.iter().filter(|figure| figure.name.table == self.table);
         let count = |row: &[String]| {
             let (key, _) = self.count?;
@@ -74,12 +66,12 @@ impl ComparedTable {
             });
         }
         let is_labelled = rows.first()?.label.is_some();
-        let table = Table::with_columns(self.table, "", self.columns(is_labelled, columns), rows).for_people();
+        let table = Table::with_columns(self.table, "", self.columns(is_labelled, has_verdict), rows).for_people();
         let table = if let Some(most) = self.most { table.most(most) } else { table.whole() };
         Some(table.into())
     }
 
-    fn columns(&self, is_labelled: bool, shown: SectionColumns) -> Vec<Column<SectionRow>> {
+    fn columns(&self, is_labelled: bool, has_verdict: bool) -> Vec<Column<SectionRow>> {
         let (a, b) = (|row: &SectionRow| row.a.clone(), |row: &SectionRow| row.b.clone());
         let column = if is_labelled {
             Column::label("row", self.title, |row: &SectionRow| row.label)
@@ -101,14 +93,13 @@ impl ComparedTable {
             ],
             _ => [Column::by_row("a", "A", a), Column::by_row("b", "B", b)],
         });
-        if shown.has_difference {
-            columns.push(match self.unit {
-                Unit::Seconds => Column::seconds("difference_s", "B - A", |row: &SectionRow| row.less.seconds()),
-                _ => Column::by_row("difference", "B - A", |row: &SectionRow| row.less.clone()),
-            });
-        }
+        let difference = match self.unit {
+            Unit::Seconds => Column::seconds("difference_s", "B - A", |row: &SectionRow| row.less.seconds()),
+            _ => Column::by_row("difference", "B - A", |row: &SectionRow| row.less.clone()),
+        };
+        columns.push(difference.spare(3));
         columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio).means("B divided by A."));
-        if shown.has_verdict {
+        if has_verdict {
             let interval = |row: &SectionRow| {
                 row.interval.map(|(low, high)| format!("{} to {}", bound_in_words(low), bound_in_words(high)))
             };
@@ -117,7 +108,7 @@ impl ComparedTable {
         }
         if let Some((_, heading)) = self.count {
             let count = |side: usize| move |row: &SectionRow| row.counts[side].map(|count| count.round() as u64);
-            columns.push(Column::count("a_count", format!("{heading} A"), count(0)).spare(3));
+            columns.push(Column::count("a_count", format!("{heading} A"), count(0)).spare(4));
             columns.push(Column::count("b_count", format!("{heading} B"), count(1)).spare(2));
         }
         columns
@@ -134,12 +125,17 @@ fn bound_in_words(ratio: f64) -> String {
     }
 }
 
-/// B less A; of counts as a plain number, since it may be below 0.
+/// B less A; of counts as a plain number and of bytes as text, since it may be below 0.
 fn less(figure: &Comparison) -> Value {
-    figure.difference().map_or(Value::None, |difference| match figure.name.unit {
-        Unit::Count | Unit::Bytes => Value::Ratio(difference),
+    let Some(difference) = figure.difference() else { return Value::None };
+    match figure.name.unit {
+        Unit::Count => Value::Ratio(difference),
+        Unit::Bytes => {
+            let sign = if difference < 0.0 { "-" } else { "" };
+            Value::Text(format!("{sign}{}", Value::in_unit(Unit::Bytes, difference.abs())))
+        }
         unit => Value::in_unit(unit, difference),
-    })
+    }
 }
 
 /// Tables that get a sentence, with the words for whose time their figures are.

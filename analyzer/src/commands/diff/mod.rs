@@ -10,7 +10,7 @@ use super::scaling::ComparedRuns;
 use super::timeline;
 use super::timeline::PageFile;
 use crate::cli;
-use metrics::compare::{FigureRow, SectionColumns, Threshold};
+use metrics::compare::{FigureRow, Threshold};
 use metrics::paths::frame_pairs;
 use metrics::reports::{overlap, paths};
 use metrics::{compare, engine, rank_programs};
@@ -48,7 +48,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     warnings.extend([a.warnings, b.warnings].concat());
     let has_verdict = a.figures.len() > 1 && b.figures.len() > 1;
     let facts = compare::facts(&a.figures, &b.figures, &all);
-    let mut tables = compare::sections(&all, SectionColumns { has_verdict, has_difference: page.is_some() });
+    let mut tables = compare::sections(&all, has_verdict);
     if let Some(file) = page {
         let sentences = compare::sentences(&all);
         write_page(&file, [of_a, of_b], &choice, Report { facts, warnings, tables }, sentences)?;
