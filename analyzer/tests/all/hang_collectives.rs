@@ -1,6 +1,10 @@
 //! `overhear hang` on runs made by hand whose ranks made different collective calls, or left some out; on windows and
 //! files, too.
 
+use model::Run;
+use model::deadlock::{Need, deadlocked};
+use model::standing::Standing;
+use model::wait_for::{Sighting, WaitFor};
 use traces::calls::Call;
 use traces::signature::{Signature, lock, peer, tag};
 
@@ -39,6 +43,18 @@ fn roots_that_differ_are_a_mismatch() {
     let large = |root| Signature { sent: 4 << 20, ..rooted(Call::Bcast, root) };
     assert_eq!(hangs_if_it_waited(both(large(0), large(1))), vec![("mismatch".into(), "rank 1".into())]);
     goes_on(both(rooted(Call::Gather, 0), rooted(Call::Gather, 0)));
+}
+
+#[test]
+fn the_call_of_a_rank_that_moved_since_its_records_were_read_is_no_mismatch() {
+    let folder = run(both(rooted(Call::Reduce, 0), rooted(Call::Bcast, 0)));
+    let standing = Standing::of(&Run::load(&folder.0).unwrap());
+    let is_deadlocked = |moved: bool| {
+        let sightings = [Sighting { moved, ..Sighting::default() }, Sighting::default()];
+        let need = WaitFor::of(&standing, &sightings).needs.swap_remove(1);
+        deadlocked(&[Need::Unknown, need], None)[1]
+    };
+    assert_eq!([false, true].map(is_deadlocked), [true, false]);
 }
 
 #[test]

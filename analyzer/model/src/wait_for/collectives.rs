@@ -143,6 +143,8 @@ impl Graph<'_> {
         let kind = self.standing.reach(rank, part.object).kind(part.ordinal);
         match absence {
             Absence::Late => Need::Rank(rank),
+            // Its records were read before the call that it is in now: others may lie between.
+            Absence::In(_) if self.sightings[rank].moved => Need::Rank(rank),
             Absence::In(_) if kind.is_some_and(|kind| self.has_no_root(part.object, &kind)) => Need::Rank(rank),
             // The rank's part may arrive in messages that match.
             Absence::In(CollectiveDifference::Bytes) | Absence::Past(CollectiveDifference::Bytes) => {
