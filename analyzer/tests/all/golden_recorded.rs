@@ -1,4 +1,4 @@
-//! Golden output on recorded programs: for features that the samples lack, and for warnings.
+//! Golden output on recorded programs: for features that the samples lack, for warnings, and for what is found of planted causes.
 //!
 //! `GOLDEN=write cargo test -p overhear golden_recorded::` rewrites the texts.
 
@@ -78,5 +78,15 @@ fn commands_say_of_recorded_programs_what_they_said() {
         fixture::unpack(name, &folder);
         let text: String = asked.iter().map(|words| said(words, &folder)).collect();
         compare(&kept(&format!("recorded/{program}")), &text);
+    }
+}
+
+#[test]
+fn the_first_screen_says_of_planted_causes_what_it_said() {
+    for name in fixture::diagnosis_names() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-first-screen", name.replace('/', "-")));
+        fixture::unpack(&name, &folder);
+        let program = name.rsplit_once('-').map_or(name.as_str(), |(program, _)| program);
+        compare(&kept(&format!("recorded/{program}")), &said("diagnose --no-cache", &folder));
     }
 }

@@ -59,7 +59,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         ),
     };
     let headline = format!(
-        "{} {does} {whom} in {}, {} of {} each: {}.",
+        "{} {does} {whom} in {}, {}, {} each: {}.",
         upper(&ranks_in_words(&culprits)),
         used.place(),
         plural(fans.count, "time"),

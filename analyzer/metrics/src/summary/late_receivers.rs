@@ -37,18 +37,19 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let has = verb(ranks, "has", "have");
     let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
     let what = receive.map(site_in_words).unwrap_or_default();
-    let next = match receive.and_then(CallSite::call) {
+    let earlier = match receive.and_then(CallSite::call) {
         Some(Call::Irecv | Call::Recv_init | Call::Start | Call::Startall) => {
-            format!("Move {what} before that computation.")
+            format!("move {what} before that computation.")
         }
-        _ => format!("Post the receive of {what} before that computation, by MPI_Irecv."),
+        _ => format!("post the receive of {what} before that computation, by MPI_Irecv."),
     };
+    let next = upper(&earlier);
     let bytes = main.filter(|_| !is_synchronous).and_then(|wait| late.bytes_sent(wait));
     if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
         let detail =
             format!("{first}; from some size on, and these have {}, messages are sent only then.", Value::Bytes(bytes));
         let limit = eager_limit::setting(late.run(), bytes);
-        let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or: {next}");
+        let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or {earlier}");
         return Finding::new(FindingKind::EagerLimit, "waits", headline).detail(detail).next(next);
     }
     if is_synchronous {
