@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use examples::{fixture, rota};
+use model::kept_part::KeptPart;
 use model::matching::{Follow, account};
 use model::rank::Rank;
 use model::standing::{Past, Route, Standing};
@@ -110,6 +111,9 @@ fn is_controlled(run: &Run) -> bool {
 fn totals_are_those_of_the_whole_run_whatever_was_dropped() {
     let mut ran = 0;
     for Pair { name, whole, kept } in pairs("totals").filter(|pair| !is_controlled(&pair.whole)) {
+        let part = KeptPart::of(&kept).unwrap();
+        // No recorded program runs for a minute.
+        assert!(part.dropped > 0 && part.length <= part.whole && part.whole < 60.0, "{name}: {part:?}");
         for (before, after) in whole.ranks.iter().zip(&kept.ranks) {
             assert!(after.damage == before.damage, "{name}, {}: {:?}", after.file, after.damage);
             let (before, after, file) = (totals(before), totals(after), &after.file);

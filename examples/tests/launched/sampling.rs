@@ -133,8 +133,9 @@ fn shares_are_as_stated(case: Case<'_>, name: &str) {
                 "{name} under {mpi}: {function} of rank {rank}: {share} %, not {expected}: {found:?}"
             );
         }
-        let lost = run.ranks[rank].without.lost;
-        assert!(lost <= 1, "{name} under {mpi}: {lost} of {} periods of rank {rank} were lost", run.ranks[rank].all());
+        let (lost, all) = (run.ranks[rank].without.lost, run.ranks[rank].all());
+        // On a busy machine two ticks may come at once.
+        assert!(lost <= 1 + all / 100, "{name} under {mpi}: {lost} of {all} periods of rank {rank} were lost");
     }
 }
 

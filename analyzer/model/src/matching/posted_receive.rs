@@ -107,3 +107,23 @@ impl Pattern {
         Some(Envelope { object, source: self.source?, tag: self.tag?, partitioned })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wildcard_covers_what_any_other_receive_matches() {
+        let pattern = |source, tag| Pattern { object: 0, source, tag, partitioned: false };
+        let one = pattern(Some(1), Some(7));
+        for other in [pattern(None, Some(7)), pattern(Some(1), None), pattern(None, None), one] {
+            assert!(one.covers(&other) && other.covers(&one), "{other:?}");
+        }
+        for other in
+            [pattern(Some(2), Some(7)), pattern(Some(1), Some(8)), pattern(None, Some(8)), pattern(Some(2), None)]
+        {
+            assert!(!one.covers(&other) && !other.covers(&one), "{other:?}");
+        }
+        assert!(!one.covers(&Pattern { partitioned: true, ..one }) && !one.covers(&Pattern { object: 1, ..one }));
+    }
+}
