@@ -31,7 +31,7 @@ fn ask(variable: &str, environment: &Environment) -> Result<(), String> {
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-engine", "--package", "overhear"]);
     cargo.args(["--features", "overhear/engine", "--lib", "--test", "on_engine"]);
-    // Each recorded run is named as it is done: all of them take an hour and more.
+    // Each recorded run is named as it is done: all of them take Sail some twenty minutes, and Spark hours.
     cargo.args(["--", "--include-ignored", "--test-threads=1", "--nocapture"]);
     done(cargo.env(variable, environment.program("python")))
 }

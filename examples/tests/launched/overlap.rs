@@ -1,6 +1,8 @@
 //! Analyses reconstruct overlap as programs measure it in the same run.
 
-use crate::common::agreement::{Compared, Differences, agree_everywhere, agree_in_every_row, recorded};
+use crate::common::agreement::{
+    Compared, Differences, agree_everywhere, agree_in_every_row, differences_of_waiting, recorded,
+};
 use crate::common::{in_rust, that_run};
 use examples::answer::number;
 use examples::launch_turns::alone;
@@ -65,23 +67,10 @@ fn difference(measured: &Value, said: &Value) -> Option<String> {
 fn a_wait_right_after_the_post_is_told_from_a_postponed_one_with_and_without_progress() {
     let program = Program::read("false_overlap");
     let site = |mark: &str| format!("false_overlap.c:{}", program.line_marked(mark, "MPI_Irecv"));
-    let kinds = [
-        ("right after", "waited_right_after"),
-        ("without progress", "postponed_without_progress"),
-        ("with progress", "postponed_with_progress"),
-    ];
     let differences = |mpi: &Mpi| -> Differences {
         let (_, run) = recorded(Case::of(&program, mpi), &[], "false_overlap");
         let said = run.ask("overlap", &["--rank", "0"]);
-        let mut differences = Differences::new();
-        for (mark, column) in kinds {
-            let requests = said.sum("postponed", column, &[("site", json!(site(mark)))]);
-            // An interruption between post and wait postpones one.
-            if !(9..=10).contains(&requests) {
-                differences.insert(mark.into(), format!("{requests} and not 10: {:#}", said.json["postponed"]));
-            }
-        }
-        differences
+        differences_of_waiting(&said, 10, site)
     };
     for mpi in that_run(&program) {
         agree_in_every_row(mpi.name, || differences(&mpi));

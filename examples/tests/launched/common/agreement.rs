@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use examples::answer::Answer;
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::rota;
 use examples::run::{Case, Run};
+use serde_json::json;
 
 use super::{one_at_most, transports, with_programs_in_rust};
 
@@ -119,6 +121,26 @@ pub fn agree_everywhere<C: Into<Compared>>(mut compare: impl FnMut(&Mpi, &[(&str
         }
     }
     assert!(ran > 0);
+}
+
+/// The mark of each kind of waiting in a program's source, and its column in `overlap`.
+const KINDS_OF_WAITING: [(&str, &str); 3] = [
+    ("right after", "waited_right_after"),
+    ("without progress", "postponed_without_progress"),
+    ("with progress", "postponed_with_progress"),
+];
+
+/// The kinds of waiting of which `overlap` does not count as many requests as the program plants. An interruption between post and
+/// wait postpones one, so one in ten may be missing.
+pub fn differences_of_waiting(said: &Answer, planted: u64, site: impl Fn(&str) -> String) -> Differences {
+    let mut differences = Differences::new();
+    for (mark, column) in KINDS_OF_WAITING {
+        let requests = said.sum("postponed", column, &[("site", json!(site(mark)))]);
+        if !(planted - planted / 10..=planted).contains(&requests) {
+            differences.insert(mark.into(), format!("{requests} and not {planted}: {:#}", said.json["postponed"]));
+        }
+    }
+    differences
 }
 
 /// A program's output, and its trace.
