@@ -12,7 +12,7 @@ use super::recording::Thread;
 const LONGEST_OUTSIDE: u64 = 1 << 28;
 
 /// Entries into the engine inside MPI calls are to be written.
-const ENTRIES: u8 = 1;
+pub(super) const ENTRIES: u8 = 1;
 /// Something else may have to be written: polls, entries outside MPI calls, calls that were left inside the one that
 /// ends.
 const MORE: u8 = 2;
@@ -103,6 +103,9 @@ impl Thread {
 
     /// Records the productive entries that began before `until`.
     pub(super) fn write_productive(&self, until: u64) {
+        if self.block.productive().runs() == 0 {
+            return;
+        }
         let all = self.block.productive().read();
         let (written, left) = all.runs().split_at(all.runs().partition_point(|run| run.start < until));
         for run in written {

@@ -5,7 +5,7 @@
 //! lets a new thread take over the recording of one that has ended, by its [`vacancy`]. The cache knows recent calls by
 //! their words; from a new call's [`draft`] comes the key of its signature, and from the dictionary its number
 //! ([`numbers`]). Its [`call_paths`] know where it is called from. Records go to pages of [`events`], definitions to
-//! pages of [`signatures`]; without room for events there is a [`profile`].
+//! pages of [`signatures`]; without room for events there is a [`profile`], which is [`counting`].
 //!
 //! The thread's current state is in its [`block`] of the file. Around the calls are [`requests`], each a [`request`];
 //! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`engine_records`]); [`regions`] and other
@@ -24,6 +24,7 @@ pub mod call_paths;
 pub mod call_room;
 mod completion_queries;
 pub mod contents;
+mod counting;
 pub mod current;
 pub mod draft;
 pub mod element_counts;

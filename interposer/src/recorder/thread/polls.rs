@@ -44,10 +44,10 @@ impl Thread {
     #[cold]
     #[inline(never)]
     pub fn end_polls(&self) {
-        let polls = self.block.polls().read();
-        if polls.count == 0 {
+        if self.block.polls().is_empty() {
             return;
         }
+        let polls = self.block.polls().read();
         self.engine.polled.set(polls.end);
         let (more, lasted) = (polls.count - 1, polls.end.wrapping_sub(polls.start));
         if lasted.wrapping_sub(polls.total) < more * IDLE {

@@ -30,7 +30,22 @@ pub struct Profile {
     entries: Option<Numbered<Option<Entry>>>,
     /// By signature number: the signature as which its calls count; 0 for itself.
     told_as: Option<Numbered<u32>>,
+    /// By signature number modulo [`RECENT`].
+    recent: [Recent; RECENT],
 }
+
+/// A signature that was counted, with what counting its next call needs.
+#[derive(Clone, Copy)]
+struct Recent {
+    signature: u32,
+    /// Bytes that a call sends and receives.
+    moves: (u64, u64),
+    /// `None` until a signature takes the place.
+    entry: Option<Entry>,
+}
+
+const RECENT: usize = 64;
+const NOT_YET: Recent = Recent { signature: UNNUMBERED, moves: (0, 0), entry: None };
 
 /// The pages of all threads' profiles.
 static PAGES: Mutex<Vec<Page>> = Mutex::new(Vec::new());
@@ -55,6 +70,7 @@ impl Profile {
             full: false,
             entries: Numbered::new(),
             told_as: Numbered::new(),
+            recent: [NOT_YET; RECENT],
         };
         profile.turn(output, room_for(signatures));
         profile
@@ -66,7 +82,14 @@ impl Profile {
         let pages = PageSeries::new(PageKind::Profile, thread);
         // SAFETY: memory of `words` words, which is never freed.
         unsafe { pages.cursor.turn_to(memory::zeroed(words)?, words) };
-        Some(Profile { pages, begin: clock::now(), full: false, entries: Numbered::new(), told_as: Numbered::new() })
+        Some(Profile {
+            pages,
+            begin: clock::now(),
+            full: false,
+            entries: Numbered::new(),
+            told_as: Numbered::new(),
+            recent: [NOT_YET; RECENT],
+        })
     }
 
     /// Makes calls of a signature count as those of another. `None` if memory ran out.
@@ -90,8 +113,25 @@ impl Profile {
     /// Counts a call that ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
         if counted::is_on() {
-            self.count(signature, call, &Change::of_call(duration, moves));
+            let change = Change::of_call(duration, moves);
+            let Some(entry) = self.entry(signature) else { return totals::count(call, &change) };
+            if let Some(place) = self.recent.get_mut(signature as usize % RECENT) {
+                *place = Recent { signature, moves, entry: Some(entry) };
+            }
+            entry.add_alone(&change);
         }
+    }
+
+    /// Counts a call that ended as the last one with its signature, with the engine's entries during it; `false` if
+    /// that is not among the recent ones.
+    #[inline(always)]
+    pub fn add_recent(&self, signature: u32, duration: u64, engine: Entries) -> bool {
+        let recent = self.recent.get(signature as usize % RECENT).filter(|recent| recent.signature == signature);
+        let Some(&Recent { moves, entry: Some(entry), .. }) = recent else { return false };
+        if counted::is_on() {
+            entry.add_alone(&Change { engine, ..Change::of_call(duration, moves) });
+        }
+        true
     }
 
     /// Adds the bytes of a persistent request that the call started.

@@ -7,12 +7,11 @@ use std::cell::Cell;
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use traces::file::{Level, Mode, PageHeader, PageKind};
 use traces::live::LiveBlock;
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
-use traces::signature::CREATES;
 
 use super::at_work::AtWork;
 use super::block::Block;
@@ -20,7 +19,7 @@ use super::call_room::CallRoom;
 use super::engine::{Engine, Ledger};
 use super::events::Events;
 use super::long_gaps::LongGaps;
-use super::profile::{self, Profile};
+use super::profile::Profile;
 use super::queried_requests::AskedRequests;
 use super::request::{Message, Request};
 use super::sample_counts::Samples;
@@ -29,10 +28,8 @@ use super::suspended::SuspendedStacks;
 use super::usage_readings;
 use super::vacancy::Vacancy;
 use crate::clock;
-use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
-use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::{forked, path_limit};
 use crate::thread_timer::ThreadTimer;
@@ -79,7 +76,7 @@ pub struct Thread {
     pub(super) signatures: AtWork<SignaturePages>,
     pub(super) profile: AtWork<Option<Profile>>,
     /// Bytes of the file that are reserved for the profile.
-    kept: Cell<usize>,
+    pub(super) kept: Cell<usize>,
     /// The program's regions that the thread is in.
     pub(super) regions: AtWork<OpenRegions>,
     /// Requests that the recorder queries.
@@ -157,29 +154,6 @@ impl Thread {
             this.keep_room(output);
         }
         Some(thread)
-    }
-
-    /// Ends events; from here on the profile counts calls.
-    pub(super) fn profile_begins(&self, output: &Output) {
-        self.events.end();
-        output.keep(-(self.kept.take() as i64));
-        let profile = Profile::begin(output, self.listed.number, self.next_number());
-        *self.profile.lend() = Some(profile);
-    }
-
-    /// True if the profile counts calls.
-    #[inline(always)]
-    pub(super) fn has_profile(&self) -> bool {
-        self.profile.lend().is_some()
-    }
-
-    /// Reserves room in the file for the profile that takes over when events have to stop.
-    pub(super) fn keep_room(&self, output: &Output) {
-        let (needed, kept) = (profile::room_for(self.next_number()), self.kept.get());
-        if needed > kept && !self.has_profile() {
-            output.keep((needed - kept) as i64);
-            self.kept.set(needed);
-        }
     }
 
     /// Prepares the recording for the calling thread, which will fill it.
@@ -372,9 +346,16 @@ impl Thread {
         self.block.set_depth(depth);
     }
 
-    /// Like [`leave`](Self::leave), for a call that needs more than one word, or a new page.
+    /// Like [`leave`](Self::leave), for a call that is counted only, or needs more than one word, or a new page.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
+        if !self.count_as_before(number, duration) {
+            self.leave_with_more(number, start, duration);
+        }
+    }
+
+    #[inline(never)]
+    fn leave_with_more(&self, number: u32, start: u64, duration: u64) {
         let may_begin_gap = self.depth.get() <= 1 && self.expected_gap();
         if self.pending.get() == 0 {
             self.record_call(number, start, duration);
@@ -467,28 +448,5 @@ impl Thread {
             None
         });
         turned.flatten().is_some()
-    }
-
-    #[cold]
-    pub(super) fn count(&self, signature: u32, duration: u64) {
-        let (call, flags, moves) = match self.key(signature) {
-            None => (self.unnumbered().call, self.unnumbered().flags, self.unnumbered().moves()),
-            Some(key) => (key.call, key.flags, key.moves()),
-        };
-        // A persistent request moves its bytes when it is started, not when it is created.
-        let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
-        if let Some(profile) = self.profile() {
-            profile.add(signature, call, duration, moves);
-            self.listed.profiled.store(self.listed.profiled.load(Relaxed) + 1, Relaxed);
-        } else if signature == UNNUMBERED {
-            totals::count(call, &Change::of_call(duration, moves));
-        }
-    }
-
-    /// The profile, if there is one: [lent](AtWork::lend).
-    #[allow(clippy::mut_from_ref)]
-    #[inline(always)]
-    pub(super) fn profile(&self) -> Option<&mut Profile> {
-        self.profile.lend_out().as_mut()
     }
 }
