@@ -110,3 +110,36 @@ fn ranks_that_are_late_for_a_stretch_of_the_run_each_are_told_so_from_ten_cases_
     assert!(of(9).starts_with("A different rank is late each time"), "{}", of(9));
     assert!(of(10).starts_with("One rank after another is late"), "{}", of(10));
 }
+
+#[test]
+fn a_rank_with_no_more_work_in_all_is_late_now_and_then_though_most_of_its_steps_are_longer() {
+    // It is 36 ms late in 51 steps and 65 ms in ten, and early in the others: in all it computes 23 ms more than the others' 200.
+    let all = found(5, 100, |rank, step| match (rank, step % 10) {
+        (4, 0) => 8_500,
+        (4, 1..=5) => 2_700,
+        (4, 6) if step == 6 => 2_700,
+        (4, _) => 10,
+        _ => 2_000,
+    });
+    assert!(headline(&all).starts_with("Now and then rank 4 is late: 10 of 100 times"), "{all:#?}");
+}
+
+#[test]
+fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
+    let all = found(5, 100, |rank, step| if rank == 4 && step % 5 < 2 { 6_000 } else { 2_000 });
+    assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
+}
+
+#[test]
+fn ranks_with_more_work_in_each_step_are_named_if_they_are_no_more_than_half_of_all() {
+    let said = |ranks: u64| {
+        let all = found(ranks, 100, |rank, step| match (2 * rank >= ranks, rank % 2 == step % 2) {
+            (false, _) => 2_000,
+            (true, false) => 3_000,
+            (true, true) => 5_000,
+        });
+        headline(&all).to_string()
+    };
+    assert!(said(2).starts_with("Rank 1 keeps the others waiting: it computes longest"), "{}", said(2));
+    assert!(said(4).starts_with("Ranks 2-3 keep the others waiting: they compute longest"), "{}", said(4));
+}
