@@ -128,6 +128,7 @@ fn a_rank_with_no_more_work_in_all_is_late_now_and_then_though_most_of_its_steps
 fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
     let all = found(5, 100, |rank, step| if rank == 4 && step % 5 < 2 { 6_000 } else { 2_000 });
     assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
+    assert_eq!(all[0]["detail"], "It takes 360.00 ms there, the others 200.00 ms in the mean.");
 }
 
 #[test]
@@ -142,4 +143,39 @@ fn ranks_with_more_work_in_each_step_are_named_if_they_are_no_more_than_half_of_
     };
     assert!(said(2).starts_with("Rank 1 keeps the others waiting: it computes longest"), "{}", said(2));
     assert!(said(4).starts_with("Ranks 2-3 keep the others waiting: they compute longest"), "{}", said(4));
+}
+
+#[test]
+fn a_rank_that_is_late_in_two_steps_of_five_and_early_in_the_others_is_not_said_to_be_late_always() {
+    let all = found(5, 100, |rank, step| match (rank, step % 5) {
+        (4, 0 | 1) => 4_000,
+        (4, _) => 1_100,
+        _ => 2_000,
+    });
+    assert!(headline(&all).starts_with("A different rank is late each time"), "{all:#?}");
+}
+
+#[test]
+fn a_rank_that_works_while_all_others_wait_works_alone_and_ranks_that_do_so_by_turns_work_in_turn() {
+    let alone = found(4, 100, |rank, _| if rank == 2 { 5_000 } else { 100 });
+    assert!(
+        headline(&alone).starts_with("Rank 2 works ") && headline(&alone).contains("while the others wait"),
+        "{alone:#?}"
+    );
+    let in_turn = |ranks| {
+        let all = found(ranks, 96, |rank, step| if step % ranks == rank { 5_000 } else { 100 });
+        assert!(headline(&all).starts_with("The ranks work one after another"), "{all:#?}");
+        all[0]["detail"].as_str().unwrap().to_string()
+    };
+    let told = |others: u64| format!("While one works, {others}.0 of the other {others} ranks wait in the mean.");
+    assert_eq!([2, 3, 4].map(in_turn), [String::new(), told(2), told(3)]);
+}
+
+#[test]
+fn of_fewer_than_four_cases_those_are_named_that_cost_much() {
+    let said = |cases: u64, late: u64| {
+        let all = found(4, 20, |rank, step| 20_000 + if rank == 3 && step < cases { late } else { 0 });
+        headline(&all).contains("rank 3") || headline(&all).contains("Rank 3")
+    };
+    assert_eq!([said(3, 20_000), said(4, 20_000), said(3, 100_000)], [false, true, true]);
 }

@@ -210,6 +210,17 @@ mod tests {
     }
 
     #[test]
+    fn exchanges_of_ranks_that_both_send_at_once_are_in_the_order_of_their_functions() {
+        let of = |own: u32, other: u32, answers: u64| {
+            let [own, other] = [own, other].map(|calls| streak(calls, 10, (1_000, 5_000), 7));
+            let found = exchanges((0, 1), &own, &Streak { answers, ..other });
+            (found.ranks, found.calls.0.send, found.is_ordered)
+        };
+        assert_eq!([of(0, 1, 0), of(1, 0, 0)], [((0, 1), 0, false), ((1, 0), 0, false)]);
+        assert_eq!(of(1, 0, 10), ((0, 1), 1, true), "the second rank answers");
+    }
+
+    #[test]
     fn windows_have_the_times_of_the_rank_on_which_they_took_longer_if_none_was_interrupted() {
         let of = |count: u64, end: i64| {
             let found = windows(0, &window(0, 8, 10, (1_000, 5_000)), &window(1, 1, count, (3_000, end)));
