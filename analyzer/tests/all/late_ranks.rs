@@ -175,7 +175,9 @@ fn a_rank_that_works_while_all_others_wait_works_alone_and_ranks_that_do_so_by_t
 fn of_fewer_than_four_cases_those_are_named_that_cost_much() {
     let said = |cases: u64, late: u64| {
         let all = found(4, 20, |rank, step| 20_000 + if rank == 3 && step < cases { late } else { 0 });
-        headline(&all).contains("rank 3") || headline(&all).contains("Rank 3")
+        headline(&all).to_string()
     };
-    assert_eq!([said(3, 20_000), said(4, 20_000), said(3, 100_000)], [false, true, true]);
+    assert_eq!(said(3, 20_000), "");
+    assert!(said(4, 20_000).starts_with("Now and then rank 3 is late: 4 of 20 times"), "{}", said(4, 20_000));
+    assert!(said(3, 100_000).starts_with("Now and then rank 3 is late: 3 of 20 times"), "{}", said(3, 100_000));
 }

@@ -133,7 +133,7 @@ fn judged(late: &LateActivity) -> Lateness {
     let cases = culprits.iter().map(|(_, times)| times.count).total();
     let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
     let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64;
-    if late.has_more_work() && more_each_time > 0 && is_explained {
+    if late.has_more_work() && is_explained {
         return Lateness::Always;
     }
     let usual = bins(&late.ranks).median().unwrap_or(0);
