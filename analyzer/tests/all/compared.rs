@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use crate::common::made::{Calls, made};
-use crate::common::{Folder, header, signature};
+use crate::common::{Folder, header, signature, two_ranks};
+use metrics::paths::{RunPaths, frame_pairs};
+use model::Run;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
+use tables::Sheet;
 use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::file::{FileHeader, Mode, ProfileEntry};
@@ -154,6 +157,18 @@ fn a_function_that_a_profile_has_no_calls_of_took_no_time() {
     let [in_a, in_b] = ["a", "b"].map(|side| row[side].as_f64().unwrap());
     assert!((in_a - 600e-6).abs() < 1e-9 && in_b == 0.0, "{row:#}");
     assert!(figures.clone().all(|row| row["table"] != "waits"), "{said:#}");
+}
+
+#[test]
+fn paths_are_compared_without_waits_where_one_of_two_runs_does_not_know_them() {
+    let [traced, profile] =
+        [two_ranks(), crate::bad_input::profile()].map(|run| RunPaths::of(&Run::load(&run.0).unwrap()));
+    for (sides, is_known) in [([&traced, &traced], true), ([&traced, &profile], false), ([&profile, &traced], false)] {
+        let pairs = Sheet::from(frame_pairs(sides[0], sides[1]));
+        let waits = (0..pairs.rows.len()).flat_map(|row| ["a_wait_s", "b_wait_s"].map(|key| pairs.number(row, key)));
+        let known: Vec<bool> = waits.map(|wait| wait.is_some()).collect();
+        assert!(!known.is_empty() && known.iter().all(|known| *known == is_known), "{known:?}");
+    }
 }
 
 #[test]

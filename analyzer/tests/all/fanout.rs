@@ -332,6 +332,8 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
             }
             calls = calls.call(completion(Call::Win_flush_local_all, peer::NONE), now + 4_000, 500);
             // A local flush tells nothing about the target.
+            // To get a lock moves no data.
+            calls = calls.call(completion(Call::Win_lock, 1), now + 4_800, 100);
             calls = calls.call(transfer(Call::Put, 1, 8), now + 5_000, 50);
             calls = calls.call(completion(Call::Win_flush_local, 1), now + 5_100, 50);
             calls = calls.call(completion(Call::Win_unlock, 1), now + 5_200, 300);

@@ -3,6 +3,9 @@
 use std::fs;
 
 use examples::answer::Answer;
+use metrics::hang::{Findings, Verdict};
+use model::Run;
+use model::standing::{Look, Standing};
 use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::signature::Signature;
@@ -79,6 +82,24 @@ fn a_deadlock_is_certain_at_once_and_one_that_libraries_may_resolve_after_ten_se
 }
 
 #[test]
+fn ranks_that_nothing_frees_hang_unless_mpi_moved_data_in_one_of_them_between_the_looks() {
+    let (sleeper, folder) = (Sleeper::new(), Folder::new());
+    let header = sleeper.header(100);
+    let look = |moved: u64| {
+        let stories = [(1, moved), (0, 0)].map(|(other, moved)| inside(&[], receive(other, 1)).moved(moved));
+        run_by(&folder, stories.into(), header, |_| sleeper.process());
+        Look::of(&folder.0).unwrap()
+    };
+    let first = look(0);
+    let run = Run::load(&folder.0).unwrap();
+    let judged = |last: Look| Findings::of(&run, &Standing::of(&run), &first, &last).judgement;
+    assert_eq!(judged(look(0)).verdict, Verdict::Certain);
+    let moves = judged(look(1));
+    assert_eq!(moves.verdict, Verdict::No);
+    assert!(moves.rests_on.starts_with("MPI moved data in rank 0 between two looks"), "{}", moves.rests_on);
+}
+
+#[test]
 fn a_send_that_a_sleeping_rank_stays_in_is_not_buffered() {
     let send = |other| inside(&[barrier()], to(Call::Send, other, 1));
     is(vec![send(1), send(0)], 5, "certain", "moved between two looks 1.");
@@ -106,7 +127,26 @@ fn a_stopped_rank_is_stopped_and_nothing_is_certain() {
     let reasons = |answer: &Answer| answer.rows("reasons").iter().map(|row| row["reason"].clone()).collect::<Vec<_>>();
     let waiting = answer(vec![inside(&[], barrier()), outside(&[barrier()])]);
     assert_eq!((waiting.json["run"]["hangs"].as_str(), waiting.status), (Some("unknown"), 5), "{:#}", waiting.json);
+    assert!(
+        waiting.json["run"]["rests_on"].as_str().unwrap().starts_with("ranks 0-1 are stopped"),
+        "{:#}",
+        waiting.json
+    );
     assert!(reasons(&waiting).iter().all(|reason| reason == "stopped"), "{:#}", waiting.json);
+    // One rank waits for the stopped one, or sleeps beside it, where nobody waits for that.
+    let awake = Sleeper::new();
+    let rests_on = |first: Story| {
+        let folder = Folder::new();
+        for (rank, sleeper) in [&awake, &sleeper].into_iter().enumerate() {
+            let own = Folder::new();
+            run_by(&own, vec![first.clone(), outside(&[barrier()])], sleeper.header(100), |_| sleeper.process());
+            let name = format!("rank-{rank:04}.ovh");
+            fs::copy(own.0.join(&name), folder.0.join(&name)).unwrap();
+        }
+        verdict(&folder).1
+    };
+    assert!(rests_on(inside(&[barrier()], barrier())).starts_with("rank 1 is stopped, by a signal or a debugger"));
+    assert!(rests_on(outside(&[barrier()])).starts_with("no rank has moved"));
     // A deadlock stays one while a debugger holds its ranks.
     let stuck = answer(vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1))]);
     assert_eq!(stuck.json["run"]["hangs"], "certain", "{:#}", stuck.json);

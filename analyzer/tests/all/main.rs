@@ -40,6 +40,7 @@ mod imbalance;
 mod installed;
 mod kept;
 mod known_in_part;
+mod late_ranks;
 mod late_wildcards;
 mod levels;
 mod lost_page;

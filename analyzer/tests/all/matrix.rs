@@ -127,8 +127,13 @@ fn exchanges_between_more_than_two_thousand_ranks_are_said_to_be_in_no_pair() {
         all.call(collective(Call::Allgather, peer::NONE, 5, 15_000), 2_000, 500)
     };
     // Two of 3,000 ranks left a file, and each hands 10 and 5 bytes to all others.
-    let folder = made(vec![rank(), rank()], 3_000).0;
-    let said = ask(&folder.0, "matrix", &[]);
+    let of = |ranks| ask(&made(vec![rank(), rank()], ranks).0.0, "matrix", &[]);
+    let said = of(3_000);
     assert_eq!(said.json["run"]["collective_bytes"], 2 * 2_999 * (10 + 5));
     assert!(said.rows("pairs").is_empty() && said.warnings().contains("more than 2,048 ranks are in no pair"));
+    assert!(!said.warnings().contains("split evenly"), "{}", said.warnings());
+    assert!(of(2_049).rows("pairs").is_empty());
+    let pairs = of(2_048);
+    assert_eq!(pairs.sum("pairs", "collective_bytes", &[]), 2 * (30_000 / 2_048 + 5));
+    assert!(!pairs.warnings().contains("in no pair"), "{}", pairs.warnings());
 }

@@ -454,3 +454,39 @@ fn one_way_times_of_a_size_are_left_out_where_hardly_any_receiver_waited() {
     };
     assert_eq!([4, 6].map(waited_for), [(0, true), (1, false)]);
 }
+
+#[test]
+fn empty_messages_by_which_ranks_tell_that_they_are_ready_are_no_part_of_an_exchange() {
+    let count = |ready: u64| {
+        let (mut zero, mut one) = (Calls::default(), Calls::default());
+        for exchange in 0..50 {
+            let now = 1_000 + 4_000 * exchange;
+            let tells = |calls: Calls, to| calls.call(send(Call::Send, to, 0), now, 100);
+            let hears = |calls: Calls, from| calls.call(receive(from, 0), now, 300);
+            (zero, one) = match ready {
+                0 => (tells(zero, 1), hears(one, 0)),
+                _ => (hears(zero, 1), tells(one, 0)),
+            };
+            zero = zero.call(send(Call::Send, 1, 64), now + 310, 100).call(receive(1, 64), now + 420, 3_570);
+            one = one.call(receive(0, 64), now + 310, 1_690).call(send(Call::Send, 0, 64), now + 2_010, 100);
+        }
+        let said = said(vec![zero, one]);
+        let [ordered] = rows(&said, "sizes", "ordered")[..] else { panic!("{said:#}") };
+        assert_eq!(ordered["size_bytes"], 64, "{ordered:#}");
+        is_within(figure(ordered, "time_s"), 4e-6, 0.01);
+        ordered["count"].as_u64().unwrap()
+    };
+    assert_eq!([0, 1].map(count), [50, 50]);
+}
+
+#[test]
+fn a_gap_for_each_byte_is_given_if_the_times_tell_it_to_within_half_of_it() {
+    let gap = |slope: f64| {
+        let said = Planted { time: |bytes| 20_000.0 + slope * bytes as f64, noise: 0.6, seed: 7 }.ordered();
+        let gap = parameter(&said, "gap_per_mebibyte").clone();
+        ["value_s", "value_most_s"].map(|key| gap[key].as_f64())
+    };
+    let [Some(told), Some(most)] = gap(0.01) else { panic!("{:?}", gap(0.01)) };
+    assert!((0.45..=0.5).contains(&((most - told) / told)), "{told} to {most}");
+    assert_eq!(gap(0.005), [None, None]);
+}

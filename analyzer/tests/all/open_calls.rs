@@ -34,6 +34,31 @@ fn a_root_waits_for_those_that_send_to_it_and_others_wait_for_the_root_that_send
 }
 
 #[test]
+fn where_the_root_has_come_nobody_waits_for_the_others_that_get_its_data() {
+    let bcast = || inside(&[], to(Call::Bcast, 1, tag::NONE));
+    assert_eq!(waits(vec![bcast(), bcast(), outside(&[])]), []);
+    assert_eq!(
+        waits(vec![bcast(), outside(&[]), bcast()]),
+        [(WaitState::LateBroadcast, 0), (WaitState::LateBroadcast, 2)]
+    );
+}
+
+#[test]
+fn a_scan_waits_for_lower_ranks_and_a_call_among_neighbors_for_those_it_receives_from() {
+    let scan = || inside(&[], collective(Call::Scan));
+    assert_eq!(waits(vec![outside(&[]), scan(), scan()]), [(WaitState::EarlyScan, 1), (WaitState::EarlyScan, 2)]);
+    assert_eq!(waits(vec![scan(), outside(&[]), scan()]), [(WaitState::EarlyScan, 2)]);
+    assert_eq!(waits(vec![scan(), scan(), outside(&[])]), []);
+    // Rank 0 receives from rank 1, and sends to rank 2.
+    let exchange = || inside(&[], collective(Call::Neighbor_alltoall)).between(1, 2);
+    let away = || outside(&[]).between(2, 0);
+    let last = || inside(&[], collective(Call::Neighbor_alltoall)).between(0, 1);
+    assert_eq!(waits(vec![exchange(), away(), last()]), [(WaitState::WaitAtNeighbors, 0)]);
+    let middle = || inside(&[], collective(Call::Neighbor_alltoall)).between(2, 0);
+    assert_eq!(waits(vec![exchange(), middle(), outside(&[]).between(0, 1)]), [(WaitState::WaitAtNeighbors, 1)]);
+}
+
+#[test]
 fn a_send_waits_for_its_receive_and_a_receive_for_its_send() {
     let send = || inside(&[], to(Call::Ssend, 1, 7));
     assert_eq!(waits(vec![send(), outside(&[])]), [(WaitState::LateReceiver, 0)]);

@@ -209,6 +209,51 @@ fn delays_of_ranks_that_are_all_in_mpi_cost_time_unless_others_may_be_what_they_
 }
 
 #[test]
+fn ranks_that_are_all_in_mpi_could_be_faster_by_the_share_of_that_time_in_which_they_did_not_run() {
+    // After 20 ms of computation one waits for the other's message, which writes a file for half a second before that, and then the
+    // other for the first.
+    let write = signature(0, Call::File_write, peer::NONE, 8, 0);
+    let parts = |rank: i32| {
+        let receive = signature(0, Call::Recv, 1 - rank, 0, 8);
+        let parts = if rank == 0 { [receive, write] } else { [write, receive] };
+        (0..).zip(parts).fold(Calls::default().call(write, MILLISECOND, 1), |calls, (at, part)| {
+            let begin = (21 + 440 * at) * MILLISECOND;
+            let is_write = part.call == write.call;
+            let calls = calls.call(part, begin, if is_write { 438 } else { 439 } * MILLISECOND);
+            let sends = signature(0, Call::Send, 1 - rank, 8, 0);
+            if is_write { calls.call(sends, begin + 438 * MILLISECOND, MILLISECOND / 2) } else { calls }
+        })
+    };
+    let ranks = [500, 400]
+        .into_iter()
+        .zip(0..)
+        .map(|(delayed, rank)| parts(rank).defines(used(&Share::of(0, delayed), (2, 2))));
+    let folder = made(ranks.collect(), 2).0;
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    let cost = answer.rows("findings")[0]["cost_s"].as_f64().unwrap();
+    // The work was delayed by 12.5 ms, and both were in MPI for 855 ms, of which they did not run for half.
+    assert!((cost - (0.0125 + 0.855 / 2.0)).abs() < 1e-6, "{cost}");
+}
+
+#[test]
+fn delays_without_a_finding_about_the_program_are_told_with_what_most_time_in_mpi_waits_for() {
+    // The last rank comes late, since it did not run.
+    let told = |call: Call| {
+        let rank = |share: Share| computing(&share, call).defines(used(&share, (2, 2)));
+        let mut ranks: Vec<Calls> = (0..3).map(|_| rank(Share::of(420, 0))).collect();
+        ranks.push(rank(Share::of(850, 430)));
+        first(&made(ranks, 4).0)
+    };
+    let of_file = told(Call::File_open);
+    assert!(of_file.contains("Calls on files wait for these rather than for a core."), "{of_file}");
+    for spawns in [Call::Comm_spawn, Call::Comm_spawn_multiple].map(told) {
+        assert!(spawns.contains("It starts processes, and waits for these rather than for a core."), "{spawns}");
+    }
+    let other = told(Call::Barrier);
+    assert!(other.contains("These delays hide how much of that is the program's."), "{other}");
+}
+
+#[test]
 fn small_messages_cost_what_their_calls_take_while_the_ranks_run() {
     let ranks = |delayed| {
         let share = Share::of(0, delayed);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
+use crate::common::stories::{collective, epoch, on_object};
 use crate::common::{Folder, signature, stdout};
 use metrics::{pop, rank_time};
 use model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
@@ -11,6 +12,7 @@ use model::{Choice, Run};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use tables::{Sheet, Unit};
 use traces::calls::{Call, Class};
+use traces::definitions::{Definition, Group, Object, ObjectKind, Origin, Span};
 use traces::folder::file_name;
 use traces::signature::{STARTS, Signature, peer};
 
@@ -223,6 +225,33 @@ fn a_message_that_is_completed_beside_collective_calls_that_disagree_has_its_wai
             assert!(sums.contains(&waited), "{function:?} and {other:?}, {late}: {sums:?}");
         }
     }
+}
+
+#[test]
+fn an_access_waits_for_the_late_post_at_its_begin_or_at_its_end_whichever_the_library_lasts_until() {
+    let windows = |rank: i32| {
+        let group = |number: u32| {
+            let members = vec![Span { first: number as i32, count: 1, step: 1 }];
+            Definition::Group(Group { number, members })
+        };
+        let object = Definition::Object(Object { number: 2, kind: ObjectKind::Window });
+        let origin = Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 });
+        Calls::default().defines(vec![object, origin, group(rank as u32 ^ 1)])
+    };
+    let call = |call| on_object(collective(call));
+    let waits = |start: u64, complete: u64| {
+        let origin =
+            windows(0).call(epoch(Call::Win_start, 1), 1_000, start).call(call(Call::Win_complete), 50_000, complete);
+        let target = windows(1).call(epoch(Call::Win_post, 0), 70_000, 100).call(call(Call::Win_wait), 71_000, 30_000);
+        told(&account(&made(vec![origin, target], 2).1, Follow::empty()))
+            .into_iter()
+            .filter(|wait| wait.0 == WaitState::LatePost)
+            .map(|(_, rank, function, cause, posts, time)| (rank, function.to_string(), cause, posts.to_string(), time))
+            .collect::<Vec<_>>()
+    };
+    let late = |function: &str, time| vec![(0, function.to_string(), 1, "MPI_Win_post".to_string(), time)];
+    assert_eq!(waits(100, 40_000), late("MPI_Win_complete", 20_000));
+    assert_eq!(waits(100, 10_000), []);
 }
 
 #[test]

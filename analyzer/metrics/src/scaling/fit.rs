@@ -184,7 +184,7 @@ fn line(term: Term, points: &[(f64, f64)]) -> Option<(f64, f64, [f64; 3])> {
 mod tests {
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-    use super::{Model, Term, expected, models};
+    use super::{Model, Scatter, Term, expected, models};
 
     /// Times from 4 to `most` ranks with errors of up to 1 %, three runs each.
     fn planted(term: Term, constant: f64, factor: f64, most: u32, seed: u64) -> Vec<(f64, f64)> {
@@ -233,6 +233,16 @@ mod tests {
         let line = Model::of(Term::Linear, &points, &[2.0, 4.0, 8.0, 16.0]).unwrap();
         let (low, high) = line.span(100.0);
         assert!((low - 51.0).abs() < 1e-6 && (high - 51.0).abs() < 1e-6, "{low} to {high}");
+    }
+
+    #[test]
+    fn the_interval_of_a_line_has_the_variances_of_both_its_parts_and_twice_their_covariance() {
+        let scatter = Scatter { variance: 4.0, freedom: 10.0, inverse: [2.0, -0.25, 0.125] };
+        let line = Model { term: Term::Linear, constant: 100.0, factor: 5.0, error: 0.0, scatter };
+        // 4 (2 - 2 * 0.25 * 3 + 0.125 * 9) is 6.5; the 97.5th percentile of Student's t with 10 degrees of freedom is 2.2281.
+        let reach = 2.2281 * 6.5f64.sqrt();
+        let (low, high) = line.span(3.0);
+        assert!((low - (115.0 - reach)).abs() < 1e-3 && (high - (115.0 + reach)).abs() < 1e-3, "{low} to {high}");
     }
 
     #[test]

@@ -133,15 +133,14 @@ fn judged(late: &LateActivity) -> Lateness {
     let cases = culprits.iter().map(|(_, times)| times.count).total();
     let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
     let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64;
-    if late.has_more_work() && more_each_time > 0 && is_explained {
+    if late.has_more_work() && is_explained {
         return Lateness::Always;
     }
     let usual = bins(&late.ranks).median().unwrap_or(0);
     let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
     let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
     let excess = time - long as i64 * usual;
-    let is_rare = long > 0 && long as f64 <= RARE * cases as f64;
-    if is_rare && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
+    if long as f64 <= RARE * cases as f64 && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
         return Lateness::NowAndThen { long, of: cases, usual };
     }
     // Calls have made late whoever computes no longer where all ranks come, or is the only one.

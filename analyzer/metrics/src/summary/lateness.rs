@@ -159,14 +159,14 @@ impl<'a> LateActivity<'a> {
         self.ranks.iter().map(|(_, times)| times.blamed).sum()
     }
 
-    /// The share of the waiting for these ranks that the scheduler does not explain.
+    /// The share of the waiting for these ranks, of which there is some, that the scheduler does not explain.
     pub fn own_share(&self, ranks: &[(u32, &ActivityTimes)]) -> f64 {
         let (mut own, mut all) = (0.0, 0.0);
         for one in ranks {
             own += self.context.own_part(self.activity, one) as f64;
             all += one.1.blamed as f64;
         }
-        if all > 0.0 { own / all } else { 1.0 }
+        own / all
     }
 
     /// Puts the culprits first: the ranks that cause nearly all of the waiting, the one with the most first. If some of them compute

@@ -117,3 +117,27 @@ pub fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> BetweenPolls
     let time = seconds(habits.between_tests);
     if time - ran - delay >= MOST * time { BetweenPolls::Pauses } else { BetweenPolls::Work }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn habits(call: Call, in_vain: u64, in_vain_time: i64, between_tests: i64) -> SiteHabits {
+        SiteHabits { function: call.number(), in_vain, in_vain_time, between_tests, ..SiteHabits::default() }
+    }
+
+    #[test]
+    fn there_is_time_to_work_between_tests_if_half_a_microsecond_lies_between_two_in_the_mean() {
+        let has = |between| has_gaps(&habits(Call::Test, 1000, 0, between));
+        assert_eq!([499_999, 500_000].map(has), [false, true]);
+    }
+
+    #[test]
+    fn a_rank_pays_for_a_hundred_tests_that_move_no_data_and_for_probes_of_any_length() {
+        let paid = |call, in_vain, time| paid_by(&habits(call, in_vain, time, 1_000_000));
+        assert_eq!([99, 100].map(|in_vain| paid(Call::Test, in_vain, 50_000)), [0, 50_000]);
+        assert_eq!([1_000_000, 1_000_001].map(|time| paid(Call::Test, 100, time)), [1_000_000, 0]);
+        assert_eq!(paid(Call::Iprobe, 100, 1_000_001), 1_000_001);
+        assert_eq!(paid_by(&habits(Call::Test, 100, 50_000, 1_000)), 0, "it does nothing else");
+    }
+}

@@ -12,7 +12,7 @@ use crate::totals::{seconds, world_rank};
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
 use model::matching::{WaitKey, WaitState};
-use model::origins::WaitOrigins;
+use model::origins::{ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
@@ -118,13 +118,7 @@ impl ServingRanks<'_> {
         }
         let mut origins = origins.clone();
         for times in origins.activities.values_mut() {
-            let before = times.blamed;
-            times.waits.retain(|wait, _| !self.serves(wait.waiter.rank));
-            times.blamed = times.waits.values().copied().total();
-            times.waited_for = times.waited_for.min(times.blamed);
-            let share = times.blamed as f64 / before.max(1) as f64;
-            times.indirect = (times.indirect as f64 * share) as i64;
-            times.late = (times.late as f64 * share).round() as u64;
+            leave_out(times, |rank| self.serves(rank));
         }
         Cow::Owned(origins)
     }
@@ -157,9 +151,43 @@ impl ServingRanks<'_> {
     }
 }
 
+/// Takes the waits of these ranks out of an activity's times; the figures that are not known by waits shrink as the waits do.
+fn leave_out(times: &mut ActivityTimes, is_out: impl Fn(u32) -> bool) {
+    let before = times.blamed;
+    times.waits.retain(|wait, _| !is_out(wait.waiter.rank));
+    times.blamed = times.waits.values().copied().total();
+    times.waited_for = times.waited_for.min(times.blamed);
+    let share = times.blamed as f64 / before.max(1) as f64;
+    times.indirect = (times.indirect as f64 * share) as i64;
+    times.late = (times.late as f64 * share).round() as u64;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::matching::RankSite;
+    use model::roles::SpottedSite;
+
+    #[test]
+    fn without_the_waits_of_a_serving_rank_others_are_waited_for_as_much_less() {
+        let by = |rank| {
+            let [waiter, cause] = [rank, 1].map(|rank| RankSite { rank, place: SpottedSite::default() });
+            WaitKey { state: WaitState::LateSender, waiter, cause }
+        };
+        let waits = [(by(0), 6000), (by(2), 1500), (by(3), 500)].into_iter().collect();
+        let mut times = ActivityTimes {
+            blamed: 8000,
+            indirect: 800,
+            waited_for: 5000,
+            late: 10,
+            waits,
+            ..ActivityTimes::default()
+        };
+        leave_out(&mut times, |rank| rank == 0);
+        assert_eq!((times.blamed, times.waited_for, times.indirect, times.late), (2000, 2000, 200, 3));
+        leave_out(&mut times, |_| true);
+        assert_eq!((times.blamed, times.waited_for, times.indirect, times.late), (0, 0, 0, 0));
+    }
 
     #[test]
     fn in_a_deadlock_no_rank_only_serves_though_none_is_known_to_be_waited_for() {

@@ -97,13 +97,8 @@ impl UsedSite<'_> {
             let delay = scheduled(rank).map_or(0.0, |scheduled| scheduled.delay);
             others_pauses(habits, delay + cost::timed(rank))
         });
-        let of_others = of_others.total();
-        let repeated = self.total(|habits| habits.repeated);
-        let rows = self.count().saturating_sub(repeated).saturating_sub(of_others);
-        if of_others > 0 && rows <= self.ranks.len() as u64 {
-            return "one directly after another".into();
-        }
-        format!("{:.0} in a row", self.count() as f64 / rows.max(1) as f64)
+        let of_others: u64 = of_others.total();
+        row_in_words(self.ranks.len() as u64, self.count(), self.total(|habits| habits.repeated), of_others)
     }
 
     /// Blocking sends at this line to receivers that were late: sender, receiver, sums.
@@ -144,6 +139,15 @@ impl UsedSite<'_> {
     }
 }
 
+/// The length of a row of `count` calls by so many ranks: `repeated` follow one directly, `of_others` after a pause that is not the program's.
+fn row_in_words(ranks: u64, count: u64, repeated: u64, of_others: u64) -> String {
+    let rows = count.saturating_sub(repeated).saturating_sub(of_others);
+    if of_others > 0 && rows <= ranks {
+        return "one directly after another".into();
+    }
+    format!("{:.0} in a row", count as f64 / rows.max(1) as f64)
+}
+
 /// The ranks with a large part of a cost, in order. `costs`: by the ranks' places in the run.
 pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
     let most = costs.values().copied().max().unwrap_or(0);
@@ -180,6 +184,12 @@ mod tests {
         let of = |count| SiteHabits { count, paused, ..SiteHabits::default() };
         assert_eq!(others_pauses(&of(50_000), 0.9), 15);
         assert_eq!(others_pauses(&of(50_000), 0.05), 6, "the long ones are the program's own");
+        assert_eq!([0.0089, 0.009].map(|kept| others_pauses(&of(50_000), kept)), [0, 6]);
+        assert_eq!(
+            [1499, 1500].map(|count| others_pauses(&of(count), 0.9)),
+            [0, 15],
+            "more than one pause in a hundred calls"
+        );
         assert_eq!(others_pauses(&of(50_000), 0.0), 0);
         assert_eq!(others_pauses(&of(1000), 0.9), 0, "it pauses now and again");
     }
@@ -191,5 +201,14 @@ mod tests {
             others_pauses(&SiteHabits { count: 80_000, time: 30_000_000, paused, ..SiteHabits::default() }, 0.0)
         };
         assert_eq!((of(2_000_000), of(20_000_000)), (2_000, 0));
+    }
+
+    #[test]
+    fn a_row_has_no_length_where_only_pauses_that_are_not_the_programs_end_it() {
+        let row = |repeated, of_others| row_in_words(2, 6000, repeated, of_others);
+        assert_eq!(row(5990, 8), "one directly after another", "each rank has one row");
+        assert_eq!(row(5990, 7), "2000 in a row");
+        assert_eq!(row(5998, 0), "3000 in a row");
+        assert_eq!(row(6000, 0), "6000 in a row");
     }
 }

@@ -173,3 +173,71 @@ impl WindowStreak {
             && moves(&self.shape.receives) == moves(&other.shape.sends)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A streak of rank `of`, whose second exchange lasted so long.
+    fn streak(of: u32, count: u64, (begin, end): (i64, i64), second: u64) -> Streak {
+        let calls = ExchangeCalls { send: of as u16, receive: 0, receives_first: false };
+        let mut times = Batches::default();
+        times.add(1, [second]);
+        Streak { peer: 1 - of, calls, bytes: 8, begin, end, count, answers: 0, times }
+    }
+
+    fn window(of: u32, sends: u64, count: u64, (begin, end): (i64, i64)) -> WindowStreak {
+        let side = |count| WindowSide { function: of as u16, bytes: 8, count };
+        let shape = WindowShape { sends: side(sends), receives: side(9 - sends) };
+        let mut times = Batches::default();
+        times.add(1, [u64::from(of)]);
+        WindowStreak { peer: 1 - of, shape, begin, end, count, times }
+    }
+
+    fn second(times: &Batches<1>) -> u64 {
+        times.all()[0].sums[0]
+    }
+
+    #[test]
+    fn exchanges_have_the_times_of_the_rank_on_which_they_took_longer_if_none_was_interrupted() {
+        let of = |count: u64, end: i64| {
+            let found = exchanges((0, 1), &streak(0, 10, (1_000, 5_000), 7), &streak(1, count, (3_000, end), 9));
+            (found.time, second(&found.times))
+        };
+        assert_eq!(of(10, 7_000), (4_000, 7));
+        assert_eq!(of(10, 7_001), (4_001, 9));
+        assert_eq!(of(9, 7_001), (4_000, 7), "the other rank was interrupted");
+    }
+
+    #[test]
+    fn exchanges_of_ranks_that_both_send_at_once_are_in_the_order_of_their_functions() {
+        let of = |own: u32, other: u32, answers: u64| {
+            let [own, other] = [own, other].map(|calls| streak(calls, 10, (1_000, 5_000), 7));
+            let found = exchanges((0, 1), &own, &Streak { answers, ..other });
+            (found.ranks, found.calls.0.send, found.is_ordered)
+        };
+        assert_eq!([of(0, 1, 0), of(1, 0, 0)], [((0, 1), 0, false), ((1, 0), 0, false)]);
+        assert_eq!(of(1, 0, 10), ((0, 1), 1, true), "the second rank answers");
+    }
+
+    #[test]
+    fn windows_have_the_times_of_the_rank_on_which_they_took_longer_if_none_was_interrupted() {
+        let of = |count: u64, end: i64| {
+            let found = windows(0, &window(0, 8, 10, (1_000, 5_000)), &window(1, 1, count, (3_000, end)));
+            (found.count, second(&found.times))
+        };
+        assert_eq!(of(10, 7_000), (10, 0));
+        assert_eq!(of(10, 7_001), (10, 1));
+        assert_eq!(of(9, 7_001), (10, 0), "the other rank was interrupted");
+    }
+
+    #[test]
+    fn of_a_window_the_rank_that_sends_more_messages_is_first() {
+        let first = |sends: u64| {
+            let times = (1_000, 5_000);
+            let found = windows(0, &window(0, sends, 10, times), &window(1, 9 - sends, 10, times));
+            (found.ranks, found.shapes.0.sends.function)
+        };
+        assert_eq!([5, 4].map(first), [((0, 1), 0), ((1, 0), 1)]);
+    }
+}

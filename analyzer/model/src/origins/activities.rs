@@ -111,3 +111,38 @@ impl ActivityTimes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::{RankSite, WaitKey, WaitState};
+    use crate::roles::SpottedSite;
+
+    #[test]
+    fn a_time_has_the_waits_of_others_within_it_by_waiter_and_how_many_waited_at_once() {
+        let wait = |rank| {
+            let [waiter, cause] = [rank, 0].map(|rank| RankSite { rank, place: SpottedSite::default() });
+            WaitKey { state: WaitState::WaitAtNxn, waiter, cause }
+        };
+        let blamed = |rank, from, until, is_indirect| BlamedTime { from, until, wait: wait(rank), is_indirect };
+        let mut times = ActivityTimes::default();
+        let all = [
+            blamed(1, 0, 1_700, false),
+            blamed(2, 1_200, 1_800, true),
+            blamed(3, 1_300, 1_600, false),
+            blamed(4, 1_400, 1_500, true),
+            // Waits that were over before, or begin behind.
+            blamed(5, 0, 1_000, true),
+            blamed(5, 2_000, 9_000, true),
+        ];
+        times.blame(&all, (1_000, 2_000), 5);
+        assert_eq!((times.blamed, times.indirect, times.late), (700 + 600 + 300 + 100, 600 + 100, 1));
+        // Four fifths of the five others wait from 1,400 to 1,500.
+        assert_eq!((times.waited_for, times.alone), (800, 100));
+        let mut waits: Vec<(u32, i64)> = times.waits.iter().map(|(wait, time)| (wait.waiter.rank, *time)).collect();
+        waits.sort_unstable();
+        assert_eq!(waits, [(1, 700), (2, 600), (3, 300), (4, 100)]);
+        times.blame(&all[4..], (1_000, 2_000), 5);
+        assert_eq!((times.blamed, times.late), (1_700, 1), "nobody waited");
+    }
+}

@@ -29,6 +29,8 @@ pub struct Story {
     asks: Option<Signature>,
     /// Seconds for which the open call has turned MPI's engine.
     turned: u64,
+    /// How often the engine has moved data in the open call.
+    moved: u64,
     /// Seconds that the finished calls take.
     took: u64,
     /// Seconds for which it has polled, and the part of them in MPI.
@@ -66,6 +68,11 @@ impl Story {
     /// The rank has turned MPI's engine in its call for as many seconds.
     pub fn waited_for(self, seconds: u64) -> Story {
         Story { turned: seconds, ..self }
+    }
+
+    /// MPI's engine has moved data in the open call so often.
+    pub fn moved(self, times: u64) -> Story {
+        Story { moved: times, ..self }
     }
 
     /// Each finished call takes as many seconds.
@@ -308,6 +315,7 @@ fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid:
     let mut block = story.open.map(|_| in_call(at)).or(asks).unwrap_or_else(blank_block);
     block.ledger[INSIDE].calls.ticks = story.turned * SECOND;
     block.ledger[INSIDE].calls.entries = 1000 * story.turned;
+    block.ledger[INSIDE].calls.productive = story.moved;
     let (mut words, mut last) = (Vec::new(), BEGIN);
     for (at, (_, details)) in story.over.iter().enumerate() {
         let start = BEGIN + 1_000_000 + (1_000_000 + took) * at as u64;

@@ -46,6 +46,13 @@ struct Target {
     kept: usize,
 }
 
+impl Target {
+    /// True if a cleanup pays: the table has grown by more than what the last one left.
+    fn is_full(&self) -> bool {
+        self.calls.len() + self.held.len() > KEPT + 2 * self.kept
+    }
+}
+
 impl<'a> Locks<'a> {
     pub fn new(collectives: &'a Collectives<'a>, ranks: usize) -> Locks<'a> {
         let windows = collectives.objects.groups.iter().map(|_| Mutex::default()).collect();
@@ -67,7 +74,7 @@ impl<'a> Locks<'a> {
         let target = targets.entry(target).or_default();
         let Some((exclusive, since)) = target.open.remove(&call.at.rank) else { return };
         target.held.push(ReleasedLock { exclusive, since, until: call.begin, by: call.at });
-        if target.calls.len() + target.held.len() > KEPT + 2 * target.kept {
+        if target.is_full() {
             self.resolve(target, reached.unwrap_or(i64::MAX), waits);
         }
     }
@@ -116,5 +123,23 @@ impl<'a> Locks<'a> {
 
     fn targets(&self, window: u32) -> MutexGuard<'_, FxHashMap<u32, Target>> {
         lock(&self.windows[window as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::SpottedSite;
+    use super::*;
+
+    #[test]
+    fn a_table_of_locks_is_cleaned_beyond_256_and_twice_what_the_last_cleanup_left() {
+        let at = RankSite { rank: 0, place: SpottedSite::default() };
+        let call = Called { at, begin: 0, end: 1, open: false };
+        let is_full = |calls: usize, held: usize, kept: usize| {
+            let held = (0..held).map(|_| ReleasedLock { exclusive: true, since: 1, until: 2, by: at }).collect();
+            Target { calls: vec![(call, true); calls], held, kept, ..Target::default() }.is_full()
+        };
+        assert_eq!([is_full(129, 127, 0), is_full(129, 128, 0), is_full(300, 299, 0)], [false, true, true]);
+        assert_eq!([is_full(456, 400, 300), is_full(457, 400, 300)], [false, true]);
     }
 }

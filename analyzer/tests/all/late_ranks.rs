@@ -1,0 +1,183 @@
+//! The finding on late ranks, on runs made by hand: what they compute before each of many sums tells why they are late.
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::{Counters, Definition, Usage, UsageMoment};
+use traces::signature::peer;
+
+use crate::common::made::{Calls, made};
+use crate::common::recorded::ask;
+use crate::common::{BEGIN, SECOND, signature};
+
+const MICROSECOND: u64 = 1_000;
+
+/// The findings on late ranks where each rank computes so many microseconds before each of some sums.
+fn found(ranks: u64, steps: u64, computes: impl Fn(u64, u64) -> u64) -> Vec<Value> {
+    found_beside(0, ranks, steps, computes)
+}
+
+/// Such findings where the last rank did not run for so many microseconds though it was ready.
+fn found_beside(delay: u64, ranks: u64, steps: u64, computes: impl Fn(u64, u64) -> u64) -> Vec<Value> {
+    let mut calls: Vec<Calls> = (0..ranks).map(|_| Calls::default()).collect();
+    let sum = signature(0, Call::Allreduce, peer::NONE, 8, 8);
+    let mut now = 1_000;
+    for step in 0..=steps {
+        let times: Vec<u64> =
+            (0..ranks).map(|rank| if step == 0 { 0 } else { computes(rank, step - 1) * MICROSECOND }).collect();
+        let end = now + times.iter().max().unwrap() + 1_000;
+        let one = |(calls, time): (Calls, u64)| calls.call(sum, now + time, end - now - time);
+        calls = calls.into_iter().zip(times).map(one).collect();
+        now = end;
+    }
+    let calls = calls
+        .into_iter()
+        .zip(1..)
+        .map(|(calls, rank)| calls.defines(ran(if rank == ranks { delay } else { 0 })))
+        .collect();
+    let answer = ask(&made(calls, ranks as u32).0.0, "diagnose", &["--no-cache"]);
+    let kinds = ["late_rank", "sporadic_delay", "chain", "serial_work"];
+    answer.rows("findings").iter().filter(|row| kinds.iter().any(|kind| row["kind"] == *kind)).cloned().collect()
+}
+
+/// The processor time of a rank that ran for the whole second but for these microseconds.
+fn ran(delay: u64) -> Vec<Definition> {
+    let usage = |moment, at: u64| {
+        let (user, delay) = if at > 0 { (SECOND - delay * MICROSECOND, delay * MICROSECOND) } else { (0, 0) };
+        [None, Some(0)].map(|thread| {
+            Definition::Usage(Usage {
+                moment,
+                thread,
+                ticks: BEGIN + at,
+                core: None,
+                allowed: Vec::new(),
+                counters: Some(Counters { user, ..Counters::default() }),
+                delay: Some(delay),
+                threads: Some(1),
+                host: None,
+            })
+        })
+    };
+    [usage(UsageMoment::Initialized, 0), usage(UsageMoment::Finalizing, SECOND)].concat()
+}
+
+fn headline(found: &[Value]) -> &str {
+    found.first().map_or("", |found| found["headline"].as_str().unwrap())
+}
+
+#[test]
+fn a_rank_with_more_work_in_most_steps_is_late_for_that_though_it_has_little_in_some() {
+    // In 51 of 100 steps the last rank computes 800 us longer than the others, which explains 88 % of what they wait.
+    let all = found(5, 100, |rank, step| match (rank, step % 10) {
+        (4, 0) => 7_000,
+        (4, 1..=5) => 2_800,
+        (4, 6) if step == 6 => 2_800,
+        (4, _) => 500,
+        _ => 2_000,
+    });
+    assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
+}
+
+#[test]
+fn a_rank_with_a_bit_more_work_that_takes_far_longer_now_and_then_is_late_for_that() {
+    let all = found(5, 100, |rank, step| match (rank, step % 10) {
+        (4, 0) => 30_000,
+        (4, _) => 2_600,
+        _ => 2_000,
+    });
+    let said = "Now and then rank 4 is late: 10 of 100 times";
+    assert!(headline(&all).starts_with(said) && headline(&all).contains("than the usual 2.000 ms"), "{all:#?}");
+}
+
+#[test]
+fn rare_cases_explain_what_the_scheduler_does_not() {
+    // Of 124 ms that the last rank is late, it is 70 ms late in ten long cases.
+    let said = |delay| {
+        let all = found_beside(delay, 5, 100, |rank, step| match (rank, step % 10) {
+            (4, 0) => 9_000,
+            (4, _) => 2_600,
+            _ => 2_000,
+        });
+        headline(&all).to_string()
+    };
+    assert!(said(0).starts_with("Rank 4 keeps the others waiting"), "{}", said(0));
+    assert!(said(37_000).starts_with("Now and then rank 4 is late: 10 of 100 times"), "{}", said(37_000));
+}
+
+#[test]
+fn ranks_that_are_late_for_a_stretch_of_the_run_each_are_told_so_from_ten_cases_a_rank_on() {
+    let of =
+        |each| headline(&found(4, 4 * each, |rank, step| if step / each == rank { 5_000 } else { 2_000 })).to_string();
+    assert!(of(9).starts_with("A different rank is late each time"), "{}", of(9));
+    assert!(of(10).starts_with("One rank after another is late"), "{}", of(10));
+}
+
+#[test]
+fn a_rank_with_no_more_work_in_all_is_late_now_and_then_though_most_of_its_steps_are_longer() {
+    // It is 36 ms late in 51 steps and 65 ms in ten, and early in the others: in all it computes 23 ms more than the others' 200.
+    let all = found(5, 100, |rank, step| match (rank, step % 10) {
+        (4, 0) => 8_500,
+        (4, 1..=5) => 2_700,
+        (4, 6) if step == 6 => 2_700,
+        (4, _) => 10,
+        _ => 2_000,
+    });
+    assert!(headline(&all).starts_with("Now and then rank 4 is late: 10 of 100 times"), "{all:#?}");
+}
+
+#[test]
+fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
+    let all = found(5, 100, |rank, step| if rank == 4 && step % 5 < 2 { 6_000 } else { 2_000 });
+    assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
+    assert_eq!(all[0]["detail"], "It takes 360.00 ms there, the others 200.00 ms in the mean.");
+}
+
+#[test]
+fn ranks_with_more_work_in_each_step_are_named_if_they_are_no_more_than_half_of_all() {
+    let said = |ranks: u64| {
+        let all = found(ranks, 100, |rank, step| match (2 * rank >= ranks, rank % 2 == step % 2) {
+            (false, _) => 2_000,
+            (true, false) => 3_000,
+            (true, true) => 5_000,
+        });
+        headline(&all).to_string()
+    };
+    assert!(said(2).starts_with("Rank 1 keeps the others waiting: it computes longest"), "{}", said(2));
+    assert!(said(4).starts_with("Ranks 2-3 keep the others waiting: they compute longest"), "{}", said(4));
+}
+
+#[test]
+fn a_rank_that_is_late_in_two_steps_of_five_and_early_in_the_others_is_not_said_to_be_late_always() {
+    let all = found(5, 100, |rank, step| match (rank, step % 5) {
+        (4, 0 | 1) => 4_000,
+        (4, _) => 1_100,
+        _ => 2_000,
+    });
+    assert!(headline(&all).starts_with("A different rank is late each time"), "{all:#?}");
+}
+
+#[test]
+fn a_rank_that_works_while_all_others_wait_works_alone_and_ranks_that_do_so_by_turns_work_in_turn() {
+    let alone = found(4, 100, |rank, _| if rank == 2 { 5_000 } else { 100 });
+    assert!(
+        headline(&alone).starts_with("Rank 2 works ") && headline(&alone).contains("while the others wait"),
+        "{alone:#?}"
+    );
+    let in_turn = |ranks| {
+        let all = found(ranks, 96, |rank, step| if step % ranks == rank { 5_000 } else { 100 });
+        assert!(headline(&all).starts_with("The ranks work one after another"), "{all:#?}");
+        all[0]["detail"].as_str().unwrap().to_string()
+    };
+    let told = |others: u64| format!("While one works, {others}.0 of the other {others} ranks wait in the mean.");
+    assert_eq!([2, 3, 4].map(in_turn), [String::new(), told(2), told(3)]);
+}
+
+#[test]
+fn of_fewer_than_four_cases_those_are_named_that_cost_much() {
+    let said = |cases: u64, late: u64| {
+        let all = found(4, 20, |rank, step| 20_000 + if rank == 3 && step < cases { late } else { 0 });
+        headline(&all).to_string()
+    };
+    assert_eq!(said(3, 20_000), "");
+    assert!(said(4, 20_000).starts_with("Now and then rank 3 is late: 4 of 20 times"), "{}", said(4, 20_000));
+    assert!(said(3, 100_000).starts_with("Now and then rank 3 is late: 3 of 20 times"), "{}", said(3, 100_000));
+}
