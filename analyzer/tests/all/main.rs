@@ -21,6 +21,7 @@ mod engine_sql;
 mod explain;
 mod fanout;
 mod figures;
+mod file_calls;
 mod foreign_folder;
 mod foreign_readers;
 mod formats;
