@@ -60,6 +60,7 @@ mod operations;
 mod origins;
 mod otf2;
 mod overlap;
+mod overlong;
 mod page;
 mod passes;
 mod paths;
