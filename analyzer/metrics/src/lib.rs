@@ -9,7 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
-//! collective_parts cost endings rank_programs
+//! collective_parts cost endings file_calls overlong rank_programs
 //! median network scheduling shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
@@ -24,6 +24,7 @@ pub mod critical;
 mod endings;
 pub mod engine;
 pub mod fanout;
+mod file_calls;
 pub mod grouped_in_order;
 pub mod groupings;
 pub mod hang;
@@ -39,6 +40,7 @@ pub mod messages;
 pub mod network;
 pub mod operations;
 pub mod overlap;
+mod overlong;
 pub mod overview;
 pub mod paths;
 pub mod pop;

@@ -58,4 +58,5 @@ pub const TRAFFIC: &str = "Sends or receives.";
 pub const TRANSFER_FROM: &str = "Where the transfer time was measured: at this call site, another one, or nowhere.";
 pub const UNCERTAIN_MESSAGES: &str =
     "Messages of several threads at once, of which nobody knows which receive got which.";
-pub const WAY: &str = "Which way messages go.";
+pub const WAY: &str =
+    "Which way messages go: from the root to the others (1:n), from them to the root (n:1), or both in turn.";

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
 use super::words::{plural, verb};
-use crate::meaning;
+use crate::{meaning, overlong};
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::rank::is_nested;
 use model::sums::Grow;
@@ -300,11 +300,14 @@ fn explained(run: &Run, account: &Account) -> Vec<String> {
             &account.uncertain,
         ),
         ("send(s) cancelled, most", &account.cancelled),
-        ("receive(s) truncated because the message was longer, most", &account.truncated),
         ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
-    said.chain(unrecorded(run, account)).chain(before(account)).chain(behind(run, account)).collect()
+    said.chain(overlong::sentences(run, account))
+        .chain(unrecorded(run, account))
+        .chain(before(account))
+        .chain(behind(run, account))
+        .collect()
 }
 
 /// Notes calls whose partner may lie where single calls are no longer recorded.

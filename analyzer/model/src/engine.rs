@@ -1,7 +1,7 @@
 //! Follows the progress engine of a thread over time.
 //!
-//! In: the pages of a thread. Out: entries and productive entries by slice of the run, and the times for which requests were
-//! pending while nothing entered the engine.
+//! In: the pages of a thread. Out: entries and productive entries by slice of the selected time, and the times for which
+//! requests were pending while nothing entered the engine.
 //!
 //! A call with recorded entries gave the engine a chance; so did a call that completed or tested a request, since some engines
 //! are only partly seen. The time between two such calls gave no chance, whatever other calls lie in it. A request pending in
@@ -19,10 +19,10 @@ use super::sites::AlikeSites;
 use super::sums::{Grow, Total};
 use super::{Rank, Run};
 
-/// Number of slices of a run's time.
+/// Number of slices of the selected time.
 pub const SLICES: usize = 240;
 
-/// Entries into the engine in one slice of the run.
+/// Entries into the engine in one slice of the selected time.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Slice {
     pub entries: f64,
@@ -49,7 +49,7 @@ pub type SitePair = (u32, u32);
 /// Engine activity of a thread.
 #[derive(Default)]
 pub struct EngineAccount {
-    /// Entries over the run.
+    /// Entries over that time.
     pub slices: Vec<Slice>,
     /// Starved times by the call sites around them.
     pub starved: HashMap<SitePair, Starved>,
@@ -57,22 +57,48 @@ pub struct EngineAccount {
     pub shared: bool,
 }
 
-/// Reads the engine activity of each thread of a rank. The slices span the time from MPI's start to its end, also if only
-/// some of it is selected.
-pub fn of_rank(run: &Run, rank: &Rank) -> Vec<EngineAccount> {
-    let alike = run.sites.alike(rank);
-    let active = rank.active();
-    let begin = active.map_or(rank.header.begin.ticks, |active| active.begin);
-    let end = active.and_then(|active| active.end).map_or(rank.until, |end| end.min(rank.until));
-    let of_thread = |thread: &ThreadPages<'_>| engine(thread, (rank, &alike), begin, end);
-    rank.contents().threads.iter().map(of_thread).collect()
+/// The selected time, in seconds since each rank's MPI started: from the first rank's first moment to the last one's last.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SlicedTime {
+    pub from: f64,
+    pub to: f64,
 }
 
-/// Reads a thread's records. `begin` and `end` are the run's, in ticks.
-fn engine(thread: &ThreadPages<'_>, of: (&Rank, &AlikeSites), begin: u64, end: u64) -> EngineAccount {
-    let mut reader = EngineReader::new(thread, of, begin, end);
-    walk_thread(thread, &mut reader);
-    reader.engine
+impl SlicedTime {
+    pub fn of(run: &Run) -> SlicedTime {
+        let mut time = SlicedTime { from: f64::MAX, to: 0.0 };
+        for rank in run.asked() {
+            let (begin, (first, last)) = (start(rank), rank.selected_ends());
+            if first < last {
+                time.from = time.from.min(rank.clock.seconds(first.saturating_sub(begin)));
+                time.to = time.to.max(rank.clock.seconds(last.saturating_sub(begin)));
+            }
+        }
+        SlicedTime { from: time.from.min(time.to), ..time }
+    }
+
+    /// The length of a slice, in seconds.
+    pub fn slice(&self) -> f64 {
+        (self.to - self.from).max(1e-9) / SLICES as f64
+    }
+}
+
+/// The tick from which a rank's time in MPI counts.
+fn start(rank: &Rank) -> u64 {
+    rank.active().map_or(rank.header.begin.ticks, |active| active.begin)
+}
+
+/// Reads the engine activity of each thread of a rank.
+pub fn of_rank(run: &Run, rank: &Rank, time: &SlicedTime) -> Vec<EngineAccount> {
+    let alike = run.sites.alike(rank);
+    let a_second = 1.0 / rank.clock.seconds(1);
+    let begin = start(rank) as f64 + time.from * a_second;
+    let of_thread = |thread: &ThreadPages<'_>| {
+        let mut reader = EngineReader::new(thread, (rank, &alike), begin as u64, time.slice() * a_second);
+        walk_thread(thread, &mut reader);
+        reader.engine
+    };
+    rank.contents().threads.iter().map(of_thread).collect()
 }
 
 struct EngineReader<'a> {
@@ -95,7 +121,12 @@ struct EngineReader<'a> {
 }
 
 impl<'a> EngineReader<'a> {
-    fn new(thread: &ThreadPages<'_>, (rank, alike): (&'a Rank, &AlikeSites), begin: u64, end: u64) -> EngineReader<'a> {
+    fn new(
+        thread: &ThreadPages<'_>,
+        (rank, alike): (&'a Rank, &AlikeSites),
+        begin: u64,
+        slice: f64,
+    ) -> EngineReader<'a> {
         let pending = |signature: &Signature, at_once: bool| {
             (signature.flags & STARTS != 0 && !at_once, alike.first(signature.site))
         };
@@ -103,7 +134,7 @@ impl<'a> EngineReader<'a> {
             engine: EngineAccount { slices: vec![Slice::default(); SLICES], ..EngineAccount::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
-            slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
+            slice,
             numbers: thread.signatures.by_number((false, 0), pending),
             pending: 0,
             own: 0,

@@ -10,12 +10,20 @@ use super::{OneRun, Select};
 use pictures::plot::PlotFile;
 
 #[derive(Args)]
+#[command(allow_missing_positional = true)]
 pub struct PlotArgs {
     /// The run's folder; two folders for diff, any number for scaling
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(value_name = "DIR", required_unless_present = "a", conflicts_with_all = ["a", "b"])]
     pub dirs: Vec<PathBuf>,
     /// What to plot
+    #[arg(required = true)]
     pub kind: PlotKind,
+    /// For diff of several runs a side, as plot diff --a RUN... --b RUN...: the folders of side A
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "b")]
+    pub a: Vec<PathBuf>,
+    /// For diff: the folders of side B
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
+    pub b: Vec<PathBuf>,
     /// Plot to this file, SVG or PNG by its name
     #[arg(short, long, value_name = "FILE")]
     pub output: PlotFile,
@@ -52,7 +60,7 @@ pub enum PlotKind {
     Fanout,
     /// Collective operations over message size
     Collectives,
-    /// Time by function of two runs
+    /// Time by function of two runs, or of two sides
     Diff,
     /// Time and efficiency over the number of ranks
     Scaling,

@@ -1,6 +1,7 @@
 //! `overhear plot`: draws a table.
 
 use std::path::PathBuf;
+use std::slice;
 
 use super::one_run::{self, run_in_words};
 use super::open_run::open_run;
@@ -19,8 +20,10 @@ pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
     let (file, choice) = (&arguments.output, arguments.select.choice());
     check_overwrite(file.path(), arguments.force)?;
     let is_partial = match (arguments.kind, arguments.dirs.as_slice()) {
+        (PlotKind::Diff, []) => of_both([&arguments.a, &arguments.b], &choice, file)?,
+        (PlotKind::Diff, [a, b]) => of_both([slice::from_ref(a), slice::from_ref(b)], &choice, file)?,
+        (kind, []) => return Err(wrong_number(kind, arguments.a.len() + arguments.b.len())),
         (PlotKind::Scaling, folders) => of_scaling(folders, &choice, file)?,
-        (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
         (kind, [folder]) => {
             let run = open_run(Some(folder), choice)?;
             of_one(&run, kind, &one_run::of_run(file, &run))?;
@@ -71,7 +74,11 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
 }
 
 fn wrong_number(kind: PlotKind, given: usize) -> Error {
-    let needs = if kind == PlotKind::Diff { "two runs, A and B" } else { "one run" };
+    let needs = match kind {
+        PlotKind::Diff => "two runs, A and B",
+        PlotKind::Scaling => "runs that are named before it",
+        _ => "one run",
+    };
     let were = if given == 1 { "was" } else { "were" };
     Error::Setting(format!("plot {} draws {needs}, but {given} {were} given", kind.name()))
 }
@@ -98,19 +105,26 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
     Ok(runs.is_partial)
 }
 
-/// Two runs by function. Returns true if some of the data is missing.
-fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
-    let read = |folder: &PathBuf| {
-        let name = |_| folder.display().to_string();
-        ComparedRuns::read(std::slice::from_ref(folder), choice, name, |run, figures| figures.add_computation(run))
+/// Two sides, of one run or several each, by function. Returns true if some of the data is missing.
+fn of_both(sides: [&[PathBuf]; 2], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
+    let read = |folders: &[PathBuf]| {
+        let name = |at: usize| folders[at].display().to_string();
+        ComparedRuns::read(folders, choice, name, |run, figures| figures.add_computation(run))
     };
-    let (folders, a, b) = ([a, b], read(a)?, read(b)?);
-    let [of_a, of_b] = [&a.figures[0], &b.figures[0]];
-    let mut caption = vec![
-        format!("A: {}", run_in_words(&of_a.command, of_a.ranks, folders[0])),
-        format!("B: {}", run_in_words(&of_b.command, of_b.ranks, folders[1])),
-    ];
-    if of_a.command != of_b.command {
+    let [of_a, of_b] = sides;
+    let (a, b) = (read(of_a)?, read(of_b)?);
+    let mut caption = Vec::new();
+    for (name, side, folders) in [("A", &a, of_a), ("B", &b, of_b)] {
+        let first = &side.figures[0];
+        let run = run_in_words(&first.command, first.ranks, &folders[0]);
+        let more = match folders.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {}", plural(more as u64, "more run")),
+        };
+        caption.push(format!("{name}: {run}{more}"));
+    }
+    let command = &a.figures[0].command;
+    if a.figures.iter().chain(&b.figures).any(|run| run.command != *command) {
         caption.push("The commands of A and B differ.".into());
     }
     let file = &file.captioned(caption);

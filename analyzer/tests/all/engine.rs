@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use metrics::engine::unseen;
-use model::engine::Starved;
+use model::engine::{SlicedTime, Starved};
 use model::{Choice, Run, engine};
 use pictures::charts::entry_rates;
 use traces::calls::Call;
@@ -26,8 +26,15 @@ fn entries_over_time_add_up_to_those_of_the_ledger_of_a_run_and_of_a_part() {
         // A call at an edge of the part may be in it without its productive entries.
         for (choice, words, error) in [(whole, &of_part[..1], 1e-6), (part, &of_part[..], 0.02)] {
             let run = Run::select(&folder, &choice).unwrap();
-            let engines: Vec<_> = run.ranks.iter().map(|rank| engine::of_rank(&run, rank)).collect();
+            let time = SlicedTime::of(&run);
+            let engines: Vec<_> = run.ranks.iter().map(|rank| engine::of_rank(&run, rank, &time)).collect();
             let chart = entry_rates(&run, &engines);
+            let shown = [&chart.series[0].points[0], chart.series[0].points.last().unwrap()].map(|point| point.0);
+            let length = if words.len() > 1 { (to - from) as f64 / 1e3 } else { run.first().wall() };
+            assert!(
+                ((shown[1] - shown[0]) / length - 1.0).abs() < 0.05 && (shown[0] > 0.0) == (words.len() > 1),
+                "{shown:?}"
+            );
             let answer = ask(&folder, "progress", words);
             for (line, key) in chart.series.iter().zip(["entries", "productive_entries"]) {
                 let entries: f64 = answer.rows("ledger").iter().map(|row| row[key].as_f64().unwrap()).sum();
@@ -53,7 +60,8 @@ fn the_gaps_between_polls_that_got_no_are_the_longest_one_and_the_mean_of_the_ot
         ..Polls::default()
     });
     let (_folder, run) = made::made(vec![made], 2);
-    let starved: Vec<Starved> = engine::of_rank(&run, &run.ranks[0])[0].starved.values().cloned().collect();
+    let starved: Vec<Starved> =
+        engine::of_rank(&run, &run.ranks[0], &SlicedTime::of(&run))[0].starved.values().cloned().collect();
     let [starved] = starved.as_slice() else { panic!("{starved:?}") };
     assert_eq!((starved.count(), starved.longest, starved.pending), (polls - 1, longest, 1));
     // The histogram is accurate to 2 %, and rounds up.

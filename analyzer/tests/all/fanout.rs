@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::made::{Calls, on_nobody, receive, send};
-use crate::common::{Folder, overhear, signature, stderr, two_ranks};
+use crate::common::{Folder, overhear, signature, stderr, stdout, two_ranks};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature, peer};
@@ -160,6 +160,25 @@ fn pictures_say_what_latency_is_and_leave_out_what_came_too_seldom() {
     let drawn_gathers = drawn(gathers);
     assert!(drawn_gathers.contains("MPI_Gather, n 3: from the first send to the last receive"), "{drawn_gathers}");
     assert!(!drawn_gathers.contains("MPI_Reduce"), "{drawn_gathers}");
+}
+
+#[test]
+fn of_a_round_of_one_way_each_message_has_its_part_of_the_whole_time() {
+    let mut gathers = Planted::of(3);
+    for round in 0..9 {
+        for rank in 0..3 {
+            let gathered = signature(0, Call::Gather, 0, 8, if rank == 0 { 24 } else { 0 });
+            gathers.on(rank, |calls| calls.call(gathered, round * APART, 7_000));
+        }
+    }
+    let folder = gathers.written();
+    let text = stdout(&overhear("fanout", &folder.0, &["--whole"]));
+    assert!(text.contains("of one way to the last receive") && text.contains("  per msg ") && text.contains("\nn:1 "));
+    let said = overhear("fanout", &folder.0, &["--whole", "--format", "json"]);
+    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let [row] = rows(&said, "rounds") else { panic!("{said:#}") };
+    close(row, "median_s", 7_000.0);
+    close(row, "half_per_message_s", 3_500.0);
 }
 
 #[test]

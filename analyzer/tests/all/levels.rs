@@ -134,9 +134,11 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
     assert!(ran > 100 && states.len() > 8, "{ran} {states:?}");
 }
 
-/// Areas in the picture of waits over time equal the wait states' times within the run.
+/// Areas in the picture of waits over time equal the wait states' times within the selected time, which it shows.
 fn drawn(name: &str, run: &Run, settled: &Settled) {
-    let end = levels::lives(run, &settled.common_clock).iter().map(|life| life.end).max().unwrap() as f64 / 1e9;
+    let clocks = run.ranks.iter().zip(&settled.common_clock.lines);
+    let ends = clocks.map(|(rank, line)| line.nanoseconds_at(rank.selected_ends().1));
+    let end = ends.max().unwrap() as f64 / 1e9;
     for line in charts::waits_over_time(run, settled).series {
         let [(first, _), (second, _), .., (last, _)] = line.points[..] else { panic!("{name}") };
         let length = second - first;

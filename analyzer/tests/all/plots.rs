@@ -175,6 +175,15 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
     let to_several = ["scaling", "-o", several.to_str().unwrap()];
     assert_eq!(plot(&[&[a, rounds.to_str().unwrap(), b], &to_several[..]].concat()).0, Some(0));
     assert!(fs::read_to_string(&several).unwrap().contains("do not compare: fan_shapes; integer_sort<"));
+    let sides = folder.0.join("sides.svg");
+    let of_sides = |kind| plot(&[kind, "--a", a, a, "--b", b, "--force", "-o", sides.to_str().unwrap()]);
+    assert_eq!(of_sides("diff"), (Some(0), String::new()));
+    let drawn = fs::read_to_string(&sides).unwrap();
+    assert!(drawn.contains("(integer_sort-openmpi), and 1 more run<") && drawn.contains("(integer_sort-mpich)<"));
+    for (kind, needs) in [("waits", "one run, but 3 were given"), ("scaling", "runs that are named before it")] {
+        let (status, said) = of_sides(kind);
+        assert!(status == Some(2) && said.contains(needs), "{kind}: {said}");
+    }
     for (runs, kind, needs) in
         [(vec![a, b], "sizes", "one run"), (vec![a], "diff", "two runs"), (vec![a, a, b], "diff", "two runs")]
     {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use examples::fixture;
 use model::Run;
-use model::standing::{Pulse, Standing, Stir, ThreadStir};
+use model::standing::{Position, Pulse, Standing, Stir, ThreadStir};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
-use traces::file::{ProfileEntry, ThreadBlock};
+use traces::file::{FileHeader, INITIALIZED, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::signature::{Signature, tag};
@@ -148,6 +148,29 @@ fn a_rank_that_entered_or_left_a_call_without_a_record_of_it_has_made_calls_unle
     // Polls fill a page seldom: of many new pages none is read.
     assert_eq!(stir((outside, 3, 1), (outside, 3, 3)), Stir::Polls);
     assert_eq!(stir((outside, 3, 1), (outside, 3, 90)), Stir::Calls);
+}
+
+#[test]
+fn a_rank_that_has_gone_on_since_its_records_were_read_is_in_the_call_after_them() {
+    let folder = Folder::new();
+    let signatures = [signature(1, Call::Barrier, -1, 0, 0), signature(2, Call::Bcast, -1, 8, 0)];
+    let write = |calls: u64, open: u64| {
+        let block = in_call(open, 10_000 * calls);
+        let header = FileHeader { state: INITIALIZED, ..header(0, 1) };
+        let records = |words: &mut Vec<u64>| {
+            let mut last = BEGIN;
+            for at in 0..calls {
+                last = call(words, last, 1, BEGIN + 10_000 * at, 1_000);
+            }
+        };
+        folder.write("rank-0000.ovh", &rank_with(header, &block, &signatures, records));
+    };
+    write(2, 2);
+    let run = Run::load(&folder.0).unwrap();
+    write(3, 1);
+    let standing = Standing::of(&run);
+    let Position::Inside(entered) = standing.ranks[0].position() else { panic!() };
+    assert_eq!((entered.signature.call, entered.since), (Call::Bcast.number(), 20e-6));
 }
 
 /// A run of polls that found nothing.

@@ -9,8 +9,11 @@ use std::process::{Command, Output};
 use model::levels::{Grid, RegionSpan};
 use pictures::timeline::{Picture, page, svg};
 use resvg::tiny_skia::Pixmap;
+use traces::calls::Call;
+use traces::signature::{Signature, peer, tag};
 
-use crate::common::{Folder, stderr, stdout};
+use crate::common::made::Calls;
+use crate::common::{Folder, overhear, signature, stderr, stdout};
 
 const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 
@@ -41,6 +44,22 @@ fn a_terminal_of_forty_columns_shows_an_interval_of_some_ranks() {
         fs::write(reference("forty.txt"), &text).unwrap();
     }
     assert_eq!(text, fs::read_to_string(reference("forty.txt")).unwrap());
+}
+
+#[test]
+fn waits_too_short_for_a_letter_are_in_the_sums_behind_it() {
+    let folder = Folder::new();
+    let barrier = Signature { tag: tag::NONE, ..signature(1, Call::Barrier, peer::NONE, 0, 0) };
+    // Each millisecond rank 0 comes 0.2 ms before rank 1 to a barrier that takes 0.1 ms once both are there.
+    for (rank, start, time) in [(0, 500_000, 300_000), (1, 700_000, 100_000)] {
+        let calls = (0..1000).fold(Calls::default(), |calls, at| calls.call(barrier, 1_000_000 * at + start, time));
+        calls.write(&folder, rank, 2);
+    }
+    let text = stdout(&overhear("timeline", &folder.0, &["--whole"]));
+    let rows: Vec<Vec<&str>> = text.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
+    let [first, second, axis] = &rows[..] else { panic!("{text}") };
+    assert_eq!([&first[2..], &second[2..]], [["30.0", "20.0"], ["10.0", "0.0"]], "{text}");
+    assert!(first[1].chars().all(|letter| letter == '.') && axis.ends_with(&["MPI", "%", "wait", "%"]), "{text}");
 }
 
 #[test]

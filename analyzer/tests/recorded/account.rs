@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metrics::pop;
 use model::critical::PathSite;
-use model::engine::of_rank;
+use model::engine::{SlicedTime, of_rank};
 use model::matching::{Account, Follow, RankSite, settled};
 use model::shared_walk::critical_path;
 use model::{Choice, Rank, Run};
@@ -149,8 +149,9 @@ fn efficiency(run: &Run, lines: &mut Vec<String>) {
 
 /// Entries into the engine, and the time that requests were pending without one.
 fn engine(run: &Run, lines: &mut Vec<String>) {
+    let time = SlicedTime::of(run);
     for rank in &run.ranks {
-        for (thread, engine) in of_rank(run, rank).iter().enumerate() {
+        for (thread, engine) in of_rank(run, rank, &time).iter().enumerate() {
             let entries = engine.slices.iter().map(|slice| slice.entries).sum::<f64>();
             let productive = engine.slices.iter().map(|slice| slice.productive).sum::<f64>();
             let longest = engine.starved.values().map(|starved| (starved.longest, starved.pending)).max();

@@ -38,7 +38,8 @@ pub struct Contents<'a> {
 pub struct ThreadPages<'a> {
     /// The thread's number, from 0, in the order in which threads first called MPI.
     pub number: u32,
-    /// The thread's fixed area, if it was begun. Of a running program it changes: copy it after the records were read.
+    /// The thread's fixed area, if it was begun. Of a running program it changes: [`block_behind`](Self::block_behind)
+    /// copies it so that it fits to the records.
     pub block: Option<&'a LiveBlock>,
     /// The signatures behind the numbers of its calls.
     pub signatures: Signatures<'a>,
@@ -181,9 +182,9 @@ impl<'a> Signatures<'a> {
 }
 
 impl<'a> ThreadPages<'a> {
-    /// The part of the block's state that these last records do not cover.
-    pub fn behind(&self, recorded: &Recorded) -> Tail {
-        let Some(block) = self.block.map(LiveBlock::copy) else { return Tail::default() };
+    /// The part of a block's state that these last records do not cover.
+    pub fn behind(&self, block: Option<ThreadBlock>, recorded: &Recorded) -> Tail {
+        let Some(block) = block else { return Tail::default() };
         let polls = open_polls(&block, recorded.call);
         let last_poll = polls.map(|polls| RecordedCall { start: polls.last, signature: polls.signature as u32 });
         let calls = self.in_flight(&block, last_poll.or(recorded.call)).into_iter().rev();

@@ -4,7 +4,9 @@ use super::pages::{EventPage, ThreadPages};
 use super::tail::Tail;
 use super::walk::{Visitor, Walk};
 use crate::error::Damage;
-use crate::progress::Entries;
+use crate::file::ThreadBlock;
+use crate::live::see_published;
+use crate::progress::{Entries, Polls};
 
 /// A reader of a thread that can go in steps.
 pub struct ThreadWalk<'a> {
@@ -64,6 +66,32 @@ impl<'a> ThreadWalk<'a> {
             tail.show(visitor);
         }
         false
+    }
+}
+
+/// Attempts to copy a block while no record is written. Two are mostly enough: a copy takes as long as a call or a few.
+const TRIES: usize = 1000;
+
+impl ThreadPages<'_> {
+    /// The block as it was when these records were all: shows the visitor the records of the thread's last page that were
+    /// written meanwhile. Without a walk no page of records is read.
+    pub fn block_behind(
+        &self,
+        walk: Option<&mut Walk<'_>>,
+        visitor: &mut impl Visitor,
+    ) -> Result<Option<ThreadBlock>, Damage> {
+        let Some(live) = self.block else { return Ok(None) };
+        let Some(walk) = walk else { return Ok(Some(live.copy())) };
+        for _ in 0..TRIES {
+            let (block, read) = (live.copy(), walk.words());
+            see_published();
+            walk.step(visitor, usize::MAX)?;
+            if walk.words() == read {
+                return Ok(Some(block));
+            }
+        }
+        // The records go on behind the block: what it says has ended.
+        Ok(Some(ThreadBlock { depth: 0, polls: Polls::default(), ..live.copy() }))
     }
 }
 

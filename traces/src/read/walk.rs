@@ -89,6 +89,11 @@ impl<'a> Walk<'a> {
         self.at
     }
 
+    /// True if any record fits into the page behind those that it has read.
+    pub fn has_room(&self) -> bool {
+        self.words.len() - self.at >= RecordKind::MOST_WORDS
+    }
+
     /// Reads from the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         page.decoded.fetch_add(1, Ordering::Relaxed);

@@ -75,8 +75,8 @@ impl Row for RoundRow {
                 .means("The same in the mean, without the first rounds: what a benchmark's loop prints."),
             Column::seconds("half_s", "", |row: &Self| row.latency())
                 .means("Half the median of a round trip, and the whole one of rounds of one way: latency, if an answer is as long as the question."),
-            Column::seconds("half_per_message_s", "half/msg", |row: &Self| row.latency() / (row.ranks - 1) as f64)
-                .means("The same for each rank that the round goes to."),
+            Column::seconds("half_per_message_s", "per msg", |row: &Self| row.latency() / (row.ranks - 1) as f64)
+                .means("The same for each rank that the round goes to or comes from: of a round trip half, of one way the whole."),
             Column::count("mavericks", "", |row: &Self| row.mavericks)
                 .means("Rounds that took far longer than others of their kind."),
             Column::seconds("error_s", "", |row: &Self| seconds(row.error)).means(meaning::ERROR_S),
@@ -94,7 +94,7 @@ pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
         let (series, root, spread) = (series.clone(), all.rank(series.root), spread.clone());
         RoundRow { series, root, ranks, spread, until_next, until_next_mean, mavericks, error }
     });
-    Table::new("rounds: from the first send to the last answer", rows.collect())
+    Table::new("rounds: from the first send to the last answer, of one way to the last receive", rows.collect())
 }
 
 /// The mean in seconds, without the first rounds.

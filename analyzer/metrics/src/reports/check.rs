@@ -1,6 +1,6 @@
 //! `overhear check`: checks that the ranks' accounts agree.
 
-use crate::{check, cost, overview, waits};
+use crate::{check, cost, file_calls, overview, waits};
 use model::Run;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
@@ -19,6 +19,7 @@ pub fn report(run: &Run, settled: &Settled) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(check::facts(settled));
     let mut warnings = waits::warnings(run, account);
+    warnings.extend(file_calls::differences(run));
     let tables = vec![
         check::pairs(run, account).into(),
         check::clocks(run, settled).into(),

@@ -3,9 +3,9 @@
 use crate::behaviors::{self, Behaviors};
 use crate::endings::unknown_time;
 use crate::pop::Efficiency;
-use crate::summary::{Evidence, Finding, FindingRow, finding_table};
+use crate::summary::{Evidence, Finding, FindingKind, FindingRow, finding_table};
 use crate::totals::{self, percent};
-use crate::{cost, overview, ranks};
+use crate::{cost, overlong, overview, ranks};
 use model::Rank;
 use model::rank::function_of;
 use tables::schema::Schema;
@@ -31,7 +31,14 @@ pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
         facts.extend(behaviors::fact(known.run, &Behaviors::of(known.run)));
     }
     let tables = vec![finding_table(findings, known.wall()).asked().into()];
-    Report { facts, warnings: crate::warnings::of_run(known.run), tables }
+    let mut warnings = Vec::new();
+    if let Some(account) = known.account
+        && !findings.iter().any(|finding| finding.kind == FindingKind::Aborted)
+    {
+        warnings.extend(overlong::sentences(known.run, account));
+    }
+    warnings.extend(crate::warnings::of_run(known.run));
+    Report { facts, warnings, tables }
 }
 
 pub fn schema() -> Schema {

@@ -3,7 +3,7 @@
 use super::ByEngine;
 use crate::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
 use crate::{cost, engine, overview};
-use model::engine::{EngineAccount, of_rank};
+use model::engine::{EngineAccount, SlicedTime, of_rank};
 use model::parallel;
 use model::{Rank, Run};
 use tables::schema::Schema;
@@ -17,8 +17,9 @@ pub fn schema() -> Schema {
 
 /// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
+    let time = SlicedTime::of(run);
     // A profile has no single entries: looking for them would decode every rank's file again.
-    let of = |rank: &Rank| if rank.header.is_only_profile() { Vec::new() } else { of_rank(run, rank) };
+    let of = |rank: &Rank| if rank.header.is_only_profile() { Vec::new() } else { of_rank(run, rank, &time) };
     parallel::map(run.ranks.len(), |at| of(&run.ranks[at]))
 }
 

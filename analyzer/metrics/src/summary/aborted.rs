@@ -2,6 +2,7 @@
 
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::{EarlyEnd, aborts, cut, cut_in_words, early_end};
+use crate::overlong;
 use crate::totals::world_rank;
 use crate::words::{call_in_words, rank_in_words, ranks_in_words, upper};
 use model::{End, ProcessFate, Rank, Run};
@@ -10,7 +11,10 @@ use traces::calls::Call;
 use traces::signature::Signature;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
-    by_call(known.run).or_else(|| on_its_own(known.run)).or_else(|| before_the_others(known.run))
+    by_call(known.run)
+        .or_else(|| by_error(known))
+        .or_else(|| on_its_own(known.run))
+        .or_else(|| before_the_others(known.run))
 }
 
 /// The finding on MPI_Abort.
@@ -28,6 +32,18 @@ fn by_call(run: &Run) -> Option<Finding> {
             .ranks(ranks)
             .sites(sites(run, first, call)),
     )
+}
+
+/// The finding on a receive without room for its message: by default MPI ends the program there.
+fn by_error(known: &Evidence) -> Option<Finding> {
+    if known.run.goes_on() {
+        return None;
+    }
+    let (words, rank, site) = overlong::ended(known.run, known.account?)?;
+    let next = "Post as many bytes as are sent, or see which message was meant: its sender, tag and communicator.";
+    let finding = Finding::new(FindingKind::Aborted, "run", format!("{}.", upper(&words)));
+    let sites = Some(site).filter(|site| !site.is_empty()).into_iter().collect();
+    Some(finding.detail(cut_in_words(known.run) + ".").next(next).ranks(vec![rank]).sites(sites))
 }
 
 /// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.

@@ -16,6 +16,7 @@ mod letters;
 mod links;
 mod operations;
 mod order;
+mod overlong;
 mod passed_over;
 mod posted_receive;
 mod queues;
@@ -42,6 +43,7 @@ pub use links::RankTime;
 pub use operations::{
     JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, TimeSpan,
 };
+pub use overlong::Overlong;
 pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
 pub use settled::{Settled, settled, settled_by_path};
@@ -164,6 +166,8 @@ pub struct Account {
     pub cancelled: FxHashMap<RankSite, u64>,
     /// Receives whose buffer was too small, by receiver.
     pub truncated: FxHashMap<RankSite, u64>,
+    /// The first message that a receive had no room for, by receiver.
+    pub overlong: FxHashMap<RankSite, Overlong>,
     /// Calls that never returned, since an exception or longjmp left them.
     pub left: FxHashMap<RankSite, u64>,
     /// Messages whose sender or receiver has no file in this folder.

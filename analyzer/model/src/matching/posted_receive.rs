@@ -35,6 +35,8 @@ pub struct Post {
     pub turn: CallSpan,
     /// Size of the buffer, then of the message received.
     pub bytes: u64,
+    /// Size of the buffer.
+    pub room: u64,
     /// The message was larger than the buffer.
     pub truncated: bool,
     /// The sender, and the number among the receives of its messages, in the order of their completions, if followed.
@@ -66,7 +68,17 @@ pub struct Receival {
 
 impl Post {
     pub fn new(turn: CallSpan, place: SpottedSite, bytes: u64) -> Post {
-        Post { at: turn.begin, place, turn, bytes, truncated: false, received: None, state: PostState::Open, number: 0 }
+        Post {
+            at: turn.begin,
+            place,
+            turn,
+            bytes,
+            room: bytes,
+            truncated: false,
+            received: None,
+            state: PostState::Open,
+            number: 0,
+        }
     }
 
     pub fn finish(&mut self, got: Receival) {

@@ -1,5 +1,6 @@
 //! One rank of a run: its file's contents, summed up.
 
+mod later_pages;
 mod sketch;
 mod times;
 mod usage;
@@ -24,6 +25,7 @@ use super::selection::{ALL, Choice, ProfilePart, Selection, Window, is_starting}
 use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
 use crate::process::ProcessFate;
+use later_pages::end_calls_of_later_pages;
 pub use sketch::Sketch;
 pub use usage::{UsageBetween, cores};
 
@@ -173,7 +175,8 @@ impl Rank {
         rank.shared = tally::by_function(&contents.shared, profile);
         let stretches = |number| selection.as_ref().map_or(ALL, |selection| selection.thread(number));
         let read = |thread: &ThreadPages<'_>| tally::read(thread, stretches(thread.number), &seen);
-        let threads: Vec<ReadThread<'_>> = contents.threads.iter().map(read).collect();
+        let mut threads: Vec<ReadThread<'_>> = contents.threads.iter().map(read).collect();
+        end_calls_of_later_pages(&trace, &mut threads, &contents);
         let last_signs = threads.iter().map(|thread| thread.last_sign);
         rank.until = rank.lives_until(last_signs.chain([contents.newest.ticks]), now);
         let mut latest = Latest::default();

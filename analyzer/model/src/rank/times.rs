@@ -1,7 +1,7 @@
 //! The times of a rank: of its selected part, and of the whole.
 
 use super::{Rank, is_nested};
-use crate::selection::{ALL, ActiveSpan, Part};
+use crate::selection::{ALL, ActiveSpan, LEFT_OUT, Part};
 use crate::sums::Total;
 use crate::tally::CallTotal;
 
@@ -16,6 +16,23 @@ impl Rank {
         let Some(active) = self.active() else { return self.whole() };
         let end = active.end.map_or(self.until, |end| end.min(self.until));
         self.clock.seconds(end.saturating_sub(active.begin))
+    }
+
+    /// The first and the last selected tick of the first thread, as far as the rank's time goes; equal if none is selected.
+    pub fn selected_ends(&self) -> (u64, u64) {
+        let first = self.threads.first().map_or(0, |thread| thread.number);
+        let stretches = self.stretches(first);
+        let end = self.active().and_then(|active| active.end).map_or(self.until, |end| end.min(self.until));
+        let begin = self.active().map_or(self.header.begin.ticks, |active| active.begin).min(end);
+        let ends = stretches.iter().skip(1).map(|(tick, _)| *tick).chain([end]);
+        let mut selected = (end, begin);
+        for ((from, part), until) in stretches.iter().zip(ends) {
+            let (from, until) = ((*from).max(begin), until.min(end));
+            if *part != LEFT_OUT && from < until {
+                selected = (selected.0.min(from), selected.1.max(until));
+            }
+        }
+        if selected.0 < selected.1 { selected } else { (begin, begin) }
     }
 
     /// True if the selection leaves out more than starting and ending MPI.

@@ -12,10 +12,8 @@ mod pulse;
 mod spot;
 
 use traces::calls::{Call, Class};
-use traces::live::LiveBlock;
-use traces::read::{ThreadPages, open_polls};
+use traces::read::ThreadPages;
 use traces::signature::Signature;
-use traces::write::blank_block;
 
 use super::dropped_past::DroppedPast;
 use super::objects::Objects;
@@ -218,12 +216,12 @@ fn thread_standing(
     past: &Past,
     mut roles: Roles<'_>,
 ) -> Option<ThreadStanding> {
-    let last = stream.last();
-    let block = thread.block.map_or_else(blank_block, LiveBlock::copy);
-    let polls = open_polls(&block, last);
+    // The thread has gone on since, but its requests and collective calls are those of the records.
+    let tail = &thread.tail;
+    let polls = tail.polls;
     let signature = |number: u32| thread.signatures.get(number).map(|found| *found.0);
-    let inside = thread.in_flight(&block, last).first().map(|call| (call.start, call.signature));
-    let recorded = last.map(|last| (stream.last_end(), signature(last.signature)));
+    let inside = tail.outermost().map(|call| (call.start, call.signature));
+    let recorded = stream.last().map(|last| (stream.last_end(), signature(last.signature)));
     let ended = polls.map(|polls| (polls.end, signature(polls.signature as u32))).or(recorded);
     if thread.number > 0 && inside.is_none() && ended.is_none() && thread.profile.is_empty() {
         return None;
@@ -255,7 +253,7 @@ fn thread_standing(
         Spot::Outside(last, since) => Position::Outside { last, since },
         Spot::Finalized => Position::Finalized,
     };
-    Some(ThreadStanding { number: thread.number, tid: block.tid, position })
+    Some(ThreadStanding { number: thread.number, tid: thread.tid(), position })
 }
 
 fn completes(signature: &Signature) -> Option<Completes> {

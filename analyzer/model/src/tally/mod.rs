@@ -67,6 +67,8 @@ pub struct ReadThread<'a> {
     pub tail: Tail,
     /// End of the records.
     pub until: ReadUntil,
+    /// Its last page has no room: the next record is in another one.
+    pub is_full: bool,
     /// The last tick known of the thread.
     pub last_sign: u64,
     counter: Counter<'a>,
@@ -81,6 +83,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
     let (mut last_end, mut last_sign) = (None, 0);
     let mut until = ReadUntil::default();
     let (mut next, mut is_torn) = (thread.dropped.map_or(0, |dropped| dropped.pages), false);
+    let mut last_walk = None;
     for page in &thread.pages {
         if is_torn || page.sequence != next {
             counter.torn(Some(page.requests));
@@ -99,10 +102,24 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
         last_sign = last_sign.max(walk.last());
         until.words = walk.words();
         seen((page.words.len() * size_of::<u64>()) as u64);
+        last_walk = Some(walk).filter(|_| !is_torn);
     }
-    let tail = thread.behind(&recorded(&counter, thread, damage.is_empty()));
+    let calls_before = counter.last_call;
+    let block = thread.block_behind(last_walk.as_mut(), &mut counter).unwrap_or_else(|problem| {
+        damage.push(problem);
+        None
+    });
+    if let Some(walk) = &last_walk {
+        until.words = walk.words();
+        last_sign = last_sign.max(walk.last());
+        if counter.last_call != calls_before {
+            last_end = Some(walk.last());
+        }
+    }
+    let tail = thread.behind(block, &recorded(&counter, thread, damage.is_empty()));
     last_sign = last_sign.max(tail.last_sign());
-    ReadThread { tail, until, last_sign, counter, last_end, damage }
+    let is_full = last_walk.is_some_and(|walk| !walk.has_room());
+    ReadThread { tail, until, is_full, last_sign, counter, last_end, damage }
 }
 
 /// Last state that the records show.

@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, Series};
 use metrics::pop::{Efficiency, factors, phases};
 use metrics::scaling::Grown;
-use model::engine::{EngineAccount, SLICES};
+use model::Run;
+use model::engine::{EngineAccount, SLICES, SlicedTime};
 use model::matching::{Settled, WaitState};
-use model::{Rank, Run, levels};
 use tables::{Sheet, Unit};
 
 /// Slices of the run in which waits are added up.
@@ -17,11 +17,18 @@ const STATES: usize = 7;
 /// Entries per second drawn for a slice without any: a logarithmic axis has no 0.
 const LEAST_RATE: f64 = 0.5;
 
-/// Share of waiting ranks over the run, for the wait states with the most time. The account must have its spans.
+/// Share of waiting ranks over the selected time, for the wait states with the most time. The account must have its spans.
 pub fn waits_over_time(run: &Run, settled: &Settled) -> Chart {
-    let lives = levels::lives(run, &settled.common_clock);
-    let begin = lives.iter().map(|life| life.begin).min().unwrap_or(0);
-    let end = lives.iter().map(|life| life.end).max().unwrap_or(0).max(begin + 1);
+    let (mut begin, mut end) = (i64::MAX, i64::MIN);
+    for (rank, line) in run.ranks.iter().zip(&settled.common_clock.lines).filter(|(rank, _)| rank.is_asked) {
+        let (first, last) = rank.selected_ends();
+        if first < last {
+            begin = begin.min(line.nanoseconds_at(first));
+            end = end.max(line.nanoseconds_at(last));
+        }
+    }
+    let begin = begin.min(end);
+    let end = end.max(begin.saturating_add(1));
     let slices = Slices { begin, length: (end - begin) as f64 / WAIT_SLICES as f64 };
     let mut by_state: FxHashMap<WaitState, Vec<f64>> = FxHashMap::default();
     for span in settled.account.spans.iter().flatten() {
@@ -71,9 +78,8 @@ impl Slices {
 
 /// Entries per second of all ranks, as steps; no line if there was no entry.
 pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Chart {
-    // Slices span MPI's time, of which a selection may be a part.
-    let span = run.asked().map(Rank::unselected).fold(0.0, f64::max).max(1e-9);
-    let slice = span / SLICES as f64;
+    let time = SlicedTime::of(run);
+    let slice = time.slice();
     let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
     for engine in engines.iter().flatten() {
         for (at, one) in engine.slices.iter().enumerate() {
@@ -85,7 +91,7 @@ pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Chart {
     let line = |(name, rates): (&str, Vec<f64>)| {
         let step = |(at, rate): (usize, f64)| {
             let rate = rate.max(LEAST_RATE);
-            [(at as f64 * slice, rate), ((at + 1) as f64 * slice, rate)]
+            [at, at + 1].map(|edge| (time.from + edge as f64 * slice, rate))
         };
         Series {
             name: name.into(),
@@ -96,7 +102,7 @@ pub fn entry_rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Chart {
     let lines = [("all", all), ("productive", productive)].into_iter().filter(|_| has_entries);
     Chart {
         title: "entries into the progress engine, all ranks".into(),
-        x: Axis::new("since MPI_Init", AxisScale::Linear, AxisUnit::Seconds),
+        x: Axis::new("since MPI_Init", AxisScale::Span, AxisUnit::Seconds),
         y: Axis::new("entries a second", AxisScale::Log10, AxisUnit::Count),
         series: lines.map(line).collect(),
     }

@@ -81,6 +81,19 @@ fn mark_open(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare)
     }
 }
 
+/// Percentages of the time that rows ran in a picture: in MPI, and in calls that waited. `None` if none ran.
+pub fn percentages(rows: &[PictureRow], grid: &Grid) -> Option<[f64; 2]> {
+    let mut sum = RowTime::default();
+    for row in rows {
+        let RowTime { waited, computed, in_mpi } = RowTime::of(row, grid);
+        sum.waited += waited;
+        sum.computed += computed;
+        sum.in_mpi += in_mpi;
+    }
+    let all = sum.computed + sum.in_mpi;
+    (all > 0).then(|| [sum.in_mpi, sum.waited].map(|part| 100.0 * part as f64 / all as f64))
+}
+
 /// An order that a reader may choose.
 #[derive(Serialize)]
 pub struct RowOrder {

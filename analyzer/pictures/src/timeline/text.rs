@@ -1,6 +1,6 @@
-//! A timeline in a terminal: a line per rank, a letter per bin.
+//! A timeline in a terminal: a line per rank, a letter per bin, and sums that also count what is too short for a letter.
 
-use super::share::{BinShare, shares};
+use super::share::{BinShare, percentages, shares};
 use super::{Picture, label, rows_of_one, time_label};
 use metrics::words::plural;
 use model::levels::TimeClass;
@@ -11,11 +11,14 @@ const ROWS: usize = 32;
 /// Most columns for a rank's name.
 const NAME: usize = 12;
 
+/// Above the percentages of a row.
+const SUMS: &str = "  MPI %  wait %";
+
 /// Bins that fit into `width` columns beside the rows' names.
 pub fn columns(width: usize, labels: impl Iterator<Item = usize>) -> usize {
     let longest = labels.map(|label| label.min(NAME)).max().unwrap_or(0).max(4);
     // Groups of ranks are named by their first and last.
-    width.saturating_sub((2 * longest + 1).min(NAME) + 1).clamp(16, 1000)
+    width.saturating_sub((2 * longest + 1).min(NAME) + 1 + SUMS.len()).clamp(16, 1000)
 }
 
 pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
@@ -39,14 +42,21 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
             }
             waits |= is_waiting(share);
         }
-        lines.push(format!("{} {}", head(&label(rows)), row(&shares, has_colors).trim_end()));
+        let sums = percentages(rows, &picture.grid).map_or(String::new(), sums);
+        let line = format!("{} {}{sums}", head(&label(rows)), row(&shares, has_colors));
+        lines.push(line.trim_end().to_string());
     }
-    lines.push(format!("{} {}", head(""), axis(picture)));
-    lines.extend(legend(&seen, waits, has_colors, longest + 1 + picture.grid.count));
+    lines.push(format!("{} {}{SUMS}", head(""), axis(picture)));
+    lines.extend(legend(&seen, waits, has_colors, longest + 1 + picture.grid.count + SUMS.len()));
     if !picture.messages.is_empty() {
         lines.push(format!("{} between these ranks", plural(picture.messages.len() as u64, "message")));
     }
     lines
+}
+
+/// The percentages of a row, below which their names stand.
+fn sums([in_mpi, waited]: [f64; 2]) -> String {
+    format!("  {in_mpi:5.1}  {waited:6.1}")
 }
 
 /// Waits took most of the time in MPI.

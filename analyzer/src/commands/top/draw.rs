@@ -7,6 +7,7 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::Sparkline;
 
 use super::history::KEPT;
+use model::watch::STAY;
 use tables::Sheet;
 use tables::visible::visible;
 use tables::wrapping::wrap_to;
@@ -17,7 +18,7 @@ pub struct Picture {
     /// Who waits for whom.
     pub verdict: String,
     pub notes: Vec<String>,
-    /// Percentages in MPI and waiting, of the last minute.
+    /// Percentages in MPI, and of ranks that have long been in one call, of the last minute.
     pub shares: Option<[Vec<u64>; 2]>,
     /// Headings, and a line for each row.
     pub lines: Vec<String>,
@@ -75,11 +76,12 @@ fn how_many(picture: &Picture, room: usize) -> String {
 
 /// Two lines: percentages now, and the last minute as bars, the latest on the right.
 fn draw_shares(frame: &mut Frame<'_>, area: Rect, shares: &[Vec<u64>; 2]) {
-    for ((name, values), line) in ["in MPI", "waiting"].into_iter().zip(shares).zip(area.rows()) {
+    let names = ["in MPI".into(), format!("in one call {STAY} s")];
+    for ((name, values), line) in names.into_iter().zip(shares).zip(area.rows()) {
         let latest = values.last().copied().unwrap_or(0);
-        let halves = Layout::horizontal([Constraint::Length(15), Constraint::Length(KEPT as u16)]);
+        let halves = Layout::horizontal([Constraint::Length(25), Constraint::Length(KEPT as u16)]);
         let [words, bars] = halves.areas(line);
-        frame.render_widget(Line::from(format!("{name:7} {latest:3} %")), words);
+        frame.render_widget(Line::from(format!("{name:17} {latest:3} %")), words);
         // The oldest are left out if there is no room.
         let first = values.len().saturating_sub(bars.width.into());
         frame.render_widget(Sparkline::default().max(100).data(&values[first..]), bars);
@@ -180,7 +182,7 @@ mod tests {
     fn a_screen_shows_verdict_history_and_all_ranks_if_there_is_room() {
         let whole = screen(80, 24, &picture(&mut Choice::default(), &["n2: not heard yet"]));
         assert_eq!(whole[..3], ["top by since", "Rank 4 waits for rank 3.", "n2: not heard yet"]);
-        assert_eq!(whole[3..5], ["in MPI  100 %   ▄█", "waiting  17 %    ▁"]);
+        assert_eq!(whole[3..5], ["in MPI            100 %   ▄█", "in one call 0.5 s  17 %    ▁"]);
         assert_eq!(whole[5], "rank  host  function     since s");
         assert_eq!(whole[6], "   3  n1    MPI_Barrier   9.0000");
         assert_eq!((whole[11].trim_start().split(' ').next(), whole[23].as_str()), (Some("8"), "q quits"));

@@ -1,4 +1,4 @@
-//! The last minute: shares in MPI and waiting, one of each a look.
+//! The last minute: shares in MPI, and of ranks that have long been in one call, one of each a look.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -24,11 +24,12 @@ impl Series {
     }
 }
 
-/// The share of the time in MPI, and of waiting.
+/// The share of the time in MPI, and the share of ranks that have long been in one call. Short waits are in the first one
+/// alone: nobody knows of a call that is over whether it waited before ranks are matched.
 #[derive(Default)]
 pub struct Shares {
     pub in_mpi: Series,
-    pub waiting: Series,
+    pub staying: Series,
 }
 
 #[derive(Default)]
@@ -41,20 +42,20 @@ pub struct History {
 impl History {
     /// Adds a look. Ranks that have finished do not count.
     pub fn add(&mut self, watch: &Watch) {
-        let (mut in_mpi, mut waiting) = (Vec::new(), Vec::new());
+        let (mut in_mpi, mut staying) = (Vec::new(), Vec::new());
         for (rank, view) in watch.ranks.iter().zip(&watch.views) {
             let Some(rates) = view.rates else { continue };
-            let shares = (100.0 * rates.in_mpi, share_waiting(view));
+            let shares = (100.0 * rates.in_mpi, stays(view));
             in_mpi.push(shares.0);
-            waiting.push(shares.1);
+            staying.push(shares.1);
             let own = self.ranks.entry(rank.file.clone()).or_default();
             own.in_mpi.add(shares.0);
-            own.waiting.add(shares.1);
+            own.staying.add(shares.1);
         }
         if !in_mpi.is_empty() {
             let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
             self.total.in_mpi.add(mean(&in_mpi));
-            self.total.waiting.add(mean(&waiting));
+            self.total.staying.add(mean(&staying));
         }
     }
 
@@ -63,7 +64,6 @@ impl History {
     }
 }
 
-/// A rank waits if it has been in one call for a while.
-fn share_waiting(view: &RankView) -> f64 {
+fn stays(view: &RankView) -> f64 {
     if view.stays() { 100.0 } else { 0.0 }
 }

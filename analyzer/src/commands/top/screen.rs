@@ -164,7 +164,7 @@ const HELP: &str = "q quits  / filters  ←→ sort  r reverses  ↑↓ Enter: a
 const OPEN_HELP: &str = "q quits  Esc: back to all ranks";
 
 fn shown(shares: &Shares) -> [Vec<u64>; 2] {
-    [shares.in_mpi.values(), shares.waiting.values()]
+    [shares.in_mpi.values(), shares.staying.values()]
 }
 
 /// A table below its title and an empty line.

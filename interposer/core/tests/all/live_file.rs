@@ -11,7 +11,7 @@ use recorder_core::page_cursor::PageCursor;
 use recorder_core::polls::PollRun;
 use traces::file::{FIRST_PAGE, Level, PageHeader, PageKind};
 use traces::live::LiveBlock;
-use traces::read::{Follower, FoundPage, Place, Visitor, Walk};
+use traces::read::{Follower, FoundPage, Place, RankFile, Visitor, Walk};
 use traces::record;
 use traces::signature::Signature;
 use traces::write::{FileWriter, UNIT, blank_block, blank_header};
@@ -44,7 +44,7 @@ struct MadeFile {
 }
 
 impl MadeFile {
-    fn new() -> MadeFile {
+    fn new(name: &str) -> MadeFile {
         let mut file = FileWriter::begin(Vec::new(), blank_header()).unwrap();
         file.thread(0, &blank_block()).unwrap();
         file.signatures(0, 0, &vec![Signature::EMPTY; SIGNATURES as usize]).unwrap();
@@ -58,7 +58,7 @@ impl MadeFile {
             pages.push((header.kind, body, all - size_of::<PageHeader>()));
             at += all;
         }
-        let path = std::env::temp_dir().join(format!("overhear-live-file-{}.ovh", std::process::id()));
+        let path = std::env::temp_dir().join(format!("overhear-live-{name}-{}.ovh", std::process::id()));
         fs::write(&path, bytes).unwrap();
         let file = fs::File::options().read(true).write(true).open(&path).unwrap();
         MadeFile { path, map: MmapOptions::new().map_raw(&file).unwrap(), pages }
@@ -139,7 +139,7 @@ impl Visitor for Checked {
 
 #[test]
 fn nothing_is_misread_of_a_file_that_is_written_at_full_speed() {
-    let (file, stop) = (MadeFile::new(), AtomicBool::new(false));
+    let (file, stop) = (MadeFile::new("file"), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| file.write(&stop));
         let looked = std::panic::catch_unwind(|| look(&file));
@@ -189,4 +189,54 @@ fn look(file: &MadeFile) -> (Checked, usize, usize) {
         }
     }
     (checked, inside, in_polls)
+}
+
+/// The number of looks at a block with its records.
+const FITTING: usize = 1000;
+
+/// The last call of the records.
+#[derive(Default)]
+struct LastCall {
+    start: u64,
+    end: u64,
+}
+
+impl Visitor for LastCall {
+    fn call(&mut self, _: u32, start: u64, duration: u64) {
+        *self = LastCall { start, end: start + duration };
+    }
+}
+
+#[test]
+fn the_open_call_of_a_thread_at_full_speed_is_the_one_after_its_last_record() {
+    let (file, stop) = (MadeFile::new("call"), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| file.write(&stop));
+        let looked = std::panic::catch_unwind(|| look_at_open_calls(&file));
+        stop.store(true, Relaxed);
+        let inside = looked.unwrap_or_else(|wrong| std::panic::resume_unwind(wrong));
+        assert!(inside > 0);
+        println!("{inside} open calls");
+    });
+}
+
+/// Looks at the block and the records until the page is full. Returns the number of open calls.
+fn look_at_open_calls(file: &MadeFile) -> usize {
+    let trace = RankFile::open(&file.path).unwrap();
+    let contents = trace.contents();
+    let thread = &contents.threads[0];
+    let mut walk = Walk::new(&thread.pages[0]);
+    let (mut last, mut inside) = (LastCall::default(), 0);
+    for _ in 0..FITTING {
+        let block = thread.block_behind(Some(&mut walk), &mut last).unwrap().unwrap();
+        if !walk.has_room() {
+            break;
+        }
+        if block.depth == 1 {
+            let start = block.levels[0].start;
+            assert!(start == last.start || start == last.end + 1, "call at {start} after one until {}", last.end);
+            inside += 1;
+        }
+    }
+    inside
 }

@@ -8,6 +8,7 @@ use crate::matching::completions::Completion;
 use crate::matching::followed::ReceivedMessage;
 use crate::matching::links::Dependency;
 use crate::matching::order::Received;
+use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::Post;
 use crate::matching::queues::{MatchedMessage, Probe};
 use crate::matching::requests::Partner;
@@ -148,6 +149,7 @@ impl<'a> RankMatcher<'a> {
         }
         if post.truncated {
             count(&mut self.odd.truncated, receiver);
+            self.odd.overlong(receiver, Overlong::new(&message, post.at, post.room, false));
         }
         if uncertain {
             return self.tell_uncertain(&message, sender, completion);

@@ -22,6 +22,7 @@ use super::letters::Letters;
 use super::links::{Links, SelectionEdges};
 use super::operations::OperationPart;
 use super::order::Order;
+use super::overlong::Overlong;
 use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
 use super::queues::{MatchedMessage, Queues, Receipt};
@@ -93,6 +94,8 @@ struct Odd {
     uncertain: FxHashMap<RankSite, u64>,
     cancelled: FxHashMap<RankSite, u64>,
     truncated: FxHashMap<RankSite, u64>,
+    /// The first message too long for a receive.
+    overlong: FxHashMap<RankSite, Overlong>,
     left: FxHashMap<RankSite, u64>,
 }
 
@@ -415,6 +418,7 @@ impl<'a> RankMatcher<'a> {
         }
         account.cancelled.extend(self.odd.cancelled);
         account.truncated.extend(self.odd.truncated);
+        account.overlong.extend(self.odd.overlong);
         account.left.extend(self.odd.left);
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.deliveries.extend(self.deliveries.into_iter().flatten());
@@ -446,6 +450,15 @@ impl<'a> RankMatcher<'a> {
 fn count(places: &mut FxHashMap<RankSite, u64>, at: RankSite) {
     if at.place.counts() {
         *places.entry(at).or_default() += 1;
+    }
+}
+
+impl Odd {
+    fn overlong(&mut self, at: RankSite, message: Overlong) {
+        if at.place.counts() {
+            let first = self.overlong.entry(at).or_insert(message);
+            *first = message.min(*first);
+        }
     }
 }
 

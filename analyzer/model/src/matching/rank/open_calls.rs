@@ -9,6 +9,7 @@ use traces::calls::Call;
 use super::RankMatcher;
 use super::messages::{pattern_of, turn};
 use crate::matching::collectives::{ArrivalEnd, Ordinal, OwnPart};
+use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::{Envelope, Pattern};
 use crate::matching::requests::{Partner, Request};
 use crate::matching::wait_sums::{RankSite, WaitState};
@@ -22,6 +23,8 @@ pub struct OpenWait {
     at: RankSite,
     start: i64,
     until: i64,
+    /// Bytes that it has posted, if it receives.
+    room: Option<u64>,
     what: Awaited,
 }
 
@@ -83,7 +86,8 @@ impl<'a> RankMatcher<'a> {
             _ => return,
         };
         let at = RankSite { rank: self.number, place: role.place };
-        self.open.push(OpenWait { thread: stream.thread, at, start: call.start, until: call.end, what });
+        let room = matches!(role.what, CallPart::Message { receives: true, .. }).then_some(role.received);
+        self.open.push(OpenWait { thread: stream.thread, at, start: call.start, until: call.end, room, what });
     }
 
     /// True if some call of the rank has not returned.
@@ -114,6 +118,7 @@ impl<'a> RankMatcher<'a> {
 
     /// Charges the waits of calls that have not returned. With `is_whole`, an event that no rank recorded did not happen.
     pub fn judge_open(&mut self, is_whole: bool) {
+        self.note_overlong();
         for open in std::mem::take(&mut self.open) {
             let known = self.known(&open);
             let unmet = known.iter().find_map(|one| match one {
@@ -134,6 +139,23 @@ impl<'a> RankMatcher<'a> {
                 }
                 (None, Some(cause)) => cause.charge(call, self.common_clock, &mut self.waits),
                 _ => {}
+            }
+        }
+    }
+
+    /// Notes messages that are larger than the receives that they have come to, which have not returned.
+    fn note_overlong(&mut self) {
+        let own = |place| RankSite { rank: self.number, place };
+        let posted = self.queues.posted();
+        let posted = posted.map(|(message, post)| (own(post.place), Overlong::to_open(message, post.at, post.room)));
+        let inside = self.open.iter().filter_map(|open| {
+            let Awaited::Messages(_, Some(pattern)) = &open.what else { return None };
+            Some((open.at, Overlong::to_open(self.queues.message_for(pattern)?, open.start, open.room?)))
+        });
+        let all: Vec<(RankSite, Option<Overlong>)> = posted.chain(inside).collect();
+        for (at, message) in all {
+            if let Some(message) = message {
+                self.odd.overlong(at, message);
             }
         }
     }
