@@ -218,7 +218,7 @@ impl<'a> RankRoles<'a> {
             self.persistent.insert((thread, call.request), Persistent { role, ordinal, starts: 0 });
             return;
         }
-        if call.failed && details.is_empty() {
+        if call.polls_now_and_then() || call.failed && details.is_empty() {
             return;
         }
         let request = (role.takes && !role.at_once).then_some((thread, call.request));

@@ -36,15 +36,31 @@ pub struct TimedCall {
     /// It has not returned.
     pub open: bool,
     pub in_vain: bool,
+    /// It stands for polls between which the rank was longer than in them: it did not wait.
+    pub now_and_then: bool,
     details: Range<u32>,
 }
 
 #[cfg(test)]
 impl TimedCall {
     pub fn at(start: i64, end: i64) -> TimedCall {
-        let [failed, left, open, in_vain] = [false; 4];
+        let [failed, left, open, in_vain, now_and_then] = [false; 5];
         let (inside, behind, count, role, request, details) = (end - start, 0, 1, 0, 0, 0..0);
-        TimedCall { start, end, inside, behind, count, role, request, failed, left, open, in_vain, details }
+        TimedCall {
+            start,
+            end,
+            inside,
+            behind,
+            count,
+            role,
+            request,
+            failed,
+            left,
+            open,
+            in_vain,
+            now_and_then,
+            details,
+        }
     }
 }
 
@@ -171,6 +187,7 @@ impl<'a> Stream<'a> {
                 left: call.left,
                 open: call.open,
                 in_vain: call.in_vain,
+                now_and_then: call.polls_now_and_then(),
                 details: call.details_place(),
             });
             return;

@@ -40,6 +40,13 @@ pub struct ThreadCall {
     details: Range<u32>,
 }
 
+impl ThreadCall {
+    /// True of polls that found nothing, if the rank was longer between them than in them: it did not wait.
+    pub fn polls_now_and_then(&self) -> bool {
+        self.in_vain && 2 * self.inside < self.end - self.start
+    }
+}
+
 /// A record about the call before it.
 #[derive(Clone, Copy, Debug)]
 pub enum Detail {

@@ -8,7 +8,7 @@ const SCALASCA: &str = "Scalasca's catalogue of performance properties (Geimer, 
 pub const ALL: &[Topic] = &[
     Topic {
         name: "late_sender",
-        meaning: "A rank waits in a receive, or in the call that completes or probes for it, for a message that is not sent yet. Polls are no waits.",
+        meaning: "A rank waits in a receive, or in the call that completes or probes for it, for a message that is not sent yet. MPI_Iprobe in a loop is such a call if the rank is shorter between its polls than in them; other polls are no waits.",
         formula: "begin of the send - begin of the waiting call, no longer than that call",
         source: SCALASCA,
         advice: "Look at what the sender did before: `waits` names its rank and line, `imbalance` and `path` say whether it had more to compute. \
@@ -16,7 +16,7 @@ pub const ALL: &[Topic] = &[
     },
     Topic {
         name: "wrong_order",
-        meaning: "The same as late_sender, while another message was there already that the rank received only later.",
+        meaning: "The same as late_sender, where another message that the rank received only later had been sent before the wait began.",
         formula: "as late_sender",
         source: SCALASCA,
         advice: "Receive in the order of arrival: MPI_ANY_SOURCE, MPI_Waitany or MPI_Waitsome over all receives that are open.",

@@ -265,7 +265,7 @@ impl<'a> RankMatcher<'a> {
         if call.left {
             count(&mut self.odd.left, RankSite { rank: self.number, place: role.place });
         }
-        if call.failed && details.is_empty() {
+        if call.now_and_then || call.failed && details.is_empty() {
             return;
         }
         let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
