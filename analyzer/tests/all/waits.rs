@@ -295,3 +295,17 @@ fn an_ideal_network_takes_what_one_rank_computes_for_the_other() {
     assert!(near(efficiency.useful[0], 101_000.0) && near(efficiency.useful[1], 70_000.0), "{efficiency:?}");
     assert!(near(efficiency.time, 180_000.0) && near(efficiency.ideal, 160_000.0), "{efficiency:?}");
 }
+
+#[test]
+fn ranks_that_spawn_processes_wait_for_the_one_that_computes_before_it_spawns() {
+    let spawn = signature(0, Call::Comm_spawn, 0, 0, 0);
+    let [late, waiting] = [(5_000_000, 1_000_000), (1_000_000, 5_000_000)];
+    let ranks = [late, waiting].map(|(start, time)| Calls::default().call(spawn, start, time)).into();
+    let (folder, run) = made(ranks, 2);
+    let account = account(&run, Follow::empty());
+    let told = told(&account);
+    let [(state, waiter, _, cause, _, time)] = told[..] else { panic!("{told:?}") };
+    assert_eq!((state, waiter, cause, time), (WaitState::WaitAtCreate, 1, 0, 4_000_000));
+    let path = stdout(&command(&folder.0, "path"));
+    assert!(path.contains("0           5.000  83.3"), "{path}");
+}

@@ -21,7 +21,7 @@ pub enum Flow {
     Prefix,
     /// Everyone on everyone: MPI_Win_fence.
     Fence,
-    /// Everyone on everyone: making communicators, windows and files.
+    /// Everyone on everyone: making communicators, windows and files, and spawning processes.
     Create,
     /// Each on those it receives from: MPI_Neighbor_alltoall and the like.
     Neighbors,
@@ -38,6 +38,7 @@ impl Flow {
                 let creates = has_any(call, &[NewComm, NewWin, NewFile]) && call.has(Comm) && !call.makes_alone();
                 creates.then_some(Flow::Create)
             }
+            Class::Process if [Call::Comm_spawn, Call::Comm_spawn_multiple].contains(&call) => Some(Flow::Create),
             Class::Rma if call == Call::Win_fence => Some(Flow::Fence),
             _ => None,
         }
@@ -69,15 +70,8 @@ impl Flow {
 
 /// True for calls of all processes that neither exchange data nor make an object of their own.
 fn is_joint(call: Call) -> bool {
-    const JOINT: [Call; 7] = [
-        Call::Comm_free,
-        Call::Comm_disconnect,
-        Call::Comm_accept,
-        Call::Comm_connect,
-        Call::Comm_spawn,
-        Call::Comm_spawn_multiple,
-        Call::Intercomm_create,
-    ];
+    const JOINT: [Call; 5] =
+        [Call::Comm_free, Call::Comm_disconnect, Call::Comm_accept, Call::Comm_connect, Call::Intercomm_create];
     JOINT.contains(&call) || call.is_collective_on_file()
 }
 
@@ -109,6 +103,8 @@ mod tests {
         "Comm_dup_with_info",
         "Comm_idup",
         "Comm_idup_with_info",
+        "Comm_spawn",
+        "Comm_spawn_multiple",
         "Comm_split",
         "Comm_split_type",
         "Dist_graph_create",

@@ -89,7 +89,8 @@ impl CollectivePart {
     /// True if MPI lets the call return before the others have come, since it needs none of their data.
     pub fn is_loose(&self) -> bool {
         let call = Call::from_number(self.kind.function);
-        call.is_some_and(|call| Flow::of(call).is_none() && call != Call::Win_free)
+        // Only the root of a spawning call has data that the others need.
+        call.is_some_and(|call| Flow::of(call).is_none() || call.class() == Class::Process)
     }
 }
 
