@@ -32,6 +32,13 @@ pub enum Error {
     /// The folder has no traces.
     #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
     NoTraces { folder: PathBuf },
+    /// The folder has no traces, but folders in it have.
+    #[error("{}: no traces here, but in folders in it. Give one of them:", folder.display())]
+    FolderOfRuns {
+        folder: PathBuf,
+        /// One line per folder.
+        runs: Vec<String>,
+    },
     /// `overhear record` made the folder, and no process has written there.
     #[error("{}: no traces yet: no process has called MPI_Init. If the job has started or ended, see what it and overhear printed.", folder.display())]
     NotBegun { folder: PathBuf },
@@ -156,7 +163,9 @@ impl Error {
     /// Lines printed below the message.
     pub fn details(&self) -> &[String] {
         match self {
-            Error::Mixed { runs: lines, .. } | Error::AllUnreadable { reasons: lines, .. } => lines,
+            Error::Mixed { runs: lines, .. }
+            | Error::FolderOfRuns { runs: lines, .. }
+            | Error::AllUnreadable { reasons: lines, .. } => lines,
             _ => &[],
         }
     }

@@ -170,12 +170,35 @@ impl Run {
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = rank_files(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     if files.is_empty() {
-        let is_claimed = traces::folder::run_of(folder).is_some();
+        if traces::folder::run_of(folder).is_some() {
+            return Err(Error::NotBegun { folder: folder.into() });
+        }
+        let runs = runs_in(folder);
         let folder = folder.into();
-        return Err(if is_claimed { Error::NotBegun { folder } } else { Error::NoTraces { folder } });
+        return Err(if runs.is_empty() { Error::NoTraces { folder } } else { Error::FolderOfRuns { folder, runs } });
     }
     leave_out_second_names(&mut files);
     Ok(files)
+}
+
+/// Runs that an error lists.
+const MOST_NAMED: usize = 10;
+
+/// The folders in `folder` that hold traces, a line each; of many, the first by name and the number of the others.
+fn runs_in(folder: &Path) -> Vec<String> {
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if rank_files(&entry.path()).is_ok_and(|files| !files.is_empty()) {
+            runs.push(traces::folder::as_typed(&entry.path()));
+        }
+    }
+    runs.sort_unstable();
+    if runs.len() > MOST_NAMED {
+        let more = runs.len() - MOST_NAMED;
+        runs.truncate(MOST_NAMED);
+        runs.push(format!("and {more} more"));
+    }
+    runs
 }
 
 /// Drops the first name of a file that a rank is renaming: for a moment it has both, and the final name sorts last.

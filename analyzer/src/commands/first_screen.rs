@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use super::all_analyses::AllAnalyses;
 use super::open_run::{choose, status};
 use super::print::{print, print_text};
+use super::unknown_words::neither;
 use crate::cli::{self, Cli, Command};
 use metrics::reports::diagnosis;
 use metrics::summary::{self, Finding, FindingKind};
@@ -17,7 +18,6 @@ use model::error::{Error, USAGE};
 use model::rank::function_of;
 use model::sums::Total;
 use model::{Run, named_or_newest};
-use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
 use tables::{Format, Report, Value};
@@ -125,19 +125,6 @@ fn fewer_records(run: &Run) -> Option<String> {
         "The files take {bytes}, and {share:.0} % of the calls are of {function}. Record longer runs with --keep last:1G: it keeps each rank's \
          newest records, and all totals."
     ))
-}
-
-/// The error for words that are neither a command nor a folder.
-fn neither(words: &[OsString]) -> Error {
-    let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
-    let command = cli::command();
-    // Of a short word, two other letters make another word.
-    let most = (name.len().saturating_sub(1) / 2).min(2);
-    let hint = match nearest(&name, command.get_subcommands().map(clap::Command::get_name)) {
-        Some((distance, near)) if distance <= most => format!("did you mean `overhear {near}`?"),
-        _ => "`overhear help` lists the commands".to_string(),
-    };
-    Error::Setting(format!("{name} is neither a command nor a folder; {hint}"))
 }
 
 fn said(report: &Report) -> String {

@@ -21,11 +21,13 @@ mod scaling;
 mod schema;
 mod timeline;
 mod top;
+mod unknown_words;
 
 use crate::cli::{Cli, Command};
 use metrics::reports::RunAnalysis;
 use model::error::Error;
 use tables::terminal;
+pub use unknown_words::without_launcher;
 
 /// Runs the command. Returns the exit status.
 pub fn run(cli: Cli) -> u8 {

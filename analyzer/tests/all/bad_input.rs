@@ -216,6 +216,17 @@ fn a_communicator_that_the_run_does_not_have_is_a_usage_error_and_the_nearest_is
 }
 
 #[test]
+fn a_folder_of_runs_names_them() {
+    let (outer, run) = (Folder::new(), two_ranks());
+    fs::rename(&run.0, outer.0.join("stencil")).unwrap();
+    let output = overhear("report", &outer.0, &[]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("no traces here, but in folders in it. Give one of them:\n"), "{said}");
+    assert!(said.ends_with("/stencil\n"), "{said}");
+}
+
+#[test]
 fn a_mistyped_command_is_told_from_a_folder() {
     for (words, said) in [
         (&["wiats", "run"][..], "did you mean `overhear waits`?"),
@@ -224,9 +235,21 @@ fn a_mistyped_command_is_told_from_a_folder() {
         (&[".", "--by", "site"], "name an analysis, as in: overhear report . --by site"),
         (&["src", "tests"], "two runs compare with overhear diff src tests"),
         (&["record", "-x", "run", "true"], "unexpected argument '-x'"),
+        (&["compare", "src", "tests"], "did you mean `overhear diff`?"),
+        (&["/bin/true", "-n", "2"], "/bin/true is a program; to record it: overhear record /bin/true -n 2"),
+        (&["record", "-n", "2", "./app"], "name the launcher: overhear record mpirun -n 2 ./app"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
         let output = command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
         assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
     }
+}
+
+#[test]
+fn the_folder_of_a_file_is_named() {
+    let run = two_ranks();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    let output = command.arg(run.0.join("rank-0000.ovh")).output().unwrap();
+    let wanted = format!("name its folder: overhear {}\n", run.0.display());
+    assert!(output.status.code() == Some(2) && stderr(&output).ends_with(&wanted), "{}", stderr(&output));
 }

@@ -75,7 +75,7 @@ fn hear(mut nodes: NodeReaders, watch: &mut Watch) -> Vec<String> {
 /// Looks. A folder without traces, or one that does not exist yet, is no error; one that is gone is.
 fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
     match watch.look() {
-        Err(Error::NoTraces { .. } | Error::NotBegun { .. }) => Ok(()),
+        Err(Error::NoTraces { .. } | Error::FolderOfRuns { .. } | Error::NotBegun { .. }) => Ok(()),
         Err(Error::NoFolder { source, .. }) if source.kind() == ErrorKind::NotFound && !watch.has_seen_traces() => {
             Ok(())
         }
