@@ -40,10 +40,10 @@ fn in_list(topic: &Topic) -> String {
 fn of_name(asked: &str) -> Result<String, Error> {
     let columns = meanings();
     // The first screen calls factors of the efficiency by their first words.
-    let [name, factor] = [plain(asked), format!("{}_efficiency", plain(asked))];
+    let alias = alias(asked);
+    let [name, factor] = [plain(alias), format!("{}_efficiency", plain(asked))];
     let found = topics().find(|topic| [&name, &factor].contains(&&plain(topic.name)));
     let mut text = found.map_or_else(String::new, whole);
-    let alias = alias(asked);
     let is_meant =
         |column: &&ColumnMeaning| plain(&column.key) == plain(alias) || is_heading(asked.trim(), &column.heading);
     // A meaning is printed once for all tables with that column.
@@ -80,7 +80,7 @@ fn of_command(asked: &str) -> String {
 }
 
 /// Other words for some names, among them headings that no table declares.
-const ALIASES: [(&str, &str); 11] = [
+const ALIASES: [(&str, &str); 19] = [
     ("most_in", "most_time_function"),
     ("start,_end", "start_mean_s"),
     ("engine_called", "entries"),
@@ -92,6 +92,14 @@ const ALIASES: [(&str, &str); 11] = [
     ("polling", "empty entries"),
     ("late_rank", "late_sender"),
     ("sampling", "sample"),
+    ("recording", "overhear_delay_percent"),
+    ("efficiency", "parallel efficiency"),
+    ("wall_time", "wall_time_s"),
+    ("delayed", "delay_percent"),
+    ("without_a_core", "delay_percent"),
+    ("perhaps_more", "perhaps"),
+    ("perhaps_less", "perhaps"),
+    ("outside_mpi", "computation_mean_s"),
 ];
 
 fn alias(asked: &str) -> &str {

@@ -90,3 +90,18 @@ fn a_part_of_a_name_several_words_and_other_words_find_what_is_meant() {
     let (status, said) = explain(&["late"]);
     assert!(status == Some(0) && said.contains("late_sender ") && said.contains("late_receiver "), "{said}");
 }
+
+#[test]
+fn the_words_of_a_report_s_first_lines_are_explained() {
+    for (word, key) in [
+        ("recording", "overhear_delay_percent"),
+        ("efficiency", "parallel efficiency"),
+        ("wall time", "wall_time_s"),
+        ("delayed", "delay_percent"),
+        ("outside MPI", "computation_mean_s"),
+        ("perhaps more", "perhaps"),
+    ] {
+        let (status, said) = explain(&[word]);
+        assert!(status == Some(0) && said.starts_with(key), "{word}: {said}");
+    }
+}
