@@ -187,8 +187,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     }
     if !late.has_more_work() {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
-        let detail =
-            format!("Over the run {they} {computes} no longer than the others: {they} {come} late to that work.");
+        let detail = over_the_run(late, they, computes) + &format!("{they} {come} late to that work.");
         let next = format!("See in which calls {who} {spends} more time before that (`report --by rank`).");
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
@@ -203,22 +202,32 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
 }
 
+/// Compares what the culprits compute in all with what the others do, for culprits that are not late because of it.
+fn over_the_run(late: &LateActivity, they: &str, compute: &str) -> String {
+    let Some((own, theirs)) = late.own_and_others_work() else { return String::new() };
+    let others = if late.others_as_often().is_empty() { "the others" } else { "the others that come there" };
+    let [own, theirs] = [own, theirs].map(Value::Seconds);
+    format!("Over the run {they} {compute} {own}, {others} {theirs} in the mean: ")
+}
+
 /// Compares the culprits' time there with that of the other ranks.
 fn beside_others(late: &LateActivity) -> String {
     let mean = |ranks: &[(u32, &ActivityTimes)], count: usize| {
         seconds(ranks.iter().map(|(_, times)| times.total).total()) / count.max(1) as f64
     };
     let culprits = late.culprits();
-    let others = late.known.ranks().saturating_sub(culprits.len());
-    let theirs = mean(late.others(), others);
-    let own = mean(culprits, culprits.len());
     // Ranks at a border may go on at other lines: their times there say nothing.
-    if late.others().len() < others || theirs >= own {
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    let theirs = mean(&others, others.len());
+    let own = mean(culprits, culprits.len());
+    if others.is_empty() || theirs >= own {
         return String::new();
     }
+    let who = if late.is_common() { "the others".into() } else { ranks_in_words(&late.world_ranks(&others)) };
     let [own, theirs] = [own, theirs].map(Value::Seconds);
     let each = verb(culprits.len(), "It takes", "They take");
-    format!("{each} {own} there, the others {theirs} in the mean.")
+    let in_the_mean = if late.is_common() || others.len() > 1 { " in the mean" } else { "" };
+    format!("{each} {own} there, {who} {theirs}{in_the_mean}.")
 }
 
 /// The mean number of ranks that wait while one works.

@@ -240,20 +240,35 @@ impl<'a> LateActivity<'a> {
     fn mean_work_of_rest(&self) -> Option<f64> {
         let all = self.context.times.len();
         let rest = all.checked_sub(self.culprits).filter(|rest| *rest > 0)?;
-        let work: f64 = if self.is_common() {
-            self.others().iter().map(|one| self.work(one)).sum()
-        } else {
-            let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
-            let others = (0..all as u32).filter(|rank| !named.contains(rank));
-            others.map(|rank| self.undelayed(rank)).sum()
-        };
+        let alike = self.others_as_often();
+        if !alike.is_empty() {
+            let work: f64 = alike.iter().map(|one| self.work(one)).sum();
+            return Some(work / alike.len() as f64);
+        }
+        let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
+        let others = (0..all as u32).filter(|rank| !named.contains(rank));
+        let work: f64 = others.map(|rank| self.undelayed(rank)).sum();
         Some(work / rest as f64)
+    }
+
+    /// The other ranks that do this work, too. Those that come there less than half as often do other work, as a rank does that gathers
+    /// what all others compute: how long theirs takes says nothing.
+    pub fn others_as_often(&self) -> Vec<&(u32, &'a ActivityTimes)> {
+        let count: u64 = self.culprits().iter().map(|(_, times)| times.count).total();
+        let often = |times: &ActivityTimes| 2 * times.count * self.culprits as u64 >= count;
+        self.others().iter().filter(|(_, times)| self.is_common() || often(times)).collect()
+    }
+
+    /// Seconds that the mean culprit computes, and the mean of the ranks that it is compared with.
+    pub fn own_and_others_work(&self) -> Option<(f64, f64)> {
+        let work: f64 = self.culprits().iter().map(|one| self.work(one)).sum();
+        Some((work / self.culprits.max(1) as f64, self.mean_work_of_rest()?))
     }
 
     /// Seconds that the mean culprit computes beyond the mean of the other ranks; `None` if there are none.
     fn more_work(&self) -> Option<f64> {
-        let work: f64 = self.culprits().iter().map(|one| self.work(one)).sum();
-        Some(work / self.culprits.max(1) as f64 - self.mean_work_of_rest()?)
+        let (own, others) = self.own_and_others_work()?;
+        Some(own - others)
     }
 
     /// True if the culprits compute longer than the others. Otherwise they are late because they came late to that work.
