@@ -22,6 +22,9 @@ const LONG: f64 = 1.5;
 const EXPLAINED: f64 = 0.6;
 /// Ranks whose usual case takes this many times as long as that of the others have more work.
 const MORE_EACH_TIME: f64 = 1.25;
+/// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
+/// known within a sixteenth.
+const UNEVEN_EACH_TIME: f64 = 1.125;
 /// The times when ranks are late are apart if this share of their variance lies between ranks: two that are late for half of the run
 /// each have three quarters.
 const APART: f64 = 0.5;
@@ -75,9 +78,14 @@ pub fn finding(late: &LateActivity) -> Finding {
                  usual {}, and the others wait: {cost}.",
                 Value::Seconds(seconds(*usual))
             );
-            let next = "Look for what interrupts that computation (input and output, memory, the system), not for \
-                        more even work.";
-            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
+            let finding = Finding::new(FindingKind::SporadicDelay, "waits", headline);
+            let interrupts = "Look for what interrupts that computation (input and output, memory, the system)";
+            match uneven_each_time(&bins(culprits), &bins(late.others())) {
+                None => finding.next(format!("{interrupts}, not for more even work.")),
+                Some((own, others)) => finding
+                    .detail(uneven(own, others, culprits.len()))
+                    .next(format!("{interrupts}, and give {who} a smaller share of that work.")),
+            }
         }
         Lateness::Alternating => {
             let headline = format!("A different rank is late each time {place}, and the others wait for it: {cost}.");
@@ -169,6 +177,18 @@ fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
     let usual = own.median().zip(others.median());
     let clearly = usual.filter(|(own, others)| *own as f64 >= MORE_EACH_TIME * *others as f64);
     clearly.map_or(0, |(own, others)| own - others)
+}
+
+/// Nanoseconds of the usual case and of that of the others, if it takes longer by a share that matters.
+fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<(i64, i64)> {
+    let usual = own.median().zip(others.median());
+    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME * *others as f64)
+}
+
+fn uneven(own: i64, others: i64, ranks: usize) -> String {
+    let [own, others] = [own, others].map(|time| Value::Seconds(seconds(time)));
+    let its = verb(ranks, "Its", "Their");
+    format!("{its} usual time is {own}, that of the others {others}: the work is uneven, too.")
 }
 
 /// The finding on ranks that nearly always come late.
@@ -286,6 +306,13 @@ mod tests {
             }
         }
         bins
+    }
+
+    #[test]
+    fn work_that_usually_takes_an_eighth_longer_is_uneven_whatever_interrupts_it() {
+        let even = bins(&[(99, 2_000_000)]);
+        let of = |usual| uneven_each_time(&bins(&[(70, usual), (29, 9_000_000)]), &even).is_some();
+        assert_eq!([2_100_000, 2_400_000].map(of), [false, true]);
     }
 
     #[test]
