@@ -20,6 +20,7 @@ mod engine_exports;
 mod engine_sql;
 mod explain;
 mod fanout;
+mod farms;
 mod figures;
 mod file_calls;
 mod foreign_folder;

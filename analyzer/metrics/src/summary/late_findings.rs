@@ -50,6 +50,9 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
             continue;
         }
         let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
+        if finding.kind.is_of_work() && late.is_for_whoever_comes() {
+            continue;
+        }
         let has_more_work = late.has_more_work();
         // All ranks do the same work there, and these came late because of calls, which have findings of their own.
         if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {

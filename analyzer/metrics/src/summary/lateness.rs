@@ -8,6 +8,7 @@ use super::own_times::{OwnTimes, UNSURE, WorkAndCalls, own_shares};
 use super::{Evidence, activity_places};
 use crate::totals::{seconds, world_rank};
 use model::Run;
+use model::habits::SiteHabits;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
@@ -36,6 +37,9 @@ const LEAST_CASES: u64 = 4;
 const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
+
+/// Where others wait for the last rank, too, as at the end of a step, less of the waiting is that of the rank that receives.
+const FROM_ANY: f64 = 0.9;
 
 /// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
 /// computes for this share of the run, and clearly longer than all others.
@@ -322,11 +326,33 @@ impl<'a> LateActivity<'a> {
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
     }
 
-    /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
-    pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
+    /// True if nearly all of the waiting is that of ranks for whoever sends first, and no rank computes longer there than the others: then
+    /// which rank came next is chance.
+    pub fn is_for_whoever_comes(&self) -> bool {
+        let (mut all, mut from_any) = (0i64, 0i64);
+        for (wait, time) in self.ranks.iter().flat_map(|(_, times)| &times.waits) {
+            all.grow(*time);
+            if self.habits_at(*wait).is_some_and(|habits| habits.from_any) {
+                from_any.grow(*time);
+            }
+        }
+        // Whoever is kept from its core takes fewer pieces of work: the time with the delays is what is even.
+        let most = self.ranks.iter().map(|(_, times)| times.total).max().unwrap_or(0);
+        let mean = self.ranks.iter().map(|(_, times)| times.total).total() as f64 / self.ranks.len().max(1) as f64;
+        let is_even = most as f64 <= EVEN * mean;
+        self.ranks.len() > 1 && is_even && from_any as f64 >= FROM_ANY * all as f64
+    }
+
+    /// The waiting rank's habits at the site where it waited.
+    fn habits_at(&self, wait: WaitKey) -> Option<&'a SiteHabits> {
         let site = self.site_of_wait(wait.waiter.place.number())?;
         let number = self.context.walk.sites.iter().position(|other| other == site)? as u32;
-        let habits = self.context.walk.habits.get(&(wait.waiter.rank, number))?;
+        self.context.walk.habits.get(&(wait.waiter.rank, number))
+    }
+
+    /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
+    pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
+        let habits = self.habits_at(wait)?;
         Some(habits.bytes / habits.count.max(1))
     }
 
