@@ -122,7 +122,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     }
     let is_unprogressed = of_calls.iter().any(|finding| finding.kind == FindingKind::Unprogressed);
     all.extend(slow_host);
-    all.extend(sockets::finding(known));
+    all.extend(sockets::finding(known, sites));
     all.extend(late);
     all.extend(of_calls);
     if !is_unprogressed {

@@ -13,7 +13,7 @@ use model::matching::BlockedSends;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::WorldRank;
-use traces::calls::Call;
+use traces::calls::{Call, Class};
 
 /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
 /// program's own.
@@ -54,6 +54,12 @@ impl UsedSite<'_> {
     /// True if the calls wait until requests are complete.
     pub fn completes(&self) -> bool {
         self.call().is_some_and(Call::waits_for_requests)
+    }
+
+    /// True if the calls move data between ranks, by whichever way.
+    pub fn moves_data(&self) -> bool {
+        let classes = [Class::PointToPoint, Class::Completion, Class::Collective];
+        self.call().is_some_and(|call| classes.contains(&call.class()))
     }
 
     /// The sum over all ranks.
@@ -126,6 +132,11 @@ impl UsedSite<'_> {
         let here = self.known.activities().at(self.number);
         let between = if here.between > self.own() { 0 } else { here.blamed_between };
         here.blamed_inside.saturating_add(between)
+    }
+
+    /// Time of other ranks that waited for a rank in these calls, nanoseconds.
+    pub fn blamed_inside(&self) -> i64 {
+        self.known.activities().at(self.number).blamed_inside
     }
 
     /// The ranks with a large part of a cost, in order.
