@@ -36,6 +36,7 @@ mod hang_collectives;
 mod hang_matching;
 mod hang_time;
 mod hang_windows;
+mod held_sends;
 mod holes;
 mod hung;
 mod imbalance;

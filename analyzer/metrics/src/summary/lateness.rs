@@ -38,6 +38,9 @@ const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
 
+/// A call follows at once if the time before it is at most this share of the wait in the one before.
+const AT_ONCE: f64 = 0.1;
+
 /// Where others wait for the last rank, too, as at the end of a step, less of the waiting is that of the rank that receives.
 const FROM_ANY: f64 = 0.9;
 
@@ -322,7 +325,16 @@ impl<'a> LateActivity<'a> {
 
     /// The wait with the most time that led here.
     pub fn main_wait(&self) -> Option<WaitKey> {
-        let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits);
+        self.longest_wait(|_| true)
+    }
+
+    /// The wait of this state with the most time that led here.
+    pub fn main_wait_in(&self, state: WaitState) -> Option<WaitKey> {
+        self.longest_wait(|wait| wait.state == state)
+    }
+
+    fn longest_wait(&self, counts: impl Fn(&WaitKey) -> bool) -> Option<WaitKey> {
+        let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits).filter(|(wait, _)| counts(wait));
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
     }
 
@@ -345,9 +357,40 @@ impl<'a> LateActivity<'a> {
 
     /// The waiting rank's habits at the site where it waited.
     fn habits_at(&self, wait: WaitKey) -> Option<&'a SiteHabits> {
+        self.context.walk.habits.get(&(wait.waiter.rank, self.site_number(wait)?))
+    }
+
+    /// True if the rank that waits there waits for the same rank again in the call that it makes next.
+    pub fn waits_again_at_once(&self, wait: WaitKey) -> bool {
+        let (Some(account), Some(site)) = (self.known.account, self.site_number(wait)) else { return false };
+        let (waiter, cause) = (wait.waiter.rank, wait.cause.rank);
+        let Some(waited) = account.waits.sums.get(&wait) else { return false };
+        let each = waited.time as f64 / waited.count.max(1) as f64;
+        let waits_at = |to: u32| -> u64 {
+            let there = account.waits.sums.iter().filter(|(key, _)| {
+                let is_there = || account.places.get(key.waiter.place.number()) == Some(self.site(to));
+                key.waiter.rank == waiter && key.cause.rank == cause && is_there()
+            });
+            there.map(|(_, sum)| sum.count).total()
+        };
+        let (mut all, mut again) = (0u64, 0u64);
+        for ((rank, activity), times) in &self.context.walk.origins.activities {
+            let Activity::Between(from, to) = *activity else { continue };
+            if *rank != waiter || from != site {
+                continue;
+            }
+            all.grow(times.count);
+            if times.total as f64 <= AT_ONCE * each * times.count as f64 && 2 * waits_at(to) >= waited.count {
+                again.grow(times.count);
+            }
+        }
+        2 * again > all
+    }
+
+    /// The number of the site where a rank waited.
+    fn site_number(&self, wait: WaitKey) -> Option<u32> {
         let site = self.site_of_wait(wait.waiter.place.number())?;
-        let number = self.context.walk.sites.iter().position(|other| other == site)? as u32;
-        self.context.walk.habits.get(&(wait.waiter.rank, number))
+        Some(self.context.walk.sites.iter().position(|other| other == site)? as u32)
     }
 
     /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
