@@ -84,6 +84,7 @@ mod standing;
 mod threads;
 mod timeline_pictures;
 mod top;
+mod turns;
 mod units;
 mod unpacked;
 mod use_of_machine;

@@ -1,13 +1,14 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
-use super::{Evidence, Finding, FindingKind, late_receivers, sampled_work};
+use super::{Evidence, Finding, FindingKind, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::origins::{ActivityTimes, DurationBins, WeightedTimes};
 use model::sums::Total;
 use tables::Value;
+use traces::calls::Call;
 
 /// A rank works alone if nearly all others wait for this share of its time there.
 const ALONE: f64 = 0.8;
@@ -71,6 +72,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
+        Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place, &cost),
         Lateness::InTurn => in_turn(late.known, &place, costs).detail(at_a_time(late)),
         Lateness::NowAndThen { long, of, usual } => {
             let headline = format!(
@@ -103,6 +105,11 @@ pub fn finding(late: &LateActivity) -> Finding {
         Lateness::Always => always(late, &who, &place, &cost),
         Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),
     };
+    let finding = if late.is_between_polls() && !matches!(lateness, Lateness::LateReceivers) {
+        finding.next(more_polls(late, &who))
+    } else {
+        finding
+    };
     let is_off_processor = is_off_processor(late);
     let off_processor = if is_off_processor { off_processor(culprits.len()) } else { String::new() };
     let detail = [finding.detail.clone(), sampled_work::in_words(late), off_processor, passed_on(late)]
@@ -120,6 +127,17 @@ pub fn in_turn(known: &Evidence, place: &str, costs: f64) -> Finding {
     let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, or change the \
                 order of the work so that ranks do not need each other's results at once.";
     Finding::new(FindingKind::Chain, "waits", headline).next(next).costs(costs)
+}
+
+/// The advice on work between two polls: what comes meanwhile is noticed by the next poll alone.
+fn more_polls(late: &LateActivity, who: &str) -> String {
+    let polls = late.later_call().map(Call::mpi_name).unwrap_or_default();
+    let does = verb(late.culprits().len(), "notices", "notice");
+    format!(
+        "{} {does} what comes only when that work is done: call {polls} after smaller pieces of it, or wait for the message and do \
+         that work later.",
+        upper(who)
+    )
 }
 
 fn judged(late: &LateActivity) -> Lateness {

@@ -17,6 +17,7 @@ use model::sites::CallTree;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashSet;
 use tables::WorldRank;
+use traces::calls::Call;
 
 /// The ranks that cause this share of the waiting are named.
 const MOST_OF_IT: f64 = 0.8;
@@ -216,6 +217,22 @@ impl<'a> LateActivity<'a> {
     /// True if all ranks come there.
     pub fn is_common(&self) -> bool {
         self.ranks.len() == self.known.ranks()
+    }
+
+    /// The call before which the ranks are late, if they compute.
+    pub fn later_call(&self) -> Option<Call> {
+        let Activity::Between(_, to) = self.activity else { return None };
+        self.site(to).call()
+    }
+
+    /// True if the ranks compute between two polls at one line.
+    pub fn is_between_polls(&self) -> bool {
+        matches!(self.activity, Activity::Between(from, to) if from == to) && self.later_call().is_some_and(Call::polls)
+    }
+
+    /// True if the ranks hold the lock of a window meanwhile.
+    pub fn is_under_lock(&self) -> bool {
+        self.later_call().is_some_and(|call| matches!(call, Call::Win_unlock))
     }
 
     /// Ranks that waited.
