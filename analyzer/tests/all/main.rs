@@ -86,6 +86,7 @@ mod timeline_pictures;
 mod top;
 mod turns;
 mod units;
+mod unmoved;
 mod unpacked;
 mod use_of_machine;
 mod waits;
