@@ -71,6 +71,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let (sites, serving) = (used_sites(known), serving_ranks(known));
     let mut all = about_the_run(known);
     all.extend(about_the_program(known, &sites, &serving));
+    // What is left out explains no time.
+    leave_out_cheap(known, &mut all);
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
