@@ -242,7 +242,7 @@ fn a_run_whose_ranks_were_all_in_mpi_for_far_too_long_hung_for_a_reason_that_nob
     let after = |stories| verdict(&run(stories));
     let (found, rests_on, _) = after(vec![makes(70), makes(70)]);
     assert_eq!(found, "likely", "{rests_on}");
-    assert!(rests_on.starts_with("all ranks were in MPI, and none had moved for 70.0 s"), "{rests_on}");
+    assert!(rests_on.starts_with("all ranks are in MPI, and none has moved for 70.0 s"), "{rests_on}");
     assert_eq!(after(vec![makes(50), makes(50)]).0, "unknown");
     // This rank may have computed.
     assert_eq!(after(vec![makes(70), outside(&[barrier()])]).0, "unknown");

@@ -86,6 +86,9 @@ fn a_rank_with_a_bit_more_work_that_takes_far_longer_now_and_then_is_late_for_th
     });
     let said = "Now and then rank 4 is late: 10 of 100 times";
     assert!(headline(&all).starts_with(said) && headline(&all).contains("than the usual 2.000 ms"), "{all:#?}");
+    let [detail, advice] = ["detail", "advice"].map(|key| all[0][key].as_str().unwrap());
+    assert_eq!(detail, "Its usual time is 2.600 ms, that of the others 2.000 ms: the work is uneven, too.");
+    assert!(advice.ends_with("and give rank 4 a smaller share of that work."), "{advice}");
 }
 
 #[test]
@@ -180,4 +183,37 @@ fn of_fewer_than_four_cases_those_are_named_that_cost_much() {
     assert_eq!(said(3, 20_000), "");
     assert!(said(4, 20_000).starts_with("Now and then rank 3 is late: 4 of 20 times"), "{}", said(4, 20_000));
     assert!(said(3, 100_000).starts_with("Now and then rank 3 is late: 3 of 20 times"), "{}", said(3, 100_000));
+}
+
+#[test]
+fn a_rank_is_compared_with_those_that_do_the_same_work_and_not_with_the_one_that_gathers_it() {
+    // Each 10 ms rank 1 computes for 4 ms and rank 2 for 1, and rank 0 then for 3 ms with the part of each.
+    let at = |calls: Calls, call, [begin, end]: [u64; 2]| {
+        calls.call(call, (1_000 + begin) * MICROSECOND, (end - begin) * MICROSECOND)
+    };
+    let everyone = signature(0, Call::Bcast, peer::NONE, 8, 8);
+    let from = |rank| signature(0, Call::Recv, rank, 0, 8);
+    let to_gather = signature(0, Call::Send, 0, 8, 0);
+    let gathers = (0..=90).map(|step| 10_000 * step).fold(Calls::default(), |calls, step| {
+        let calls = at(calls, everyone, [step, step + 2]);
+        let calls = at(calls, from(1), [step + 10, step + 4_010]);
+        at(calls, from(2), [step + 7_000, step + 7_001])
+    });
+    let worker = |computes: u64| {
+        (0..=90).map(|step| 10_000 * step).fold(Calls::default(), |calls, step| {
+            let before = if step == 0 { 0 } else { step + computes - 9_900 };
+            let calls = at(calls, everyone, [before, step + 2]);
+            at(calls, to_gather, [step + computes, step + computes + 2])
+        })
+    };
+    let ranks = vec![gathers, worker(4_000), worker(1_000)];
+    let answer = ask(&made(ranks, 3).0.0, "diagnose", &["--no-cache"]);
+    let rows = answer.rows("findings");
+    let late = rows.iter().find(|row| row["ranks"] == "1").unwrap_or_else(|| panic!("{rows:#?}"));
+    assert!(
+        late["headline"].as_str().unwrap().starts_with("Rank 1 keeps the others waiting: it computes longest"),
+        "{late}"
+    );
+    let detail = late["detail"].as_str().unwrap();
+    assert!(detail.starts_with("It takes 363.82 ms there, rank 2 90.818 ms."), "{detail}");
 }

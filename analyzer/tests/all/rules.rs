@@ -192,11 +192,7 @@ fn messages_taken_last_first_are_counted_with_all_that_each_passes() {
 #[test]
 fn sends_that_wait_for_a_rank_in_its_receives_are_a_price_of_many_messages_unless_it_looks_for_each() {
     let found = finding(&taken_later(|message| message), "small_messages");
-    says(
-        &found,
-        "detail",
-        "They also wait in 1,001 calls until rank 1 takes what was sent, in MPI_Recv at a.c:2: 150.",
-    );
+    says(&found, "detail", "It also waits in 1,001 calls until rank 1 takes what was sent, in MPI_Recv at a.c:2: 150.");
     assert_eq!(finding(&taken_later(|message| 1000 - message), "small_messages"), None);
 }
 

@@ -1,14 +1,14 @@
 //! The scheduler's part: ranks that share cores are told so first, and no rank is blamed for the scheduler.
 
-use crate::common::made::{Calls, made, send};
+use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, signature};
 use metrics::{hosts, scheduling};
 use model::Run;
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Counters, Definition, HostTime, Machine, Process, Span, Usage, UsageMoment};
-use traces::signature::peer;
+use traces::definitions::{Counters, Definition, HostTime, Machine, Process, SourcePlace, Span, Usage, UsageMoment};
+use traces::signature::{Signature, peer};
 
 const MILLISECOND: u64 = 1_000_000;
 /// All ranks leave their last barrier then.
@@ -245,12 +245,35 @@ fn delays_without_a_finding_about_the_program_are_told_with_what_most_time_in_mp
         first(&made(ranks, 4).0)
     };
     let of_file = told(Call::File_open);
-    assert!(of_file.contains("Calls on files wait for these rather than for a core."), "{of_file}");
+    assert!(of_file.contains("Calls on files wait for the file system rather than for a core."), "{of_file}");
     for spawns in [Call::Comm_spawn, Call::Comm_spawn_multiple].map(told) {
         assert!(spawns.contains("It starts processes, and waits for these rather than for a core."), "{spawns}");
     }
     let other = told(Call::Barrier);
     assert!(other.contains("These delays hide how much of that is the program's."), "{other}");
+}
+
+#[test]
+fn small_accesses_to_a_file_are_told_beside_delays_that_explain_who_is_late_there() {
+    // Each writes 100 times before each of five barriers; the last one's writes take longer, since it is kept from its core.
+    let write = Signature { site: 1, ..signature(0, Call::File_write, peer::NONE, 512, 0) };
+    let place = Definition::Place(SourcePlace { site: 1, file: "a.c".into(), line: 7, function: "f".into() });
+    let rank = |each: u64, delayed| {
+        let calls = (0..5).fold(Calls::default(), |calls, round| {
+            let from = (1 + 175 * round) * MILLISECOND;
+            let calls =
+                (0..100).fold(calls, |calls, at| calls.call(write, from + at * each * 1_000, each * 1_000 - 100));
+            let at = from + 100 * each * 1_000;
+            calls.call(on_nobody(Call::Barrier), at, from + 174 * MILLISECOND - at)
+        });
+        calls.defines([used(&Share::of(0, delayed), (2, 2)), vec![place.clone()]].concat())
+    };
+    let folder = made(vec![rank(1_000, 450), rank(1_000, 450), rank(1_000, 450), rank(1_700, 780)], 4).0;
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    let kinds: Vec<&str> = answer.rows("findings").iter().map(|row| row["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"transfer"), "{:#?}", answer.rows("findings"));
+    let files = answer.rows("findings").iter().find(|row| row["kind"] == "transfer").unwrap().clone();
+    assert!(files["detail"].as_str().unwrap().starts_with("There a rank makes 500 calls of 512 B"), "{files}");
 }
 
 #[test]

@@ -154,7 +154,7 @@ impl SeenRun<'_> {
         if waiting.is_empty() || self.moves_data(&waiting) {
             return None;
         }
-        let (who, wait) = (self.names(&waiting), agree(self.run, &waiting, "waits", "wait"));
+        let wait = agree(self.run, &waiting, "waits", "wait");
         let is_seen = |at: &usize| self.run.ranks[*at].fate != ProcessFate::Unknown;
         let (verdict, rests_on) = match (waiting.iter().all(is_seen), self.is_live()) {
             (true, true) => {
@@ -162,7 +162,7 @@ impl SeenRun<'_> {
                 let still = format!("none of them moved between two looks {apart} apart");
                 (Verdict::Certain, format!("{wait} for what can never come, and {still}"))
             }
-            (true, false) => (Verdict::Certain, format!("{who} waited for what could never come")),
+            (true, false) => (Verdict::Certain, format!("{wait} for what can never come")),
             (false, _) => {
                 let unseen = "whether their processes are still there cannot be seen from this host";
                 (Verdict::Likely, format!("{wait} for what can never come; {unseen}"))
@@ -218,13 +218,13 @@ impl SeenRun<'_> {
     /// Judges a run that is over by MPI's rules. It takes a sign that ranks waited, since libraries end some runs that
     /// break the rules.
     fn by_rules_when_it_ended(&self, doubt: Doubt, waiting: &[usize]) -> Judgement {
-        let waited = format!("MPI lets {} wait for what could never come", self.names(waiting));
+        let waits = format!("MPI lets {} wait for what can never come", self.names(waiting));
         let polled = doubt == Doubt::Polls;
         let has_sign = polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty());
         let (verdict, rests_on) = if has_sign {
-            (Verdict::Likely, waited)
+            (Verdict::Likely, waits)
         } else {
-            (Verdict::Unknown, format!("{waited}, and their files do not tell for how long they did"))
+            (Verdict::Unknown, format!("{waits}, and their files do not tell for how long they did"))
         };
         Judgement::new(verdict, Some(doubt), rests_on)
     }
@@ -234,7 +234,7 @@ impl SeenRun<'_> {
         let (quiet, pause) = (self.quiet().unwrap_or(0.0), self.longest_pause());
         if self.all().all(|at| self.was_in_mpi(at)) && quiet >= self.least_silence().max(FAR_LONGER * pause) {
             let rests_on = format!(
-                "all ranks were in MPI, and none had moved for {}; the longest pause before was {}",
+                "all ranks are in MPI, and none has moved for {}; the longest pause before was {}",
                 seconds(quiet),
                 Value::Seconds(pause)
             );

@@ -4,7 +4,7 @@ use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{
     Evidence, Finding, FindingKind, by_hand, made_again, needless_barrier, poll_waits, polling, progress,
-    slow_receivers, small_collectives, small_messages, wrong_order,
+    slow_receivers, small_collectives, small_jobs, small_messages, wrong_order,
 };
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
@@ -34,6 +34,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
         small.extend(small_messages::finding(used, slow.as_ref(), sites, &findings));
     }
     findings.extend(small);
+    findings.extend(small_jobs::findings(known, sites));
     findings.extend(needless_barrier::findings(known, sites));
     findings.extend(progress::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));

@@ -1,6 +1,6 @@
 //! The sizes up to which messages are sent at once, whether their receive is posted or not, and the settings for that.
 
-use model::Run;
+use model::{Rank, Run};
 use traces::definitions::Interception;
 
 use crate::scheduling::by_host;
@@ -15,31 +15,71 @@ const WORTH: f64 = 10.0;
 pub const COPIED: f64 = 0.2e-9;
 /// Libraries count their own header with a message.
 const HEADER: u64 = 256;
+/// The setting of UCX.
+const UCX: &str = "UCX_RNDV_THRESH";
 
-/// True if a message whose sender waits `wait` seconds for the receive had better be buffered.
-pub fn pays(bytes: u64, wait: f64) -> bool {
-    (LEAST_BYTES..=MOST_BYTES).contains(&bytes) && wait >= WORTH * COPIED * bytes as f64
+/// True if a message whose sender waits `wait` seconds for the receive had better be buffered, where those shorter than `least` are.
+pub fn pays(bytes: u64, least: u64, wait: f64) -> bool {
+    (least..=MOST_BYTES).contains(&bytes) && wait >= WORTH * COPIED * bytes as f64
+}
+
+/// A setting of the run that names the limit.
+pub struct NamedLimit<'r> {
+    /// `OMPI_MCA_btl_vader_eager_limit=512`.
+    pub setting: &'r str,
+    pub bytes: u64,
+}
+
+pub fn named(run: &Run) -> Option<NamedLimit<'_>> {
+    let rank = run.first();
+    let name = if uses_ucx(rank) { UCX.to_string() } else { format!("OMPI_MCA_{}_eager_limit", layer(run)?) };
+    let mut settings = rank.settings.iter().filter_map(|setting| setting.split_once('=').zip(Some(setting)));
+    let ((_, value), setting) = settings.find(|((of, _), _)| *of == name)?;
+    Some(NamedLimit { setting, bytes: bytes(value)? })
+}
+
+/// Messages shorter than this need no receive: a setting may put the limit below that of any library.
+pub fn least_bytes(run: &Run) -> u64 {
+    named(run).map_or(LEAST_BYTES, |limit| limit.bytes.min(LEAST_BYTES))
+}
+
+/// `512`, `8k`, `1m`; `None` for words such as `auto` and `inf`.
+fn bytes(value: &str) -> Option<u64> {
+    let value = value.trim().to_lowercase();
+    let value = value.trim_end_matches('b');
+    let (digits, unit) = match value.strip_suffix('k') {
+        Some(digits) => (digits, 1 << 10),
+        None => (value.trim_end_matches('m'), if value.ends_with('m') { 1 << 20 } else { 1 }),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// The setting by which messages of this size are sent at once.
 pub fn setting(run: &Run, bytes: u64) -> String {
-    let rank = run.first();
-    let (name, limit) = (rank.library.name(), (bytes + HEADER).next_power_of_two());
-    let uses_ucx =
-        rank.library.version.contains("ch4:ucx") || rank.components.iter().any(|part| part.way == Interception::Ucx);
-    if uses_ucx {
-        return format!("UCX_RNDV_THRESH={limit}");
+    let limit = (bytes + HEADER).next_power_of_two();
+    if uses_ucx(run.first()) {
+        return format!("{UCX}={limit}");
     }
-    let Some(version) = name.strip_prefix("Open MPI ") else {
-        return "the manual of your MPI names it (\"eager\")".into();
-    };
+    match layer(run) {
+        Some(layer) => format!("mpirun --mca {layer}_eager_limit {limit}"),
+        None => "the manual of your MPI names it (\"eager\")".into(),
+    }
+}
+
+fn uses_ucx(rank: &Rank) -> bool {
+    rank.library.version.contains("ch4:ucx") || rank.components.iter().any(|part| part.way == Interception::Ucx)
+}
+
+/// The part of Open MPI that moves most messages.
+fn layer(run: &Run) -> Option<&'static str> {
+    let name = run.first().library.name();
+    let version = name.strip_prefix("Open MPI ")?;
     let is_old = version.split('.').next().and_then(|major| major.parse().ok()).is_some_and(|major: u32| major < 5);
-    let layer = match (by_host(run).len(), is_old) {
+    Some(match (by_host(run).len(), is_old) {
         (1, true) => "btl_vader",
         (1, false) => "btl_sm",
         _ => "btl_tcp",
-    };
-    format!("mpirun --mca {layer}_eager_limit {limit}")
+    })
 }
 
 #[cfg(test)]
@@ -59,9 +99,17 @@ mod tests {
 
     #[test]
     fn a_buffer_pays_for_small_messages_that_wait_for_long() {
+        let pays = |bytes, wait| super::pays(bytes, LEAST_BYTES, wait);
         assert!(pays(64 * 1024, 0.001));
         assert!(!pays(64 * 1024, 0.000_1), "the copies take 13 us");
         assert!(!pays(2000, 0.1), "no library waits for the receive of so few");
+        assert!(super::pays(2000, 512, 0.1), "a setting makes it");
         assert!(!pays(4 * MOST_BYTES, 0.1), "too large to be kept for each sender");
+    }
+
+    #[test]
+    fn limits_have_units_and_words_are_none() {
+        assert_eq!(["512", "8k", "4KB", "1m"].map(bytes), [512, 8192, 4096, 1 << 20].map(Some));
+        assert_eq!(["inf", "auto", "", "intra:8k"].map(bytes), [None; 4]);
     }
 }

@@ -90,7 +90,8 @@ impl Evidence<'_> {
     }
 
     pub(super) fn stored_sizes(&self) -> &StoredSizes {
-        self.answers.stored_sizes.get_or_init(|| self.account.map_or_else(StoredSizes::default, StoredSizes::of))
+        let of_account = |account| StoredSizes::of(self.run, account);
+        self.answers.stored_sizes.get_or_init(|| self.account.map_or_else(StoredSizes::default, of_account))
     }
 
     /// The sentence on polls that may be waits, if they take at least this share of the run. `find` finds it, with its seconds.

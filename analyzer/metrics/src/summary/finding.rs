@@ -64,6 +64,8 @@ finding_kinds! {
     WrongOrder "wrong_order";
     /// Many small messages go to the same rank in a row.
     SmallMessages "small_messages";
+    /// A rank gives others their work in small pieces, and they wait for each.
+    SmallJobs "small_jobs";
     /// Many small collective calls stand in a row.
     SmallCollectives "small_collectives";
     /// Communicators, windows or files are made again and again.
@@ -199,6 +201,8 @@ impl Finding {
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::SlowReceiver => is_here() && is_call,
+            // The others wait for its answers, whatever it does before each.
+            FindingKind::SmallJobs => late.ranks == self.ranks,
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
             _ => false,
         }

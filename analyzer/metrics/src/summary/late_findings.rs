@@ -20,6 +20,8 @@ struct LateWork {
     place: String,
     /// Further places that belong to the finding.
     more: Vec<String>,
+    /// See [`LateActivity::is_between_polls`].
+    is_between_polls: bool,
     /// True if the late ranks compute longer than the others.
     has_more_work: bool,
     /// See [`LateActivity::is_bottleneck`].
@@ -50,6 +52,9 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
             continue;
         }
         let finding = if is_held { lock_contention::finding(late) } else { late_ranks::finding(late) };
+        if finding.kind.is_of_work() && late.is_for_whoever_comes() {
+            continue;
+        }
         let has_more_work = late.has_more_work();
         // All ranks do the same work there, and these came late because of calls, which have findings of their own.
         if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {
@@ -59,7 +64,9 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
         if finding.kind == FindingKind::LateReceiver && known.shares_cores() && !has_more_work {
             continue;
         }
-        match works.iter_mut().find(|main| is_alike(&main.finding, &finding)) {
+        let is_between_polls = late.is_between_polls();
+        let is_of_polls = |main: &LateWork| main.is_between_polls || !is_between_polls;
+        match works.iter_mut().find(|main| is_alike(&main.finding, &finding) && is_of_polls(main)) {
             Some(main) => {
                 main.finding.join(finding);
                 main.more.push(late.place());
@@ -75,6 +82,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
                     finding,
                     place,
                     more,
+                    is_between_polls,
                     has_more_work,
                     is_bottleneck,
                     waiters,
@@ -152,7 +160,9 @@ fn join_held_ranks(known: &Evidence, works: &mut Vec<LateWork>) {
 
 /// Joins work at different lines into a chain if each rank works alone at a line of its own.
 fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
-    let is_turn = |work: &LateWork| matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain);
+    let is_turn = |work: &LateWork| {
+        matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain) && !work.is_between_polls
+    };
     let costs = |work: &LateWork| work.finding.costs.unwrap_or(0.0) / work.finding.ranks.len().max(1) as f64;
     let most = works.iter().filter(|work| is_turn(work)).map(costs).fold(0.0, f64::max);
     let is_even = |work: &LateWork| is_turn(work) && costs(work) > LEAST_TURN * most;

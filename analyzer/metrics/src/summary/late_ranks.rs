@@ -1,13 +1,14 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
-use super::{Evidence, Finding, FindingKind, late_receivers, sampled_work};
+use super::{Evidence, Finding, FindingKind, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::origins::{ActivityTimes, DurationBins, WeightedTimes};
 use model::sums::Total;
 use tables::Value;
+use traces::calls::Call;
 
 /// A rank works alone if nearly all others wait for this share of its time there.
 const ALONE: f64 = 0.8;
@@ -22,6 +23,9 @@ const LONG: f64 = 1.5;
 const EXPLAINED: f64 = 0.6;
 /// Ranks whose usual case takes this many times as long as that of the others have more work.
 const MORE_EACH_TIME: f64 = 1.25;
+/// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
+/// known within a sixteenth.
+const UNEVEN_EACH_TIME: f64 = 1.125;
 /// The times when ranks are late are apart if this share of their variance lies between ranks: two that are late for half of the run
 /// each have three quarters.
 const APART: f64 = 0.5;
@@ -68,6 +72,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
+        Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place, &cost),
         Lateness::InTurn => in_turn(late.known, &place, costs).detail(at_a_time(late)),
         Lateness::NowAndThen { long, of, usual } => {
             let headline = format!(
@@ -75,9 +80,14 @@ pub fn finding(late: &LateActivity) -> Finding {
                  usual {}, and the others wait: {cost}.",
                 Value::Seconds(seconds(*usual))
             );
-            let next = "Look for what interrupts that computation (input and output, memory, the system), not for \
-                        more even work.";
-            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
+            let finding = Finding::new(FindingKind::SporadicDelay, "waits", headline);
+            let interrupts = "Look for what interrupts that computation (input and output, memory, the system)";
+            match uneven_each_time(&bins(culprits), &bins(late.others())) {
+                None => finding.next(format!("{interrupts}, not for more even work.")),
+                Some((own, others)) => finding
+                    .detail(uneven(own, others, culprits.len()))
+                    .next(format!("{interrupts}, and give {who} a smaller share of that work.")),
+            }
         }
         Lateness::Alternating => {
             let headline = format!("A different rank is late each time {place}, and the others wait for it: {cost}.");
@@ -94,6 +104,11 @@ pub fn finding(late: &LateActivity) -> Finding {
         }
         Lateness::Always => always(late, &who, &place, &cost),
         Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),
+    };
+    let finding = if late.is_between_polls() && !matches!(lateness, Lateness::LateReceivers) {
+        finding.next(more_polls(late, &who))
+    } else {
+        finding
     };
     let is_off_processor = is_off_processor(late);
     let off_processor = if is_off_processor { off_processor(culprits.len()) } else { String::new() };
@@ -112,6 +127,17 @@ pub fn in_turn(known: &Evidence, place: &str, costs: f64) -> Finding {
     let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, or change the \
                 order of the work so that ranks do not need each other's results at once.";
     Finding::new(FindingKind::Chain, "waits", headline).next(next).costs(costs)
+}
+
+/// The advice on work between two polls: what comes meanwhile is noticed by the next poll alone.
+fn more_polls(late: &LateActivity, who: &str) -> String {
+    let polls = late.later_call().map(Call::mpi_name).unwrap_or_default();
+    let does = verb(late.culprits().len(), "notices", "notice");
+    format!(
+        "{} {does} what comes only when that work is done: call {polls} after smaller pieces of it, or wait for the message and do \
+         that work later.",
+        upper(who)
+    )
 }
 
 fn judged(late: &LateActivity) -> Lateness {
@@ -171,6 +197,18 @@ fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
     clearly.map_or(0, |(own, others)| own - others)
 }
 
+/// Nanoseconds of the usual case and of that of the others, if it takes longer by a share that matters.
+fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<(i64, i64)> {
+    let usual = own.median().zip(others.median());
+    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME * *others as f64)
+}
+
+fn uneven(own: i64, others: i64, ranks: usize) -> String {
+    let [own, others] = [own, others].map(|time| Value::Seconds(seconds(time)));
+    let its = verb(ranks, "Its", "Their");
+    format!("{its} usual time is {own}, that of the others {others}: the work is uneven, too.")
+}
+
 /// The finding on ranks that nearly always come late.
 fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     let culprits = late.culprits();
@@ -187,8 +225,7 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     }
     if !late.has_more_work() {
         let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
-        let detail =
-            format!("Over the run {they} {computes} no longer than the others: {they} {come} late to that work.");
+        let detail = over_the_run(late, they, computes) + &format!("{they} {come} late to that work.");
         let next = format!("See in which calls {who} {spends} more time before that (`report --by rank`).");
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
@@ -203,22 +240,32 @@ fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
 }
 
+/// Compares what the culprits compute in all with what the others do, for culprits that are not late because of it.
+fn over_the_run(late: &LateActivity, they: &str, compute: &str) -> String {
+    let Some((own, theirs)) = late.own_and_others_work() else { return String::new() };
+    let others = if late.others_as_often().is_empty() { "the others" } else { "the others that come there" };
+    let [own, theirs] = [own, theirs].map(Value::Seconds);
+    format!("Over the run {they} {compute} {own}, {others} {theirs} in the mean: ")
+}
+
 /// Compares the culprits' time there with that of the other ranks.
 fn beside_others(late: &LateActivity) -> String {
     let mean = |ranks: &[(u32, &ActivityTimes)], count: usize| {
         seconds(ranks.iter().map(|(_, times)| times.total).total()) / count.max(1) as f64
     };
     let culprits = late.culprits();
-    let others = late.known.ranks().saturating_sub(culprits.len());
-    let theirs = mean(late.others(), others);
-    let own = mean(culprits, culprits.len());
     // Ranks at a border may go on at other lines: their times there say nothing.
-    if late.others().len() < others || theirs >= own {
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    let theirs = mean(&others, others.len());
+    let own = mean(culprits, culprits.len());
+    if others.is_empty() || theirs >= own {
         return String::new();
     }
+    let who = if late.is_common() { "the others".into() } else { ranks_in_words(&late.world_ranks(&others)) };
     let [own, theirs] = [own, theirs].map(Value::Seconds);
     let each = verb(culprits.len(), "It takes", "They take");
-    format!("{each} {own} there, the others {theirs} in the mean.")
+    let in_the_mean = if late.is_common() || others.len() > 1 { " in the mean" } else { "" };
+    format!("{each} {own} there, {who} {theirs}{in_the_mean}.")
 }
 
 /// The mean number of ranks that wait while one works.
@@ -277,6 +324,13 @@ mod tests {
             }
         }
         bins
+    }
+
+    #[test]
+    fn work_that_usually_takes_an_eighth_longer_is_uneven_whatever_interrupts_it() {
+        let even = bins(&[(99, 2_000_000)]);
+        let of = |usual| uneven_each_time(&bins(&[(70, usual), (29, 9_000_000)]), &even).is_some();
+        assert_eq!([2_100_000, 2_400_000].map(of), [false, true]);
     }
 
     #[test]

@@ -11,13 +11,17 @@ use traces::calls::Call;
 
 /// True if senders wait there for few ranks to post their receives. Where all of the run waits for one rank's work, neither a buffer nor
 /// an earlier receive makes it shorter.
+/// Nor does either where the senders would wait for the same rank in their next call.
 pub fn are_late(late: &LateActivity) -> bool {
-    late.is_mostly(WaitState::LateReceiver) && 2 * late.culprits().len() <= late.known.ranks() && !late.is_bottleneck()
+    late.is_mostly(WaitState::LateReceiver)
+        && 2 * late.culprits().len() <= late.known.ranks()
+        && !late.is_bottleneck()
+        && !late.main_wait_in(WaitState::LateReceiver).is_some_and(|wait| late.waits_again_at_once(wait))
 }
 
 /// The finding on senders that wait for a receive of `who`.
 pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
-    let main = late.main_wait();
+    let main = late.main_wait_in(WaitState::LateReceiver);
     let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
     let sender_site = site(main.map(|wait| wait.waiter.place.number()));
     let sender = sender_site.map(site_in_words).unwrap_or_default();
@@ -46,8 +50,12 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let next = upper(&earlier);
     let bytes = main.filter(|_| !is_synchronous).and_then(|wait| late.bytes_sent(wait));
     if let Some(bytes) = bytes.filter(|bytes| buffer_pays(late, *bytes)) {
-        let detail =
-            format!("{first}; from some size on, and these have {}, messages are sent only then.", Value::Bytes(bytes));
+        let named = eager_limit::named(late.run()).filter(|limit| limit.bytes < bytes);
+        let named = named.map_or_else(String::new, |limit| format!(", {}", limit.setting));
+        let detail = format!(
+            "{first}; messages above the eager limit (these are {}{named}) are sent only then.",
+            Value::Bytes(bytes)
+        );
         let limit = eager_limit::setting(late.run(), bytes);
         let next = format!("Let messages of that size be sent at once, into a buffer: {limit}. Or {earlier}");
         return Finding::new(FindingKind::EagerLimit, "waits", headline).detail(detail).next(next);
@@ -64,5 +72,6 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
 
 /// True if copying messages of this size into a buffer would take much less time than their senders wait.
 fn buffer_pays(late: &LateActivity, bytes: u64) -> bool {
-    eager_limit::pays(bytes, seconds(late.waited()) / late.cases().max(1) as f64)
+    let least = eager_limit::least_bytes(late.run());
+    eager_limit::pays(bytes, least, seconds(late.waited()) / late.cases().max(1) as f64)
 }

@@ -8,6 +8,7 @@ use super::own_times::{OwnTimes, UNSURE, WorkAndCalls, own_shares};
 use super::{Evidence, activity_places};
 use crate::totals::{seconds, world_rank};
 use model::Run;
+use model::habits::SiteHabits;
 use model::matching::{WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
@@ -16,6 +17,7 @@ use model::sites::CallTree;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashSet;
 use tables::WorldRank;
+use traces::calls::Call;
 
 /// The ranks that cause this share of the waiting are named.
 const MOST_OF_IT: f64 = 0.8;
@@ -36,6 +38,12 @@ const LEAST_CASES: u64 = 4;
 const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
+
+/// A call follows at once if the time before it is at most this share of the wait in the one before.
+const AT_ONCE: f64 = 0.1;
+
+/// Where others wait for the last rank, too, as at the end of a step, less of the waiting is that of the rank that receives.
+const FROM_ANY: f64 = 0.9;
 
 /// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
 /// computes for this share of the run, and clearly longer than all others.
@@ -211,6 +219,22 @@ impl<'a> LateActivity<'a> {
         self.ranks.len() == self.known.ranks()
     }
 
+    /// The call before which the ranks are late, if they compute.
+    pub fn later_call(&self) -> Option<Call> {
+        let Activity::Between(_, to) = self.activity else { return None };
+        self.site(to).call()
+    }
+
+    /// True if the ranks compute between two polls at one line.
+    pub fn is_between_polls(&self) -> bool {
+        matches!(self.activity, Activity::Between(from, to) if from == to) && self.later_call().is_some_and(Call::polls)
+    }
+
+    /// True if the ranks hold the lock of a window meanwhile.
+    pub fn is_under_lock(&self) -> bool {
+        self.later_call().is_some_and(|call| matches!(call, Call::Win_unlock))
+    }
+
     /// Ranks that waited.
     pub fn waiters(&self) -> Vec<WorldRank> {
         let waits = self.ranks.iter().flat_map(|(_, times)| times.waits.keys());
@@ -240,20 +264,35 @@ impl<'a> LateActivity<'a> {
     fn mean_work_of_rest(&self) -> Option<f64> {
         let all = self.context.times.len();
         let rest = all.checked_sub(self.culprits).filter(|rest| *rest > 0)?;
-        let work: f64 = if self.is_common() {
-            self.others().iter().map(|one| self.work(one)).sum()
-        } else {
-            let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
-            let others = (0..all as u32).filter(|rank| !named.contains(rank));
-            others.map(|rank| self.undelayed(rank)).sum()
-        };
+        let alike = self.others_as_often();
+        if !alike.is_empty() {
+            let work: f64 = alike.iter().map(|one| self.work(one)).sum();
+            return Some(work / alike.len() as f64);
+        }
+        let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
+        let others = (0..all as u32).filter(|rank| !named.contains(rank));
+        let work: f64 = others.map(|rank| self.undelayed(rank)).sum();
         Some(work / rest as f64)
+    }
+
+    /// The other ranks that do this work, too. Those that come there less than half as often do other work, as a rank does that gathers
+    /// what all others compute: how long theirs takes says nothing.
+    pub fn others_as_often(&self) -> Vec<&(u32, &'a ActivityTimes)> {
+        let count: u64 = self.culprits().iter().map(|(_, times)| times.count).total();
+        let often = |times: &ActivityTimes| 2 * times.count * self.culprits as u64 >= count;
+        self.others().iter().filter(|(_, times)| self.is_common() || often(times)).collect()
+    }
+
+    /// Seconds that the mean culprit computes, and the mean of the ranks that it is compared with.
+    pub fn own_and_others_work(&self) -> Option<(f64, f64)> {
+        let work: f64 = self.culprits().iter().map(|one| self.work(one)).sum();
+        Some((work / self.culprits.max(1) as f64, self.mean_work_of_rest()?))
     }
 
     /// Seconds that the mean culprit computes beyond the mean of the other ranks; `None` if there are none.
     fn more_work(&self) -> Option<f64> {
-        let work: f64 = self.culprits().iter().map(|one| self.work(one)).sum();
-        Some(work / self.culprits.max(1) as f64 - self.mean_work_of_rest()?)
+        let (own, others) = self.own_and_others_work()?;
+        Some(own - others)
     }
 
     /// True if the culprits compute longer than the others. Otherwise they are late because they came late to that work.
@@ -303,15 +342,77 @@ impl<'a> LateActivity<'a> {
 
     /// The wait with the most time that led here.
     pub fn main_wait(&self) -> Option<WaitKey> {
-        let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits);
+        self.longest_wait(|_| true)
+    }
+
+    /// The wait of this state with the most time that led here.
+    pub fn main_wait_in(&self, state: WaitState) -> Option<WaitKey> {
+        self.longest_wait(|wait| wait.state == state)
+    }
+
+    fn longest_wait(&self, counts: impl Fn(&WaitKey) -> bool) -> Option<WaitKey> {
+        let waits = self.ranks.iter().flat_map(|(_, times)| &times.waits).filter(|(wait, _)| counts(wait));
         waits.max_by_key(|(wait, time)| (**time, **wait)).map(|(wait, _)| *wait)
+    }
+
+    /// True if nearly all of the waiting is that of ranks for whoever sends first, and no rank computes longer there than the others: then
+    /// which rank came next is chance.
+    pub fn is_for_whoever_comes(&self) -> bool {
+        let (mut all, mut from_any) = (0i64, 0i64);
+        for (wait, time) in self.ranks.iter().flat_map(|(_, times)| &times.waits) {
+            all.grow(*time);
+            if self.habits_at(*wait).is_some_and(|habits| habits.from_any) {
+                from_any.grow(*time);
+            }
+        }
+        // Whoever is kept from its core takes fewer pieces of work: the time with the delays is what is even.
+        let most = self.ranks.iter().map(|(_, times)| times.total).max().unwrap_or(0);
+        let mean = self.ranks.iter().map(|(_, times)| times.total).total() as f64 / self.ranks.len().max(1) as f64;
+        let is_even = most as f64 <= EVEN * mean;
+        self.ranks.len() > 1 && is_even && from_any as f64 >= FROM_ANY * all as f64
+    }
+
+    /// The waiting rank's habits at the site where it waited.
+    fn habits_at(&self, wait: WaitKey) -> Option<&'a SiteHabits> {
+        self.context.walk.habits.get(&(wait.waiter.rank, self.site_number(wait)?))
+    }
+
+    /// True if the rank that waits there waits for the same rank again in the call that it makes next.
+    pub fn waits_again_at_once(&self, wait: WaitKey) -> bool {
+        let (Some(account), Some(site)) = (self.known.account, self.site_number(wait)) else { return false };
+        let (waiter, cause) = (wait.waiter.rank, wait.cause.rank);
+        let Some(waited) = account.waits.sums.get(&wait) else { return false };
+        let each = waited.time as f64 / waited.count.max(1) as f64;
+        let waits_at = |to: u32| -> u64 {
+            let there = account.waits.sums.iter().filter(|(key, _)| {
+                let is_there = || account.places.get(key.waiter.place.number()) == Some(self.site(to));
+                key.waiter.rank == waiter && key.cause.rank == cause && is_there()
+            });
+            there.map(|(_, sum)| sum.count).total()
+        };
+        let (mut all, mut again) = (0u64, 0u64);
+        for ((rank, activity), times) in &self.context.walk.origins.activities {
+            let Activity::Between(from, to) = *activity else { continue };
+            if *rank != waiter || from != site {
+                continue;
+            }
+            all.grow(times.count);
+            if times.total as f64 <= AT_ONCE * each * times.count as f64 && 2 * waits_at(to) >= waited.count {
+                again.grow(times.count);
+            }
+        }
+        2 * again > all
+    }
+
+    /// The number of the site where a rank waited.
+    fn site_number(&self, wait: WaitKey) -> Option<u32> {
+        let site = self.site_of_wait(wait.waiter.place.number())?;
+        Some(self.context.walk.sites.iter().position(|other| other == site)? as u32)
     }
 
     /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
     pub fn bytes_sent(&self, wait: WaitKey) -> Option<u64> {
-        let site = self.site_of_wait(wait.waiter.place.number())?;
-        let number = self.context.walk.sites.iter().position(|other| other == site)? as u32;
-        let habits = self.context.walk.habits.get(&(wait.waiter.rank, number))?;
+        let habits = self.habits_at(wait)?;
         Some(habits.bytes / habits.count.max(1))
     }
 

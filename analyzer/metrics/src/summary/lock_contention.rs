@@ -11,6 +11,15 @@ use model::origins::Activity;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 
+const NEXT: &str = "Compute before MPI_Win_lock or after MPI_Win_unlock, and hold the lock for the access alone. If ranks access the \
+                    window by MPI_Accumulate and the like alone, MPI_LOCK_SHARED is enough: each element is updated atomically.";
+
+/// The finding on ranks that work one after another under a lock, and wait elsewhere: some libraries get the lock only with the access.
+pub fn in_turn(place: &str, cost: &str) -> Finding {
+    let headline = format!("The ranks work one after another {place}, where each holds the lock of a window: {cost}.");
+    Finding::new(FindingKind::LockContention, "waits", headline).next(NEXT)
+}
+
 pub fn finding(late: &LateActivity) -> Finding {
     let lock = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
     let lock_call = lock.map(site_in_words).unwrap_or_default();
@@ -32,11 +41,9 @@ pub fn finding(late: &LateActivity) -> Finding {
         _ => "are",
     };
     let detail = format!("{they} {does} {} meanwhile.{}", late.place(), in_words(late, &elsewhere, costs - own));
-    let next = "Compute before MPI_Win_lock or after MPI_Win_unlock, and hold the lock for the access alone. If ranks access the \
-                window by MPI_Accumulate and the like alone, MPI_LOCK_SHARED is enough: each element is updated atomically.";
     let ranks = if takes_turns { Vec::new() } else { culprits };
     let sites = lock.and_then(CallSite::line).into_iter().chain(late.sites());
-    let finding = Finding::new(FindingKind::LockContention, "waits", headline).detail(detail).next(next);
+    let finding = Finding::new(FindingKind::LockContention, "waits", headline).detail(detail).next(NEXT);
     finding.costs(costs).said(own).ranks(ranks).sites(sites.collect())
 }
 

@@ -83,7 +83,8 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         // If the figures show no cause, a small cost may come from anything short.
         (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE * wall => return None,
         (None, None) => {
-            let next = "See which ranks waited for a core, and when they had one.".to_string();
+            let next = "Bind each rank to a core of its own (mpirun's --bind-to core), and see by the table which ranks wait then."
+                .to_string();
             (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), next)
         }
     };
@@ -95,6 +96,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     };
     let headline = format!("{cause}: {whom}.");
     let mut finding = Finding::new(kind, "hosts", headline).costs(worst.cost).next(next);
+    finding.add(&format!("That costs at most {}.", known.share(worst.cost)));
     if let (Some(_), Some(load)) = (&shared, &load) {
         finding.add(&format!("{}, too.", busy(worst.host, load)));
     }
@@ -112,7 +114,7 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
     if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
         let hidden = match most.call() {
-            Some(call) if is_of_files(call) => "Calls on files wait for these rather than for a core.",
+            Some(call) if is_of_files(call) => "Calls on files wait for the file system rather than for a core.",
             Some(Call::Comm_spawn | Call::Comm_spawn_multiple) => {
                 "It starts processes, and waits for these rather than for a core."
             }

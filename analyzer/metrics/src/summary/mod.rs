@@ -36,6 +36,7 @@ mod slow_calls;
 mod slow_host;
 mod slow_receivers;
 mod small_collectives;
+mod small_jobs;
 mod small_messages;
 mod sockets;
 mod stored_sizes;
@@ -70,6 +71,8 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let (sites, serving) = (used_sites(known), serving_ranks(known));
     let mut all = about_the_run(known);
     all.extend(about_the_program(known, &sites, &serving));
+    // What is left out explains no time.
+    leave_out_cheap(known, &mut all);
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
@@ -114,13 +117,14 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
             || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN).is_some()
     };
     // Totals do not tell computation from pauses between polls.
+    let has_farm = of_calls.iter().any(|finding| finding.kind == FindingKind::SmallJobs);
     let is_nobody_late = late.iter().all(|finding| is_small_beside_delays(known, finding));
-    if is_nobody_late && slow_host.is_none() && serving.is_empty() && !polls() {
+    if is_nobody_late && slow_host.is_none() && serving.is_empty() && !has_farm && !polls() {
         all.extend(uneven_totals::finding(known));
     }
     let is_unprogressed = of_calls.iter().any(|finding| finding.kind == FindingKind::Unprogressed);
     all.extend(slow_host);
-    all.extend(sockets::finding(known));
+    all.extend(sockets::finding(known, sites));
     all.extend(late);
     all.extend(of_calls);
     if !is_unprogressed {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::used_sites::UsedSite;
-use super::{Evidence, Finding, FindingKind};
+use super::{Evidence, Finding, FindingKind, eager_limit};
 use crate::engine::{StarvedRow, starved};
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words};
+use model::roles::CallPart;
 use tables::{Value, WorldRank};
 
 /// Waits that take a smaller part of the computation before them are no longer than any wait.
@@ -17,8 +18,21 @@ const SHORT: f64 = 50e-6;
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
+    let rows: Vec<StarvedRow> = rows.into_iter().filter(|row| !are_sent_at_once(known, sites, row)).collect();
     let findings = sites.iter().filter(|used| used.completes()).filter_map(|wait| at_wait(wait, &rows));
     findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
+}
+
+/// True if the requests' messages are so short that the library sends them at once: nothing is left to move, and a wait that takes long
+/// is the scheduler's.
+fn are_sent_at_once(known: &Evidence, sites: &[UsedSite], row: &StarvedRow) -> bool {
+    let mut posts =
+        sites.iter().filter(|used| used.site.site == row.from && used.ranks.iter().any(|(_, of)| of.starts));
+    let is_short = |used: &UsedSite| {
+        let is_message = used.ranks.iter().all(|(_, habits)| matches!(habits.part, CallPart::Message { .. }));
+        is_message && used.bytes() < used.count().saturating_mul(eager_limit::least_bytes(known.run))
+    };
+    !row.from.is_empty() && posts.clone().next().is_some() && posts.all(is_short)
 }
 
 /// The finding on requests that one line waits for.
@@ -59,14 +73,14 @@ fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
         known.cost(costs)
     );
     let detail = format!(
-        "They were pending up to {} while nothing entered the progress engine, {} on rank {}.",
-        Value::Seconds(longest.longest),
+        "On rank {} nothing entered the progress engine {} while they were pending, for {} at the longest.",
+        longest.rank,
         plural(longest.times, "time"),
-        longest.rank
+        Value::Seconds(longest.longest)
     );
     let next = format!(
         "Call MPI_Test on them in that computation, about every {}, or let a thread of the library move them: {}.",
-        Value::Seconds(median_of_all(here.iter().map(|row| (row.median, row.times))).max(SHORT) / 10.0),
+        roughly(median_of_all(here.iter().map(|row| (row.median, row.times))).max(SHORT) / 10.0),
         progress_thread(&known.run.first().library.name())
     );
     let finding = Finding::new(FindingKind::Unprogressed, "progress", headline).detail(detail).next(next);
@@ -88,6 +102,18 @@ fn median_of_all(rows: impl Iterator<Item = (f64, u64)>) -> f64 {
     rows.iter().find(is_middle).map_or(0.0, |(median, _)| *median)
 }
 
+/// A time by one digit: `0.1 ms`, `20 µs`.
+fn roughly(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        1.0.. => (seconds, "s"),
+        0.95e-4.. => (1e3 * seconds, "ms"),
+        _ => (1e6 * seconds, "µs"),
+    };
+    let digit = 10f64.powf(value.log10().floor());
+    let rounded = (value / digit).round() * digit;
+    if rounded < 0.95 { format!("{rounded:.1} {unit}") } else { format!("{rounded:.0} {unit}") }
+}
+
 /// The setting for a progress thread, by the library's name.
 fn progress_thread(library: &str) -> &'static str {
     let name = library.to_lowercase();
@@ -104,7 +130,13 @@ fn progress_thread(library: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::median_of_all;
+    use super::{median_of_all, roughly};
+
+    #[test]
+    fn how_often_to_test_is_told_by_one_digit() {
+        let told = [132.63e-6, 0.97e-4, 15e-6, 5e-6, 2.7e-3, 0.099, 1.4].map(roughly);
+        assert_eq!(told, ["0.1 ms", "0.1 ms", "20 µs", "5 µs", "3 ms", "100 ms", "1 s"]);
+    }
 
     #[test]
     fn one_long_time_does_not_change_how_often_to_test() {

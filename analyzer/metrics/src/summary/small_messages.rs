@@ -64,14 +64,19 @@ pub fn finding(
     let each = crate::totals::seconds(own) / count.saturating_sub(long_count).max(1) as f64;
     let between =
         if receives { "there is no time between to use what is received" } else { "nothing is received between" };
-    let mut detail = format!("A call takes {}, and {between}.", Value::Seconds(each));
+    let with_receive = costs * used.known.ranks() as f64 / count.max(1) as f64;
+    let both = if with_receive > each {
+        format!(", a message {} with its receive and the waits for it", Value::Seconds(with_receive))
+    } else {
+        String::new()
+    };
+    let mut detail = format!("A call takes {} in the mean{both}; {between}.", Value::Seconds(each));
     if let Some((slow, call)) = slow.and_then(|slow| Some((slow, slow.call(used.known)?))) {
         let (waits, time) = (plural(slow.count, "call"), Value::Seconds(running * used.known.mean(slow.time)));
         let who = slow.who(used.known);
         let call = site_in_words(call);
-        detail += &format!(" {} in {waits} until {who} takes what was sent, in {call}: {time} a rank.", {
-            verb(slow.count, "It also waits", "They also wait")
-        });
+        let waiting = verb(culprits.len(), "It also waits", "They also wait");
+        detail += &format!(" {waiting} in {waits} until {who} takes what was sent, in {call}: {time} a rank.");
     }
     let next = "Collect them in a buffer, and send one message to each rank.";
     let finding = Finding::new(FindingKind::SmallMessages, "functions", headline).detail(detail).next(next);

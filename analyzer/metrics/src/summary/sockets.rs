@@ -1,6 +1,7 @@
 //! The finding on messages between ranks of one host that go through sockets, as a setting or a missing driver makes them.
 
-use super::{Evidence, Finding, FindingKind};
+use super::used_sites::UsedSite;
+use super::{Evidence, Finding, FindingKind, transfer};
 use crate::engine::Ledger;
 use crate::scheduling::by_host;
 use model::rank::is_nested;
@@ -12,10 +13,10 @@ use traces::calls::{Call, Class};
 const LEAST_BYTES: u64 = 1 << 20;
 /// The least part of the messages' bytes.
 const LEAST_PART: f64 = 0.5;
-/// The least share of the run for which it is said. The system calls are a small part of what sockets cost.
+/// The least share of the run for which it is said. The system calls, of which this is the time, are a small part of what sockets cost.
 const LEAST_SHARE: f64 = 0.01;
 
-pub fn finding(known: &Evidence) -> Option<Finding> {
+pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let hosts = by_host(known.run);
     let [(host, _)] = hosts.as_slice() else { return None };
     let ledger = Ledger::of_run(known.run);
@@ -26,10 +27,17 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if ledger.sent < LEAST_BYTES || (ledger.sent as f64) < LEAST_PART * messages as f64 {
         return None;
     }
-    let costs = (ledger.receive_time + ledger.send_time) / known.run.asked().count().max(1) as f64;
-    if costs < LEAST_SHARE * known.wall() {
+    let in_system = (ledger.receive_time + ledger.send_time) / known.ranks() as f64;
+    if in_system < LEAST_SHARE * known.wall() {
         return None;
     }
+    let completion = transfer::completion(known);
+    let moving = |used: &UsedSite| {
+        let waits = completion.get(used.site).copied().unwrap_or(0).saturating_add(used.blamed_inside());
+        used.own().saturating_add(waits)
+    };
+    let moving: i64 = sites.iter().filter(|used| used.moves_data()).map(moving).total();
+    let costs = known.mean(moving).clamp(in_system, known.in_mpi().max(in_system));
     let (bytes, cost) = (Value::Bytes(ledger.sent), known.cost(costs));
     let headline = format!("All ranks are on {host}, but send {bytes} to each other through sockets: {cost}.");
     let next =

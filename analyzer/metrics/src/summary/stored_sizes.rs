@@ -1,16 +1,21 @@
 //! The sizes up to which messages are stored, by sender and receiver: their receive need not be posted.
 
 use super::{Evidence, eager_limit};
+use model::Run;
 use model::matching::{Account, WaitKey};
 use model::roles::CallSite;
 use rustc_hash::FxHashMap;
 use traces::calls::Call;
 
 #[derive(Default)]
-pub struct StoredSizes(FxHashMap<(u32, u32), u64>);
+pub struct StoredSizes {
+    by_pair: FxHashMap<(u32, u32), u64>,
+    /// Shorter messages are stored between any two ranks.
+    least: u64,
+}
 
 impl StoredSizes {
-    pub fn of(account: &Account) -> StoredSizes {
+    pub fn of(run: &Run, account: &Account) -> StoredSizes {
         let mut sizes: FxHashMap<(u32, u32), u64> = FxHashMap::default();
         for ((sender, receiver), sends) in &account.blocked {
             // The program's own buffer holds messages of any size.
@@ -20,11 +25,11 @@ impl StoredSizes {
                 *most = (*most).max(sends.at_once);
             }
         }
-        StoredSizes(sizes)
+        StoredSizes { by_pair: sizes, least: eager_limit::least_bytes(run) }
     }
 
     pub fn has(&self, pair: (u32, u32), bytes: u64) -> bool {
-        bytes < eager_limit::LEAST_BYTES || self.0.get(&pair).is_some_and(|most| bytes <= *most)
+        bytes < self.least || self.by_pair.get(&pair).is_some_and(|most| bytes <= *most)
     }
 }
 

@@ -41,7 +41,10 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     };
     // A rank that polls waits, or asks too often: neither is the network's time.
     let polls = |used: &UsedSite| used.call().is_some_and(Call::polls);
-    let is_left_out = |used: &UsedSite| polls(used) || is_named(used) || has_messages && is_end(used);
+    let by_sockets = others.iter().any(|other| other.kind == FindingKind::Sockets);
+    let is_left_out = |used: &UsedSite| {
+        polls(used) || is_named(used) || has_messages && is_end(used) || by_sockets && used.moves_data()
+    };
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
     let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
@@ -182,7 +185,7 @@ fn copies(known: &Evidence, sites: &[&UsedSite]) -> f64 {
 }
 
 /// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for no rank.
-fn completion<'a>(known: &Evidence<'a>) -> FxHashMap<&'a CallSite, i64> {
+pub fn completion<'a>(known: &Evidence<'a>) -> FxHashMap<&'a CallSite, i64> {
     let mut times = FxHashMap::default();
     let Some(account) = known.account else { return times };
     for (key, sum) in &account.waits.sums {

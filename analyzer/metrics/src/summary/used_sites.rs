@@ -12,8 +12,8 @@ use model::habits::SiteHabits;
 use model::matching::BlockedSends;
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
-use tables::WorldRank;
-use traces::calls::Call;
+use tables::{Value, WorldRank};
+use traces::calls::{Call, Class};
 
 /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
 /// program's own.
@@ -54,6 +54,12 @@ impl UsedSite<'_> {
     /// True if the calls wait until requests are complete.
     pub fn completes(&self) -> bool {
         self.call().is_some_and(Call::waits_for_requests)
+    }
+
+    /// True if the calls move data between ranks, by whichever way.
+    pub fn moves_data(&self) -> bool {
+        let classes = [Class::PointToPoint, Class::Completion, Class::Collective];
+        self.call().is_some_and(|call| classes.contains(&call.class()))
     }
 
     /// The sum over all ranks.
@@ -98,7 +104,10 @@ impl UsedSite<'_> {
             others_pauses(habits, delay + cost::timed(rank))
         });
         let of_others: u64 = of_others.total();
-        row_in_words(self.ranks.len() as u64, self.count(), self.total(|habits| habits.repeated), of_others)
+        let row = row_in_words(self.ranks.len() as u64, self.count(), self.total(|habits| habits.repeated), of_others);
+        row.unwrap_or_else(|| {
+            endless_in_words(self.count(), self.known.activities().at(self.number).between, self.own())
+        })
     }
 
     /// Blocking sends at this line to receivers that were late: sender, receiver, sums.
@@ -128,6 +137,11 @@ impl UsedSite<'_> {
         here.blamed_inside.saturating_add(between)
     }
 
+    /// Time of other ranks that waited for a rank in these calls, nanoseconds.
+    pub fn blamed_inside(&self) -> i64 {
+        self.known.activities().at(self.number).blamed_inside
+    }
+
     /// The ranks with a large part of a cost, in order.
     pub fn culprits(&self, cost: impl Fn(&SiteHabits) -> i64) -> Vec<WorldRank> {
         self.culprits_of(|_, habits| cost(habits))
@@ -140,12 +154,20 @@ impl UsedSite<'_> {
 }
 
 /// The length of a row of `count` calls by so many ranks: `repeated` follow one directly, `of_others` after a pause that is not the program's.
-fn row_in_words(ranks: u64, count: u64, repeated: u64, of_others: u64) -> String {
+/// `None` if no pause of the program ends it.
+fn row_in_words(ranks: u64, count: u64, repeated: u64, of_others: u64) -> Option<String> {
     let rows = count.saturating_sub(repeated).saturating_sub(of_others);
-    if of_others > 0 && rows <= ranks {
+    let has_end = of_others == 0 || rows > ranks;
+    has_end.then(|| format!("{:.0} in a row", count as f64 / rows.max(1) as f64))
+}
+
+/// A row of `count` calls without an end, given the nanoseconds `between` them and in them.
+fn endless_in_words(count: u64, between: i64, own: i64) -> String {
+    if between as f64 <= MOST_BRIEFLY * own as f64 {
         return "one directly after another".into();
     }
-    format!("{:.0} in a row", count as f64 / rows.max(1) as f64)
+    let each = Value::Seconds(seconds(between) / count.max(1) as f64);
+    format!("one after another ({each} between two)")
 }
 
 /// The ranks with a large part of a cost, in order. `costs`: by the ranks' places in the run.
@@ -205,10 +227,17 @@ mod tests {
 
     #[test]
     fn a_row_has_no_length_where_only_pauses_that_are_not_the_programs_end_it() {
-        let row = |repeated, of_others| row_in_words(2, 6000, repeated, of_others);
-        assert_eq!(row(5990, 8), "one directly after another", "each rank has one row");
+        let row = |repeated, of_others| row_in_words(2, 6000, repeated, of_others).unwrap_or_default();
+        assert_eq!(row(5990, 8), "", "each rank has one row");
         assert_eq!(row(5990, 7), "2000 in a row");
         assert_eq!(row(5998, 0), "3000 in a row");
         assert_eq!(row(6000, 0), "6000 in a row");
+    }
+
+    #[test]
+    fn calls_with_work_between_do_not_follow_one_another_directly() {
+        let row = |between| endless_in_words(20_000, between, 1_000_000_000);
+        assert_eq!(row(100_000_000), "one directly after another");
+        assert_eq!(row(1_002_000_000), "one after another (50.100 µs between two)");
     }
 }

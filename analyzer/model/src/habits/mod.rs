@@ -22,6 +22,8 @@ pub struct SiteHabits {
     pub part: CallPart,
     /// The calls begin operations that others complete.
     pub starts: bool,
+    /// The calls receive from MPI_ANY_SOURCE.
+    pub from_any: bool,
     pub count: u64,
     /// Time inside the calls.
     pub time: i64,

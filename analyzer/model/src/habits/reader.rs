@@ -8,7 +8,7 @@ use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
 use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns};
 use crate::objects::Objects;
-use crate::roles::{CallPart, Role, Roles};
+use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::stream::TimedCall;
 use crate::sums::{Grow, SpansAhead};
 use crate::thread_calls::Detail;
@@ -156,6 +156,7 @@ impl SiteHabits {
                 part => part,
             },
             starts: role.takes,
+            from_any: matches!(role.what, CallPart::Message { receives: true, .. }) && role.from.0 == Peer::Any,
             ..SiteHabits::default()
         }
     }

@@ -23,6 +23,8 @@ pub struct Planted {
     pub is_asked: bool,
     /// Bytes that system calls sent to sockets, if that is how the engine was observed.
     pub by_sockets: Option<u64>,
+    /// Definitions in addition to those that every rank has.
+    pub more: Vec<Definition>,
 }
 
 impl Planted {
@@ -95,6 +97,7 @@ impl Planted {
             name: "opal_progress".into(),
         }));
         definitions.extend(self.is_asked.then_some(Definition::Asked(CompletionTest::Word)));
+        definitions.extend(self.more.iter().cloned());
         file.definitions(&definitions).unwrap();
         file.signatures(0, 0, &self.signatures).unwrap();
         file.events(0, 0, BEGIN, &self.words).unwrap();

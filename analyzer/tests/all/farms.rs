@@ -1,0 +1,53 @@
+//! Findings on ranks that receive from whoever comes first, on runs made by hand.
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::{Signature, peer, tag};
+
+use crate::common::made::{Calls, made, send};
+use crate::common::recorded::ask;
+use crate::common::signature;
+
+const MICROSECOND: u64 = 1_000;
+
+fn receive(from: i32) -> Signature {
+    let tag = if from == peer::ANY { tag::ANY } else { 5 };
+    Signature { tag, ..signature(0, Call::Recv, from, 0, 8) }
+}
+
+/// The findings on a farm in which two workers compute so many microseconds for each of 400 pieces of work, half a piece apart, and wait
+/// for the next one for so many.
+fn farm(works: u64, waits: u64) -> Vec<Value> {
+    let step = works + waits;
+    let requests = |worker: u64| (1..=400).map(move |piece| (step * piece + worker * step / 2, worker));
+    let worker = |worker: u64| {
+        requests(worker).fold(Calls::default(), |calls, (at, _)| {
+            let calls = calls.call(send(Call::Send, 0, 8), at * MICROSECOND, 500);
+            calls.call(receive(0), at * MICROSECOND + 1_000, waits * MICROSECOND - 1_000)
+        })
+    };
+    let mut all: Vec<(u64, u64)> = requests(0).chain(requests(1)).collect();
+    all.sort_unstable();
+    let mut master = (Calls::default(), step);
+    for (at, from) in all {
+        let (calls, free) = master;
+        let calls = calls.call(receive(peer::ANY), free * MICROSECOND, (at - free) * MICROSECOND + 1_000);
+        let answers = at + waits - 1;
+        let calls =
+            calls.got(1 + from as i32, 8).call(send(Call::Rsend, 1 + from as i32, 8), answers * MICROSECOND, 900);
+        master = (calls, answers + 1);
+    }
+    let folder = made(vec![master.0, worker(0), worker(1)], 3).0;
+    ask(&folder.0, "diagnose", &["--no-cache"]).rows("findings").to_vec()
+}
+
+#[test]
+fn a_rank_that_waits_for_whoever_comes_first_blames_no_worker_of_those_that_work_as_much() {
+    let found = farm(1_800, 600);
+    let kinds: Vec<&str> = found.iter().map(|row| row["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["small_jobs"], "{found:#?}");
+    let headline = found[0]["headline"].as_str().unwrap();
+    assert!(headline.starts_with("Rank 0 answers 800 messages one at a time, from whoever comes first"), "{headline}");
+    assert_eq!(found[0]["detail"], "For each message the others compute 1.796 ms and wait 598.00 µs in the mean.");
+    assert!(farm(2_300, 20).iter().all(|row| row["kind"] != "late_rank" && row["kind"] != "small_jobs"));
+}
