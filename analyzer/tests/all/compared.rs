@@ -301,6 +301,30 @@ fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
 }
 
 #[test]
+fn runs_of_one_sided_transfers_alone_have_no_messages_to_compare() {
+    let puts = |with_barrier: bool| {
+        let put = Signature { sent: 64, ..signature(0, Call::Put, 1, 64, 0) };
+        let mut calls = Calls::default().call(put, 1_000, 100);
+        if with_barrier {
+            calls = calls.call(signature(0, Call::Barrier, peer::NONE, 0, 0), 2_000, 100);
+        }
+        made(vec![calls], 2).0
+    };
+    let compared = |with_barrier: bool| {
+        let sides = [puts(with_barrier), puts(with_barrier)];
+        let output = differing_by(&sides.each_ref().map(|side| side.0.clone()), &["--messages"]);
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code().unwrap(), text)
+    };
+    let (status, said) = compared(false);
+    assert!(said.contains("nothing to compare; one-sided transfers are not covered"), "{said}");
+    assert!(!said.contains("identical"), "{said}");
+    assert_eq!(status, 3);
+    let (_, said) = compared(true);
+    assert!(said.contains("identical") && said.contains("one-sided transfers (MPI_Put) are not compared"), "{said}");
+}
+
+#[test]
 fn the_first_lines_name_what_changed() {
     // Ten steps of an MPI_Allreduce; in B each step computes 2 ms in place of 1, and calls MPI_Barrier, too.
     let side = |setting: &str, work: u64, has_barrier: bool| {
