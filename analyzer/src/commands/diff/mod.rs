@@ -2,6 +2,7 @@
 
 pub mod messages;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -27,10 +28,13 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     if let [one] = arguments.runs.as_slice() {
         return Err(needs_two(one));
     }
+    if arguments.runs.len() > 2 {
+        return Err(takes_two(arguments.runs.len()));
+    }
     if arguments.messages {
         return messages::run(arguments);
     }
-    let choice = arguments.select.named(arguments.names.by);
+    let mut choice = arguments.select.named(arguments.names.by);
     let page = page_of(arguments);
     if let Some(file) = &page {
         check_overwrite(file.path, file.force)?;
@@ -39,7 +43,17 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (arguments.a.as_slice(), arguments.b.as_slice()),
     };
-    let (a, b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
+    let (mut a, mut b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
+    // A function that several places call in one program only is the layer in both, or their call sites have other names.
+    let layer: BTreeSet<String> = a.layers.iter().chain(&b.layers).flatten().cloned().collect();
+    if choice.naming.layers.is_empty() && !layer.is_empty() {
+        choice.naming.layers = layer.iter().cloned().collect();
+        for (name, folders, side) in [("A", of_a, &mut a), ("B", of_b, &mut b)] {
+            if side.layers.iter().any(|own| *own != layer) {
+                *side = read(name, folders, &choice)?;
+            }
+        }
+    }
     let all = compare::compare(&a.figures, &b.figures);
     let mut warnings = met(&arguments.fail_if, &all)?;
     let is_met = !warnings.is_empty();
@@ -74,6 +88,13 @@ fn on_both_sides(a: &[PathBuf], b: &[PathBuf]) -> Option<String> {
 fn needs_two(run: &Path) -> Error {
     let run = folder::as_typed(run);
     Error::Setting(format!("diff compares two runs, and one is named: overhear diff {run} OTHER"))
+}
+
+/// The error for more than two runs without sides.
+fn takes_two(count: usize) -> Error {
+    Error::Setting(format!(
+        "diff compares two runs, and {count} are named; for several runs a side: overhear diff --a A1 A2 --b B1 B2"
+    ))
 }
 
 pub fn schema() -> Schema {
