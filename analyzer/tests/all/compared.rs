@@ -190,6 +190,25 @@ fn a_condition_that_is_met_is_the_exit_status() {
 }
 
 #[test]
+fn the_figure_that_a_misspelled_condition_means_is_suggested() {
+    let sides = ["integer_sort-openmpi", "integer_sort-mpich"].map(sample);
+    let said = String::from_utf8(differing_by(&sides, &["--fail-if", "walltime>+5%"]).stderr).unwrap();
+    assert!(said.contains("'walltime>+5%': no such figure. Did you mean wall_time? "), "{said}");
+}
+
+#[test]
+fn who_names_three_runs_is_told_how_to_name_sides() {
+    let sides = ["integer_sort-openmpi", "integer_sort-mpich"].map(sample);
+    for more in [&[][..], &["--messages"]] {
+        let third = [&[sides[1].to_str().unwrap()], more].concat();
+        let output = differing_by(&sides, &third);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("3 are named; for several runs a side: overhear diff --a A1 A2 --b B1 B2"), "{said}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn a_figure_that_is_nothing_on_both_sides_has_not_changed_by_a_share() {
     let (a, b) = (runs(1, 1, None), runs(1, 2, None));
     assert_eq!(diff(&a, &b, &["--fail-if", "MPI_Bcast.failed_calls>+1%"]).0, 0);
