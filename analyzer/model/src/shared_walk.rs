@@ -2,7 +2,6 @@
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::common_clock::CommonClock;
@@ -15,7 +14,6 @@ use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
 use crate::parallel::{into_inner, lock};
-use crate::sums::Grow;
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
@@ -110,37 +108,46 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     parts.finish(on_path, &sites.list())
 }
 
-/// Computation between two calls, over the selected ranks.
-#[derive(Clone, Copy, Default)]
+/// Computation of the selected ranks by the calls before and after it.
 pub struct Computation {
+    /// Call sites by number.
+    pub sites: Vec<CallSite>,
+    /// Each rank's, with its place in [`Run::ranks`].
+    pub of_ranks: Vec<(usize, Vec<Between>)>,
+}
+
+/// A rank's computation between calls at two sites.
+#[derive(Clone, Copy)]
+pub struct Between {
+    pub from: u32,
+    pub to: u32,
     pub count: u64,
     /// Nanoseconds.
     pub time: i64,
 }
 
 /// Finds computation alone: by the sites of the calls before and after it.
-pub fn computation(run: &Run) -> BTreeMap<(CallSite, CallSite), Computation> {
+pub fn computation(run: &Run) -> Computation {
     let clock = run.common_clock();
     let (objects, sites) = (Objects::of(run), CallSites::default());
     let asked: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
     let of_ranks = parallel::map(asked.len(), |at| {
         let mut activities = ActivityReader::new(run.ranks.len(), &run.ranks[asked[at]], &clock.lines[asked[at]]);
-        let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) else { return activities.times };
-        while let Some(call) = calls.peek() {
-            activities.call(call, calls.role(call));
-            calls.advance();
+        if let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) {
+            while let Some(call) = calls.peek() {
+                activities.call(call, calls.role(call));
+                calls.advance();
+            }
         }
-        activities.times
+        let mut between = Vec::new();
+        for (activity, times) in activities.times {
+            if let Activity::Between(from, to) = activity {
+                between.push(Between { from, to, count: times.count, time: times.total });
+            }
+        }
+        between
     });
-    let sites = sites.list();
-    let mut all: BTreeMap<(CallSite, CallSite), Computation> = BTreeMap::new();
-    for (activity, times) in of_ranks.into_iter().flatten() {
-        let Activity::Between(from, to) = activity else { continue };
-        let sum = all.entry((sites[from as usize].clone(), sites[to as usize].clone())).or_default();
-        sum.count.grow(times.count);
-        sum.time.grow(times.total);
-    }
-    all
+    Computation { sites: sites.list(), of_ranks: asked.into_iter().zip(of_ranks).collect() }
 }
 
 /// The calls of a rank's first thread, if it has any.

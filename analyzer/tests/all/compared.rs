@@ -260,6 +260,63 @@ fn a_condition_does_not_hold_of_a_change_within_the_noise() {
     assert_eq!(diff(&a, &c, &["--fail-if", "MPI_Reduce.time_mean>+10%"]).0, 1);
 }
 
+/// The first lines of a comparison, up to the tables, in one line.
+fn first_lines(a: &Folder, b: &Folder) -> String {
+    let output = differing_by(&[a.0.clone(), b.0.clone()], &[]).stdout;
+    let said = String::from_utf8(output).unwrap();
+    said.split("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A run whose ranks call this function ten times, each time for so many microseconds, after as many of computation.
+fn stepping(function: Call, ranks: &[(u64, u64)]) -> Folder {
+    let one = |(computes, calls): &(u64, u64)| {
+        let mut all = Calls::default().call(signature(0, Call::Init, peer::NONE, 0, 0), 0, 1_000);
+        let mut now = 1_000;
+        for _ in 0..10 {
+            all = all.call(signature(0, function, peer::NONE, 8, 8), now + 1_000 * computes, 1_000 * calls);
+            now += 1_000 * (computes + calls);
+        }
+        all.call(signature(0, Call::Finalize, peer::NONE, 0, 0), now, 1_000)
+    };
+    made(ranks.iter().map(one).collect(), ranks.len() as u32).0
+}
+
+#[test]
+fn calls_that_replace_each_other_are_both_named_that_of_the_totals_direction_first() {
+    let a = stepping(Call::Allreduce, &[(100, 400), (100, 400)]);
+    let b = stepping(Call::Barrier, &[(100, 500), (100, 500)]);
+    for (sides, told) in [
+        ([&a, &b], "most changed: MPI_Barrier (+5.000 ms), MPI_Allreduce (-4.000 ms)"),
+        ([&b, &a], "most changed: MPI_Barrier (-5.000 ms), MPI_Allreduce (+4.000 ms)"),
+    ] {
+        let said = first_lines(sides[0], sides[1]);
+        assert!(said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn computation_at_other_places_is_told_with_what_it_replaces() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100)]);
+    let b = stepping(Call::Barrier, &[(900, 100), (900, 100)]);
+    let said = first_lines(&a, &b);
+    assert!(!said.contains(" of it from "), "{said}");
+    let [a, b] = ["MPI_Allreduce", "MPI_Barrier"].map(|call| format!("{call} at (not told apart) to the next"));
+    assert!(said.contains(&format!("ms: +8.100 ms from {b}, -3.600 ms from {a})")), "{said}");
+}
+
+#[test]
+fn the_rank_that_computes_longer_is_named_with_the_calls_around_it() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100), (400, 100)]);
+    let b = stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]);
+    let said = first_lines(&a, &b);
+    let told = "computation rank 1 computes 2.000 ms longer, most of it from MPI_Allreduce at (not told apart) to the next; the others +50.000 µs";
+    assert!(said.contains(told), "{said}");
+    let alike = stepping(Call::Allreduce, &[(600, 100), (600, 100), (590, 110)]);
+    let said = first_lines(&a, &alike);
+    assert!(!said.contains(" computes "), "{said}");
+    assert!(!said.contains(" compute "), "{said}");
+}
+
 /// Runs of a rank whose sends take 20 us if they are waited for immediately, otherwise this long in MPI; times vary by
 /// up to 1 %.
 fn overlapping(count: usize, seed: u64, overhead: f64) -> Vec<Folder> {

@@ -98,7 +98,11 @@ fn takes_two(count: usize) -> Error {
 }
 
 pub fn schema() -> Schema {
-    Schema::of("diff").facts(compare::FACTS).facts(compare::CHANGES).table::<FigureRow>()
+    Schema::of("diff")
+        .facts(compare::FACTS)
+        .facts(compare::CHANGES)
+        .facts(compare::RANK_COMPUTATION)
+        .table::<FigureRow>()
 }
 
 fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
