@@ -2,6 +2,7 @@
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::common_clock::CommonClock;
@@ -9,7 +10,7 @@ use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{Activity, ActivityReader, Chase, ChasedPart, WaitOrigins};
+use super::origins::{Activity, ActivityReader, ActivityTimes, Chase, ChasedPart, WaitOrigins};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
@@ -47,6 +48,20 @@ impl SharedWalk {
         let origins = WaitOrigins { activities, unknown: chase.unknown };
         let sites = sites.list();
         SharedWalk { habits, origins, path: parts.finish(on_path, &sites), sites }
+    }
+}
+
+impl SharedWalk {
+    /// Computation of the selected ranks by the calls around it, as [`computation`] finds it.
+    pub fn computation(&self, run: &Run) -> Computation {
+        let mut of_ranks: BTreeMap<usize, Vec<Between>> = BTreeMap::new();
+        for ((rank, activity), times) in &self.origins.activities {
+            let rank = *rank as usize;
+            if run.ranks[rank].is_asked {
+                of_ranks.entry(rank).or_default().extend(Between::of(activity, times));
+            }
+        }
+        Computation { sites: self.sites.clone(), of_ranks: of_ranks.into_iter().collect() }
     }
 }
 
@@ -126,6 +141,13 @@ pub struct Between {
     pub time: i64,
 }
 
+impl Between {
+    fn of(activity: &Activity, times: &ActivityTimes) -> Option<Between> {
+        let Activity::Between(from, to) = *activity else { return None };
+        Some(Between { from, to, count: times.count, time: times.total })
+    }
+}
+
 /// Finds computation alone: by the sites of the calls before and after it.
 pub fn computation(run: &Run) -> Computation {
     let clock = run.common_clock();
@@ -139,13 +161,7 @@ pub fn computation(run: &Run) -> Computation {
                 calls.advance();
             }
         }
-        let mut between = Vec::new();
-        for (activity, times) in activities.times {
-            if let Activity::Between(from, to) = activity {
-                between.push(Between { from, to, count: times.count, time: times.total });
-            }
-        }
-        between
+        activities.times.iter().filter_map(|(activity, times)| Between::of(activity, times)).collect::<Vec<_>>()
     });
     Computation { sites: sites.list(), of_ranks: asked.into_iter().zip(of_ranks).collect() }
 }

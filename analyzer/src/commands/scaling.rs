@@ -17,7 +17,7 @@ use tables::{Report, Sheet};
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
     let ComparedRuns { figures: runs, warnings: said, is_partial, .. } =
-        ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, |_, _| ())?;
+        ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, figures)?;
     let grown = scaling::grown(&runs, arguments.weak, arguments.by);
     let tables = vec![
         scaling::efficiencies(&grown).into(),
@@ -48,20 +48,19 @@ pub struct ComparedRuns {
 }
 
 impl ComparedRuns {
-    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `add` adds figures
-    /// that only this comparison needs.
+    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `figures` computes what the
+    /// comparison needs.
     pub fn read(
         folders: &[PathBuf],
         choice: &Choice,
         name: impl Fn(usize) -> String,
-        add: impl Fn(&Run, &mut Figures),
+        figures: impl Fn(&Run) -> Figures,
     ) -> Result<ComparedRuns, Error> {
         let mut runs = ComparedRuns::default();
         let mut warnings: Vec<(String, String)> = Vec::new();
         for (at, folder) in folders.iter().enumerate() {
             let run = Run::select(folder, choice)?;
-            let mut figures = figures(&run);
-            add(&run, &mut figures);
+            let figures = figures(&run);
             let said = figures.warnings.iter().cloned().chain(metrics::warnings::of_run(&run));
             warnings.extend(said.map(|said| (said, name(at))));
             runs.is_partial |= run.is_partial();

@@ -317,6 +317,16 @@ fn the_rank_that_computes_longer_is_named_with_the_calls_around_it() {
     assert!(!said.contains(" compute "), "{said}");
 }
 
+#[test]
+fn what_the_first_screen_of_one_side_alone_finds_is_told_of_that_side() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100), (400, 100)]);
+    let b = stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]);
+    let said = first_lines(&a, &b);
+    assert!(said.contains("only B Rank 1 keeps the others waiting: it computes longest between "), "{said}");
+    let said = first_lines(&b, &stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]));
+    assert!(!said.contains("keeps the others waiting"), "{said}");
+}
+
 /// Runs of a rank whose sends take 20 us if they are waited for immediately, otherwise this long in MPI; times vary by
 /// up to 1 %.
 fn overlapping(count: usize, seed: u64, overhead: f64) -> Vec<Folder> {

@@ -2,7 +2,7 @@
 
 use super::joined::{Comparison, Side};
 use super::run_figures::Figures;
-use super::{changes, rank_computation, run_figures};
+use super::{changes, other_findings, rank_computation, run_figures};
 use crate::overview;
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Fact, FactKey, Value, facts};
@@ -36,6 +36,7 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     if a.iter().chain(b).all(|run| run.ranks == a[0].ranks) {
         facts.extend(changes::other_calls(all));
     }
+    facts.extend(other_findings::only_one_has(a, b));
     facts
 }
 

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::engine::Ledger;
 use crate::imbalance::COMPUTATION;
+use crate::pop::Efficiency;
 use crate::scheduling::delayed_share;
+use crate::summary::Finding;
 use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
-use model::matching::{Follow, settled};
+use model::matching::{Account, Follow, settled};
 use model::roles::CallSite;
-use model::shared_walk::computation;
+use model::shared_walk::Computation;
 use model::{Rank, Run};
 use rustc_hash::FxHashMap;
 use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value, WorldRank};
@@ -53,6 +55,8 @@ pub struct Figures {
     pub delayed: Option<f64>,
     /// Computation by the calls around it, in words.
     pub gaps: BTreeMap<String, Gap>,
+    /// What the first screen tells; `None` if that is not known.
+    pub findings: Option<Vec<Finding>>,
 }
 
 /// Computation between two calls.
@@ -65,6 +69,20 @@ pub struct Gap {
 
 /// Computes all figures of a run but those that the methods of `Figures` add.
 pub fn figures(run: &Run) -> Figures {
+    if !run.records_calls() {
+        return of_run(run, None);
+    }
+    let account = settled(run, Follow::DEPENDENCIES).account;
+    let (efficiency, _) = pop::efficiencies(run, &account);
+    figures_of(run, &account, &efficiency)
+}
+
+/// Like [`figures`], of a run with single calls whose waits and efficiencies are known.
+pub fn figures_of(run: &Run, account: &Account, efficiency: &Efficiency) -> Figures {
+    of_run(run, Some((account, efficiency)))
+}
+
+fn of_run(run: &Run, matched: Option<(&Account, &Efficiency)>) -> Figures {
     let overview = overview::facts(run);
     let mut all = facts(&overview);
     all.extend(engine_figures(run));
@@ -73,22 +91,19 @@ pub fn figures(run: &Run) -> Figures {
     all.extend(of_sheet(SIZES, &groupings::sizes(run).into()));
     all.extend(of_sheet(IMBALANCE, &imbalance::functions(run).into()));
     let mut warnings = Vec::new();
-    let has_calls = run.records_calls();
-    if has_calls {
-        let account = settled(run, Follow::DEPENDENCIES).account;
-        warnings.extend(waits::warnings(run, &account));
-        all.extend(facts(&waits::facts(run, &account)));
-        all.extend(of_sheet(WAITS, &waits::states(run, &account).into()));
-        let (efficiency, _) = pop::efficiencies(run, &account);
-        all.extend(facts(&pop::facts(run, &efficiency)));
-        all.extend(of_sheet(POP, &pop::factors(&efficiency).into()));
+    if let Some((account, efficiency)) = matched {
+        warnings.extend(waits::warnings(run, account));
+        all.extend(facts(&waits::facts(run, account)));
+        all.extend(of_sheet(WAITS, &waits::states(run, account).into()));
+        all.extend(facts(&pop::facts(run, efficiency)));
+        all.extend(of_sheet(POP, &pop::factors(efficiency).into()));
     }
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
     let settings = run.first().settings.clone();
-    let gaps = BTreeMap::new();
-    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps }
+    let (has_calls, gaps, findings) = (matched.is_some(), BTreeMap::new(), None);
+    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps, findings }
 }
 
 impl Figures {
@@ -105,13 +120,9 @@ impl Figures {
         self.all.push(plain(FUNCTIONS, COMPUTATION.into(), (TIME_MEAN, Unit::Seconds), all / mean_of(run)));
     }
 
-    /// Adds computation by the calls around it. Walks through all calls once more.
-    pub fn add_gaps(&mut self, run: &Run) {
-        if !self.has_calls {
-            return;
-        }
+    /// Adds computation by the calls around it.
+    pub fn add_gaps(&mut self, run: &Run, computation: &Computation) {
         let ranks = mean_of(run);
-        let computation = computation(run);
         let mut names: FxHashMap<(u32, u32), String> = FxHashMap::default();
         let mut places: BTreeMap<String, Gap> = BTreeMap::new();
         for (at, gaps) in &computation.of_ranks {
