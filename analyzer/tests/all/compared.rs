@@ -374,6 +374,15 @@ fn requests_that_take_more_time_in_mpi_are_named_with_their_size_and_their_trans
 }
 
 #[test]
+fn the_life_of_a_request_is_not_called_a_transfer_for_it_may_wait_for_a_late_sender() {
+    let (a, b) = (overlapping(1, 1, 4_000.0), overlapping(1, 2, 6_000.0));
+    let output = differing_by(&[a[0].0.clone(), b[0].0.clone()], &[]).stdout;
+    let text = String::from_utf8(output).unwrap();
+    let table = text.split("\n\n").find(|part| part.starts_with("nonblocking requests")).unwrap();
+    assert!(table.contains("lifetime, ") && !table.contains("transfer"), "{table}");
+}
+
+#[test]
 fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
     let (a, b) = (overlapping(2, 1, 4_000.0), runs(2, 1, None));
     let (_, said) = diff(&a, &b, &[]);
