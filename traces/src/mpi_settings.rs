@@ -20,7 +20,7 @@ const PREFIXES: [&str; 15] = [
 ];
 
 /// Beginnings of the names that launchers and installations set by themselves.
-const NOT_BY_USERS: [&str; 22] = [
+const NOT_BY_USERS: [&str; 23] = [
     "OMPI_MCA_PREFIXES",
     "OMPI_MCA_cpu_type",
     "OMPI_MCA_ess",
@@ -30,6 +30,7 @@ const NOT_BY_USERS: [&str; 22] = [
     "OMPI_MCA_orte_",
     "OMPI_MCA_pmix",
     "OMPI_MCA_prte_",
+    "OMPI_MCA_rmaps_base_oversubscribe",
     "OMPI_MCA_shmem_RUNTIME_",
     "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
     "I_MPI_BIND_WIN_ALLOCATE",
@@ -69,6 +70,7 @@ mod tests {
         for name in [
             "OMPI_MCA_orte_hnp_uri",
             "OMPI_MCA_ess_base_vpid",
+            "OMPI_MCA_rmaps_base_oversubscribe",
             "OMPI_COMM_WORLD_RANK",
             "I_MPI_PIN_MAPPING",
             "PATH",

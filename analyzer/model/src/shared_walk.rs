@@ -10,12 +10,11 @@ use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{Activity, ActivityReader, Chase, ChasedPart, WaitOrigins};
+use super::origins::{Activity, ActivityReader, ActivityTimes, Chase, ChasedPart, WaitOrigins};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
 use crate::parallel::{into_inner, lock};
-use crate::sums::Grow;
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
@@ -49,6 +48,20 @@ impl SharedWalk {
         let origins = WaitOrigins { activities, unknown: chase.unknown };
         let sites = sites.list();
         SharedWalk { habits, origins, path: parts.finish(on_path, &sites), sites }
+    }
+}
+
+impl SharedWalk {
+    /// Computation of the selected ranks by the calls around it, as [`computation`] finds it.
+    pub fn computation(&self, run: &Run) -> Computation {
+        let mut of_ranks: BTreeMap<usize, Vec<Between>> = BTreeMap::new();
+        for ((rank, activity), times) in &self.origins.activities {
+            let rank = *rank as usize;
+            if run.ranks[rank].is_asked {
+                of_ranks.entry(rank).or_default().extend(Between::of(activity, times));
+            }
+        }
+        Computation { sites: self.sites.clone(), of_ranks: of_ranks.into_iter().collect() }
     }
 }
 
@@ -110,37 +123,47 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     parts.finish(on_path, &sites.list())
 }
 
-/// Computation between two calls, over the selected ranks.
-#[derive(Clone, Copy, Default)]
+/// Computation of the selected ranks by the calls before and after it.
 pub struct Computation {
+    /// Call sites by number.
+    pub sites: Vec<CallSite>,
+    /// Each rank's, with its place in [`Run::ranks`].
+    pub of_ranks: Vec<(usize, Vec<Between>)>,
+}
+
+/// A rank's computation between calls at two sites.
+#[derive(Clone, Copy)]
+pub struct Between {
+    pub from: u32,
+    pub to: u32,
     pub count: u64,
     /// Nanoseconds.
     pub time: i64,
 }
 
+impl Between {
+    fn of(activity: &Activity, times: &ActivityTimes) -> Option<Between> {
+        let Activity::Between(from, to) = *activity else { return None };
+        Some(Between { from, to, count: times.count, time: times.total })
+    }
+}
+
 /// Finds computation alone: by the sites of the calls before and after it.
-pub fn computation(run: &Run) -> BTreeMap<(CallSite, CallSite), Computation> {
+pub fn computation(run: &Run) -> Computation {
     let clock = run.common_clock();
     let (objects, sites) = (Objects::of(run), CallSites::default());
     let asked: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
     let of_ranks = parallel::map(asked.len(), |at| {
         let mut activities = ActivityReader::new(run.ranks.len(), &run.ranks[asked[at]], &clock.lines[asked[at]]);
-        let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) else { return activities.times };
-        while let Some(call) = calls.peek() {
-            activities.call(call, calls.role(call));
-            calls.advance();
+        if let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) {
+            while let Some(call) = calls.peek() {
+                activities.call(call, calls.role(call));
+                calls.advance();
+            }
         }
-        activities.times
+        activities.times.iter().filter_map(|(activity, times)| Between::of(activity, times)).collect::<Vec<_>>()
     });
-    let sites = sites.list();
-    let mut all: BTreeMap<(CallSite, CallSite), Computation> = BTreeMap::new();
-    for (activity, times) in of_ranks.into_iter().flatten() {
-        let Activity::Between(from, to) = activity else { continue };
-        let sum = all.entry((sites[from as usize].clone(), sites[to as usize].clone())).or_default();
-        sum.count.grow(times.count);
-        sum.time.grow(times.total);
-    }
-    all
+    Computation { sites: sites.list(), of_ranks: asked.into_iter().zip(of_ranks).collect() }
 }
 
 /// The calls of a rank's first thread, if it has any.

@@ -293,7 +293,7 @@ pub struct ImbalanceArgs {
 #[derive(Args)]
 pub struct DiffArgs {
     /// The folders of the two runs
-    #[arg(value_names = ["A", "B"], num_args = 1..=2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    #[arg(value_names = ["A", "B"], num_args = 1.., required_unless_present = "a", conflicts_with_all = ["a", "b"])]
     pub runs: Vec<PathBuf>,
     /// The folders of side A
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "b")]

@@ -86,7 +86,7 @@ fn wrong_number(kind: PlotKind, given: usize) -> Error {
 /// Time and efficiency over ranks. Returns true if some of the data is missing.
 fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let name = |at: usize| folders[at].display().to_string();
-    let runs = ComparedRuns::read(folders, choice, name, |_, _| ())?;
+    let runs = ComparedRuns::read(folders, choice, name, compare::figures)?;
     let programs = scaling::programs(&runs.figures);
     let caption = match programs.as_slice() {
         [program] => {
@@ -109,7 +109,11 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
 fn of_both(sides: [&[PathBuf]; 2], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let read = |folders: &[PathBuf]| {
         let name = |at: usize| folders[at].display().to_string();
-        ComparedRuns::read(folders, choice, name, |run, figures| figures.add_computation(run))
+        ComparedRuns::read(folders, choice, name, |run| {
+            let mut figures = compare::figures(run);
+            figures.add_computation(run);
+            figures
+        })
     };
     let [of_a, of_b] = sides;
     let (a, b) = (read(of_a)?, read(of_b)?);

@@ -1,5 +1,6 @@
 //! `overhear scaling`: compares runs with different numbers of ranks.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::print::print;
@@ -15,8 +16,8 @@ use tables::{Report, Sheet};
 /// Prints the growth of times with the number of ranks. Returns the exit status.
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
-    let ComparedRuns { figures: runs, warnings: said, is_partial } =
-        ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, |_, _| ())?;
+    let ComparedRuns { figures: runs, warnings: said, is_partial, .. } =
+        ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, figures)?;
     let grown = scaling::grown(&runs, arguments.weak, arguments.by);
     let tables = vec![
         scaling::efficiencies(&grown).into(),
@@ -34,6 +35,7 @@ pub fn schema() -> Schema {
     Schema::of("scaling").facts(scaling::FACTS).table::<PopRow>().table::<PointRow>().table::<ModelRow>()
 }
 
+#[derive(Default)]
 pub struct ComparedRuns {
     /// Figures of each run, in the order of the folders.
     pub figures: Vec<Figures>,
@@ -41,26 +43,28 @@ pub struct ComparedRuns {
     pub warnings: Vec<String>,
     /// Some of the data is missing.
     pub is_partial: bool,
+    /// The functions of the communication layer that names of each run's call sites leave out.
+    pub layers: Vec<BTreeSet<String>>,
 }
 
 impl ComparedRuns {
-    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `add` adds figures
-    /// that only this comparison needs.
+    /// Reads a part of the runs in these folders. `name` names the run at an index, for warnings; `figures` computes what the
+    /// comparison needs.
     pub fn read(
         folders: &[PathBuf],
         choice: &Choice,
         name: impl Fn(usize) -> String,
-        add: impl Fn(&Run, &mut Figures),
+        figures: impl Fn(&Run) -> Figures,
     ) -> Result<ComparedRuns, Error> {
-        let mut runs = ComparedRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
+        let mut runs = ComparedRuns::default();
         let mut warnings: Vec<(String, String)> = Vec::new();
         for (at, folder) in folders.iter().enumerate() {
             let run = Run::select(folder, choice)?;
-            let mut figures = figures(&run);
-            add(&run, &mut figures);
+            let figures = figures(&run);
             let said = figures.warnings.iter().cloned().chain(metrics::warnings::of_run(&run));
             warnings.extend(said.map(|said| (said, name(at))));
             runs.is_partial |= run.is_partial();
+            runs.layers.push(run.sites.left_out().clone());
             runs.figures.push(figures);
         }
         let in_words = |(said, names): (String, Vec<String>)| format!("{}: {said}", names.join(", "));

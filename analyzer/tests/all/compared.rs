@@ -190,6 +190,25 @@ fn a_condition_that_is_met_is_the_exit_status() {
 }
 
 #[test]
+fn the_figure_that_a_misspelled_condition_means_is_suggested() {
+    let sides = ["integer_sort-openmpi", "integer_sort-mpich"].map(sample);
+    let said = String::from_utf8(differing_by(&sides, &["--fail-if", "walltime>+5%"]).stderr).unwrap();
+    assert!(said.contains("'walltime>+5%': no such figure. Did you mean wall_time? "), "{said}");
+}
+
+#[test]
+fn who_names_three_runs_is_told_how_to_name_sides() {
+    let sides = ["integer_sort-openmpi", "integer_sort-mpich"].map(sample);
+    for more in [&[][..], &["--messages"]] {
+        let third = [&[sides[1].to_str().unwrap()], more].concat();
+        let output = differing_by(&sides, &third);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("3 are named; for several runs a side: overhear diff --a A1 A2 --b B1 B2"), "{said}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn a_figure_that_is_nothing_on_both_sides_has_not_changed_by_a_share() {
     let (a, b) = (runs(1, 1, None), runs(1, 2, None));
     assert_eq!(diff(&a, &b, &["--fail-if", "MPI_Bcast.failed_calls>+1%"]).0, 0);
@@ -241,6 +260,73 @@ fn a_condition_does_not_hold_of_a_change_within_the_noise() {
     assert_eq!(diff(&a, &c, &["--fail-if", "MPI_Reduce.time_mean>+10%"]).0, 1);
 }
 
+/// The first lines of a comparison, up to the tables, in one line.
+fn first_lines(a: &Folder, b: &Folder) -> String {
+    let output = differing_by(&[a.0.clone(), b.0.clone()], &[]).stdout;
+    let said = String::from_utf8(output).unwrap();
+    said.split("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A run whose ranks call this function ten times, each time for so many microseconds, after as many of computation.
+fn stepping(function: Call, ranks: &[(u64, u64)]) -> Folder {
+    let one = |(computes, calls): &(u64, u64)| {
+        let mut all = Calls::default().call(signature(0, Call::Init, peer::NONE, 0, 0), 0, 1_000);
+        let mut now = 1_000;
+        for _ in 0..10 {
+            all = all.call(signature(0, function, peer::NONE, 8, 8), now + 1_000 * computes, 1_000 * calls);
+            now += 1_000 * (computes + calls);
+        }
+        all.call(signature(0, Call::Finalize, peer::NONE, 0, 0), now, 1_000)
+    };
+    made(ranks.iter().map(one).collect(), ranks.len() as u32).0
+}
+
+#[test]
+fn calls_that_replace_each_other_are_both_named_that_of_the_totals_direction_first() {
+    let a = stepping(Call::Allreduce, &[(100, 400), (100, 400)]);
+    let b = stepping(Call::Barrier, &[(100, 500), (100, 500)]);
+    for (sides, told) in [
+        ([&a, &b], "most changed: MPI_Barrier (+5.000 ms), MPI_Allreduce (-4.000 ms)"),
+        ([&b, &a], "most changed: MPI_Barrier (-5.000 ms), MPI_Allreduce (+4.000 ms)"),
+    ] {
+        let said = first_lines(sides[0], sides[1]);
+        assert!(said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn computation_at_other_places_is_told_with_what_it_replaces() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100)]);
+    let b = stepping(Call::Barrier, &[(900, 100), (900, 100)]);
+    let said = first_lines(&a, &b);
+    assert!(!said.contains(" of it from "), "{said}");
+    let [a, b] = ["MPI_Allreduce", "MPI_Barrier"].map(|call| format!("{call} at (not told apart) to the next"));
+    assert!(said.contains(&format!("ms: +8.100 ms from {b}, -3.600 ms from {a})")), "{said}");
+}
+
+#[test]
+fn the_rank_that_computes_longer_is_named_with_the_calls_around_it() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100), (400, 100)]);
+    let b = stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]);
+    let said = first_lines(&a, &b);
+    let told = "computation rank 1 computes 2.000 ms longer, most of it from MPI_Allreduce at (not told apart) to the next; the others +50.000 µs";
+    assert!(said.contains(told), "{said}");
+    let alike = stepping(Call::Allreduce, &[(600, 100), (600, 100), (590, 110)]);
+    let said = first_lines(&a, &alike);
+    assert!(!said.contains(" computes "), "{said}");
+    assert!(!said.contains(" compute "), "{said}");
+}
+
+#[test]
+fn what_the_first_screen_of_one_side_alone_finds_is_told_of_that_side() {
+    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100), (400, 100)]);
+    let b = stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]);
+    let said = first_lines(&a, &b);
+    assert!(said.contains("only B Rank 1 keeps the others waiting: it computes longest between "), "{said}");
+    let said = first_lines(&b, &stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]));
+    assert!(!said.contains("keeps the others waiting"), "{said}");
+}
+
 /// Runs of a rank whose sends take 20 us if they are waited for immediately, otherwise this long in MPI; times vary by
 /// up to 1 %.
 fn overlapping(count: usize, seed: u64, overhead: f64) -> Vec<Folder> {
@@ -288,6 +374,15 @@ fn requests_that_take_more_time_in_mpi_are_named_with_their_size_and_their_trans
 }
 
 #[test]
+fn the_life_of_a_request_is_not_called_a_transfer_for_it_may_wait_for_a_late_sender() {
+    let (a, b) = (overlapping(1, 1, 4_000.0), overlapping(1, 2, 6_000.0));
+    let output = differing_by(&[a[0].0.clone(), b[0].0.clone()], &[]).stdout;
+    let text = String::from_utf8(output).unwrap();
+    let table = text.split("\n\n").find(|part| part.starts_with("nonblocking requests")).unwrap();
+    assert!(table.contains("lifetime, ") && !table.contains("transfer"), "{table}");
+}
+
+#[test]
 fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
     let (a, b) = (overlapping(2, 1, 4_000.0), runs(2, 1, None));
     let (_, said) = diff(&a, &b, &[]);
@@ -298,6 +393,30 @@ fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
         seen += 1;
     }
     assert!(seen > 5, "{said:#}");
+}
+
+#[test]
+fn runs_of_one_sided_transfers_alone_have_no_messages_to_compare() {
+    let puts = |with_barrier: bool| {
+        let put = Signature { sent: 64, ..signature(0, Call::Put, 1, 64, 0) };
+        let mut calls = Calls::default().call(put, 1_000, 100);
+        if with_barrier {
+            calls = calls.call(signature(0, Call::Barrier, peer::NONE, 0, 0), 2_000, 100);
+        }
+        made(vec![calls], 2).0
+    };
+    let compared = |with_barrier: bool| {
+        let sides = [puts(with_barrier), puts(with_barrier)];
+        let output = differing_by(&sides.each_ref().map(|side| side.0.clone()), &["--messages"]);
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code().unwrap(), text)
+    };
+    let (status, said) = compared(false);
+    assert!(said.contains("nothing to compare; one-sided transfers are not covered"), "{said}");
+    assert!(!said.contains("identical"), "{said}");
+    assert_eq!(status, 3);
+    let (_, said) = compared(true);
+    assert!(said.contains("identical") && said.contains("one-sided transfers (MPI_Put) are not compared"), "{said}");
 }
 
 #[test]

@@ -318,6 +318,16 @@ fn diff_compares_paths_where_that_is_asked_for() {
     assert_eq!(row.split_whitespace().take(3).collect::<Vec<_>>(), ["2.000", "2.000", "1.00"]);
 }
 
+#[test]
+fn both_sides_leave_out_the_layer_that_one_side_alone_shows() {
+    // Only in B do two places call `comm_all`.
+    let (a, b) = (calling(&PLANTED[..3], &[1]), calling(PLANTED, &[1, 4]));
+    let text = printed("diff", &a.0, &[b.0.to_str().unwrap(), "--whole", "--by", "caller"]);
+    let sites: Vec<&str> = text.lines().filter_map(|line| line.split_once(" MPI_Barrier ")).map(|row| row.0).collect();
+    assert!(sites.contains(&"solve (solver.c:41)") && sites.contains(&"checkpoint (output.c:7)"), "{text}");
+    assert!(!text.contains("comm.c"), "{text}");
+}
+
 /// A run of one rank that calls MPI_Barrier for 5 µs at each of some sites.
 fn calling(sites: &[PlantedSite], from: &[u32]) -> Folder {
     let folder = Folder::new();

@@ -3,7 +3,7 @@
 use crate::common::made::{Calls, made, on_nobody, receive, send};
 use crate::common::signature;
 use metrics::messages::{DifferenceKind, FirstDifferenceRow, RankComparison};
-use metrics::messages::{compare, first_differences, warnings};
+use metrics::messages::{compare, first_differences, order, warnings};
 use model::messages::{Way, of_rank};
 use traces::calls::Call;
 use traces::definitions::{Definition, Origin};
@@ -41,7 +41,7 @@ fn sends(checksums: &[u32]) -> Calls {
 #[test]
 fn runs_with_the_same_messages_are_identical() {
     let found = compared(sends(&[1, 2, 3]), sends(&[1, 2, 3]));
-    assert_eq!((found.differing, found.checked, found.unchecked, found.bytes), (0, 3, 0, 24));
+    assert_eq!((found.differing, found.checked, found.unchecked, found.bytes), (0, 3, 0, [24, 24]));
     assert_eq!(found.counts, [[3, 0, 0]; 2]);
 }
 
@@ -106,7 +106,7 @@ fn receives(first: (i32, u32), second: (i32, u32), completed_in_turn: bool) -> C
 #[test]
 fn what_completes_first_changes_nothing_where_messages_match_in_the_same_order() {
     let found = compared(receives((1, 7), (1, 8), true), receives((1, 7), (1, 8), false));
-    assert_eq!((found.differing, found.checked, found.reordered), (0, 2, 0));
+    assert_eq!((found.differing, found.checked, found.reordered.of_any), (0, 2, 0));
     let found = compared(receives((1, 7), (1, 8), true), receives((1, 8), (1, 7), true));
     assert_eq!((found.differing, found.first.unwrap().kind), (2, DifferenceKind::Content));
 }
@@ -114,7 +114,32 @@ fn what_completes_first_changes_nothing_where_messages_match_in_the_same_order()
 #[test]
 fn receives_of_any_sender_may_take_several_senders_messages_in_another_order() {
     let found = compared(receives((1, 7), (2, 8), true), receives((2, 8), (1, 7), true));
-    assert_eq!((found.differing, found.checked, found.reordered), (0, 2, 2));
+    assert_eq!((found.differing, found.checked, found.reordered.of_any), (0, 2, 2));
+}
+
+#[test]
+fn a_program_that_receives_from_its_partners_in_another_order_is_told_so_with_the_call() {
+    let in_order = |senders: &[i32]| {
+        let mut calls = Calls::default();
+        for (sender, at) in senders.iter().zip(0..) {
+            calls = calls.call(signature(0, Call::Recv, *sender, 0, 8), 1_000 * at, 100).got(*sender, 8);
+        }
+        calls
+    };
+    let told = |a: &[i32], b: &[i32]| {
+        let ((_one, a), (_other, b)) = (made(vec![in_order(a)], 3), made(vec![in_order(b)], 3));
+        let ranks = [(&a.ranks[0], compare(&of_rank(&a.ranks[0]), &of_rank(&b.ranks[0])))];
+        let reordered = &ranks[0].1.reordered;
+        let said = order(&a, &ranks).map(|fact| fact.value.to_string());
+        (said, (reordered.of_any, reordered.by_name), warnings(&ranks))
+    };
+    let (said, counts, warned) = told(&[1, 2, 1, 2, 1], &[1, 1, 2, 2, 1]);
+    let said = said.unwrap();
+    assert!(said.starts_with("rank 0 posts 2 receives in another order, first by MPI_Recv at "), "{said}");
+    assert!(said.ends_with(": A from 2, 1, B from 1, 2"), "{said}");
+    assert_eq!(counts, (0, 2));
+    assert!(warned.iter().all(|warning| !warning.contains("any sender")), "{warned:?}");
+    assert_eq!(told(&[1, 2, 1], &[1, 2, 1]).0, None);
 }
 
 /// Sends and receives by persistent requests, started together once for each pair of checksums.

@@ -12,14 +12,14 @@ use traces::calls::Call;
 
 facts! {
     DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
-    EFFICIENCY = "efficiency", Text, sometimes, "The parallel efficiency of both sides, and its factor that changed most, in words.";
+    EFFICIENCY = "efficiency", Text, sometimes, "The parallel efficiency of both sides, and the factor that changed most in its direction, in words.";
     SETTINGS = "settings", Text, sometimes,
         "Environment variables that set up MPI or threads, by the sides of which all runs have them, if not all runs of both do.";
     OTHER_CALLS = "other_calls", Text, sometimes,
         "Call sites with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
 }
 
-/// The difference of the wall times, its parts outside MPI and in MPI, and the function that changed most.
+/// The difference of the wall times, its parts outside MPI and in MPI, and the functions that changed most.
 pub fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -> Option<Fact> {
     let difference = wall.difference()?;
     let mut text = wall.ratio().map_or(String::new(), |ratio| format!(" ({:+.1} %)", 100.0 * (ratio - 1.0)));
@@ -29,20 +29,45 @@ pub fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison
     if let Some(in_mpi) = mpi.and_then(Comparison::difference) {
         text += &format!("; a rank {} outside MPI, {} in MPI", signed(difference - in_mpi), signed(in_mpi));
     }
-    if let Some(most) = most_changed(all.iter(), FUNCTIONS).filter(|most| most.change() != 0.0) {
-        let unsure = match most.differs {
-            Differs::No => ", noise",
-            Differs::Perhaps => ", perhaps",
-            Differs::Unknown | Differs::Yes => "",
-        };
-        text += &format!("; most changed: {} ({}{unsure})", most.name.row.join(" "), signed(most.change()));
-        if most.name.row == [COMPUTATION]
-            && let Some(place) = most_changed(all.iter(), GAPS)
-        {
-            text += &format!(", {} of it from {}", signed(place.change()), place.name.row.join(" "));
-        }
+    let most: Vec<String> = both_ways(all, FUNCTIONS, difference).into_iter().map(|most| function(most, all)).collect();
+    if !most.is_empty() {
+        text += &format!("; most changed: {}", most.join(", "));
     }
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
+}
+
+/// A function's change, with the places of it if it is computation.
+fn function(figure: &Comparison, all: &[Comparison]) -> String {
+    let change = figure.change();
+    let mut text = signed(change);
+    text += match figure.differs {
+        Differs::No => ", noise",
+        Differs::Perhaps => ", perhaps",
+        Differs::Unknown | Differs::Yes => "",
+    };
+    if figure.name.row == [COMPUTATION] {
+        let places = both_ways(all, GAPS, change);
+        let in_words = |place: &&Comparison| format!("{} from {}", signed(place.change()), place.name.row.join(" "));
+        let places: Vec<String> = places.iter().map(in_words).collect();
+        if !places.is_empty() {
+            text += &format!(": {}", places.join(", "));
+        }
+    }
+    format!("{} ({text})", figure.name.row.join(" "))
+}
+
+/// A change against the direction of the whole is told if it is at least this share of the largest one along it.
+const LEAST_AGAINST: f64 = 0.1;
+
+/// The figures of a table that changed most in the direction of the whole and, if one did much, against it.
+fn both_ways<'a>(all: &'a [Comparison], table: &str, whole: f64) -> Vec<&'a Comparison> {
+    // Of sides that took equally long, the larger times come first.
+    let whole = if whole == 0.0 { 1.0 } else { whole };
+    let along = most_changed(all.iter().filter(|figure| figure.change() * whole > 0.0), table);
+    let least = along.map_or(0.0, |along| LEAST_AGAINST * along.change().abs());
+    let against = most_changed(all.iter().filter(|figure| figure.change() * whole < 0.0), table);
+    let against = against.filter(|one| one.change().abs() >= least && one.differs != Differs::No);
+    along.into_iter().chain(against).collect()
 }
 
 fn signed(seconds: f64) -> String {
@@ -67,12 +92,13 @@ pub fn other_settings(a: &Side, b: &Side) -> Option<Fact> {
     (!text.is_empty()).then(|| Fact::new(SETTINGS, "settings", Value::Text(text.join("; "))))
 }
 
-/// The parallel efficiency, and the factor of it that changed most.
+/// The parallel efficiency, and the factor that changed most in its direction.
 pub fn efficiency(all: &[Comparison]) -> Option<Fact> {
     let of = |key: &str| all.iter().find(|figure| is_factor(figure, key));
     let whole = of(PARALLEL)?;
+    let direction = whole.change().signum();
     let change =
-        |factor: &&Comparison| factor.ratio().filter(|ratio| *ratio > 0.0).map_or(0.0, |ratio| ratio.ln().abs());
+        |factor: &&Comparison| factor.ratio().filter(|ratio| *ratio > 0.0).map_or(0.0, |ratio| direction * ratio.ln());
     let most = FACTORS.into_iter().filter_map(of).max_by(|one, other| change(one).total_cmp(&change(other)))?;
     let instead = |figure: &Comparison| {
         format!("{} % instead of {}", figure.value(figure.mean_b()), figure.value(figure.mean_a()))
@@ -119,4 +145,28 @@ pub fn other_calls(all: &[Comparison]) -> Option<Fact> {
         more => format!("; {}", plural(more as u64, "more site")),
     };
     (!shown.is_empty()).then(|| Fact::new(OTHER_CALLS, "calls", Value::Text(shown.join("; ") + &more)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::run_figures::FigureName;
+    use tables::Unit;
+
+    #[test]
+    fn the_factor_that_is_named_changed_the_way_the_efficiency_did() {
+        let figure = |name: &str, a: f64, b: f64| {
+            let (row, figure) = (vec![name.to_string()], "percent".to_string());
+            let name = FigureName { table: POP, row, figure, heading: String::new(), unit: Unit::Percent, label: None };
+            Comparison { name, a: vec![a], b: vec![b], test: None, differs: Differs::Unknown }
+        };
+        let told = |[a, b]: [[f64; 4]; 2]| {
+            let names = [PARALLEL, FACTORS[0], FACTORS[1], FACTORS[2]];
+            let all: Vec<Comparison> = (0..4).map(|at| figure(names[at], a[at], b[at])).collect();
+            efficiency(&all).unwrap().value.to_string()
+        };
+        let (a, b) = ([22.2, 59.5, 76.8, 48.5], [21.8, 54.5, 64.1, 62.5]);
+        assert_eq!(told([a, b]), "21.8 % instead of 22.2; serialization efficiency: 64.1 % instead of 76.8");
+        assert_eq!(told([b, a]), "22.2 % instead of 21.8; serialization efficiency: 76.8 % instead of 64.1");
+    }
 }

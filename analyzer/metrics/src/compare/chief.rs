@@ -26,10 +26,11 @@ const fn alone(key: &'static str) -> Label {
 
 const TIME: Label = alone(TIME_MEAN);
 
-/// The figures of nonblocking requests. The bounds serve where the availability is unknown.
+/// The figures of nonblocking requests. The base is the life of those that were waited for right after the post; it holds the wait
+/// for a late sender, too, so it is not called the transfer's. The bounds serve where the availability is unknown.
 const OF_REQUESTS: [Label; 5] = [
     Label { key: "overhead_s", name: "overhead", depth: 0 },
-    Label { key: "transfer_s", name: "transfer", depth: 0 },
+    Label { key: "transfer_s", name: "lifetime", depth: 0 },
     Label { key: "availability_percent", name: "available", depth: 0 },
     Label { key: "hidden_least_percent", name: "least hidden", depth: 0 },
     Label { key: "hidden_most_percent", name: "most hidden", depth: 0 },

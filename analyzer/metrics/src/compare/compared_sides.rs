@@ -2,7 +2,7 @@
 
 use super::joined::{Comparison, Side};
 use super::run_figures::Figures;
-use super::{changes, run_figures};
+use super::{changes, other_findings, rank_computation, run_figures};
 use crate::overview;
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Fact, FactKey, Value, facts};
@@ -30,11 +30,13 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
     facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
     facts.extend(wall.and_then(|wall| changes::difference(wall, mpi, all)));
+    facts.extend(wall.and_then(|wall| rank_computation::of_ranks(a, b, wall)));
     facts.extend(changes::other_settings(a, b));
     facts.extend(changes::efficiency(all));
     if a.iter().chain(b).all(|run| run.ranks == a[0].ranks) {
         facts.extend(changes::other_calls(all));
     }
+    facts.extend(other_findings::only_one_has(a, b));
     facts
 }
 

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::engine::Ledger;
 use crate::imbalance::COMPUTATION;
+use crate::pop::Efficiency;
 use crate::scheduling::delayed_share;
-use crate::totals::seconds;
+use crate::summary::Finding;
+use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
-use model::matching::{Follow, settled};
+use model::matching::{Account, Follow, settled};
 use model::roles::CallSite;
-use model::shared_walk::computation;
+use model::shared_walk::Computation;
 use model::{Rank, Run};
-use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
+use rustc_hash::FxHashMap;
+use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value, WorldRank};
 
 pub struct ComparedFigure {
     pub name: FigureName,
@@ -50,10 +53,36 @@ pub struct Figures {
     pub ranks: u32,
     /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
     pub delayed: Option<f64>,
+    /// Computation by the calls around it, in words.
+    pub gaps: BTreeMap<String, Gap>,
+    /// What the first screen tells; `None` if that is not known.
+    pub findings: Option<Vec<Finding>>,
+}
+
+/// Computation between two calls.
+#[derive(Default)]
+pub struct Gap {
+    pub passes: f64,
+    /// Seconds of each rank that computes there.
+    pub of_ranks: Vec<(WorldRank, f64)>,
 }
 
 /// Computes all figures of a run but those that the methods of `Figures` add.
 pub fn figures(run: &Run) -> Figures {
+    if !run.records_calls() {
+        return of_run(run, None);
+    }
+    let account = settled(run, Follow::DEPENDENCIES).account;
+    let (efficiency, _) = pop::efficiencies(run, &account);
+    figures_of(run, &account, &efficiency)
+}
+
+/// Like [`figures`], of a run with single calls whose waits and efficiencies are known.
+pub fn figures_of(run: &Run, account: &Account, efficiency: &Efficiency) -> Figures {
+    of_run(run, Some((account, efficiency)))
+}
+
+fn of_run(run: &Run, matched: Option<(&Account, &Efficiency)>) -> Figures {
     let overview = overview::facts(run);
     let mut all = facts(&overview);
     all.extend(engine_figures(run));
@@ -62,21 +91,19 @@ pub fn figures(run: &Run) -> Figures {
     all.extend(of_sheet(SIZES, &groupings::sizes(run).into()));
     all.extend(of_sheet(IMBALANCE, &imbalance::functions(run).into()));
     let mut warnings = Vec::new();
-    let has_calls = run.records_calls();
-    if has_calls {
-        let account = settled(run, Follow::DEPENDENCIES).account;
-        warnings.extend(waits::warnings(run, &account));
-        all.extend(facts(&waits::facts(run, &account)));
-        all.extend(of_sheet(WAITS, &waits::states(run, &account).into()));
-        let (efficiency, _) = pop::efficiencies(run, &account);
-        all.extend(facts(&pop::facts(run, &efficiency)));
-        all.extend(of_sheet(POP, &pop::factors(&efficiency).into()));
+    if let Some((account, efficiency)) = matched {
+        warnings.extend(waits::warnings(run, account));
+        all.extend(facts(&waits::facts(run, account)));
+        all.extend(of_sheet(WAITS, &waits::states(run, account).into()));
+        all.extend(facts(&pop::facts(run, efficiency)));
+        all.extend(of_sheet(POP, &pop::factors(efficiency).into()));
     }
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
     let settings = run.first().settings.clone();
-    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed }
+    let (has_calls, gaps, findings) = (matched.is_some(), BTreeMap::new(), None);
+    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps, findings }
 }
 
 impl Figures {
@@ -93,22 +120,33 @@ impl Figures {
         self.all.push(plain(FUNCTIONS, COMPUTATION.into(), (TIME_MEAN, Unit::Seconds), all / mean_of(run)));
     }
 
-    /// Adds computation by the calls around it. Walks through all calls once more.
-    pub fn add_gaps(&mut self, run: &Run) {
-        if !self.has_calls {
-            return;
-        }
+    /// Adds computation by the calls around it.
+    pub fn add_gaps(&mut self, run: &Run, computation: &Computation) {
         let ranks = mean_of(run);
-        let mut places: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-        for ((from, to), sum) in computation(run) {
-            let (time, passes) = places.entry(between(&from, &to)).or_default();
-            *time += seconds(sum.time) / ranks;
-            *passes += sum.count as f64;
+        let mut names: FxHashMap<(u32, u32), String> = FxHashMap::default();
+        let mut places: BTreeMap<String, Gap> = BTreeMap::new();
+        for (at, gaps) in &computation.of_ranks {
+            let rank = world_rank(&run.ranks[*at]);
+            for gap in gaps {
+                let site = |number: u32| &computation.sites[number as usize];
+                let name = names.entry((gap.from, gap.to)).or_insert_with(|| between(site(gap.from), site(gap.to)));
+                let place = match places.get_mut(name.as_str()) {
+                    Some(place) => place,
+                    None => places.entry(name.clone()).or_default(),
+                };
+                place.passes += gap.count as f64;
+                match place.of_ranks.last_mut().filter(|(last, _)| *last == rank) {
+                    Some((_, time)) => *time += seconds(gap.time),
+                    None => place.of_ranks.push((rank, seconds(gap.time))),
+                }
+            }
         }
-        for (place, (time, passes)) in places {
+        for (place, gap) in &places {
+            let time = gap.of_ranks.iter().map(|(_, time)| time).sum::<f64>() / ranks;
             self.all.push(plain(GAPS, place.clone(), (TIME_MEAN, Unit::Seconds), time));
-            self.all.push(plain(GAPS, place, ("passes", Unit::Count), passes));
+            self.all.push(plain(GAPS, place.clone(), ("passes", Unit::Count), gap.passes));
         }
+        self.gaps = places;
     }
 
     pub fn fact(&self, key: &str) -> Option<f64> {

@@ -15,6 +15,7 @@ use super::run_figures::FigureName;
 use super::{noise, run_figures};
 use model::error::Error;
 use tables::Unit;
+use tables::suggest::near;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threshold {
@@ -145,12 +146,14 @@ impl Threshold {
         let mut names: Vec<&str> = all.iter().filter(is_row).map(|figure| figure.name.figure.as_str()).collect();
         names.sort();
         names.dedup();
+        let bare = all.iter().filter(is_row).map(|figure| figure.name.unit.bare(&figure.name.figure));
+        let meant = near(&self.figure, bare).map_or(String::new(), |name| format!(" Did you mean {name}?"));
         let instead = match (&self.row, names.as_slice()) {
             (Some(row), []) => format!("Neither side has a row called {row}."),
             (Some(row), names) => format!("{row} has {}.", names.join(", ")),
             (None, names) => format!("The run as a whole has {}; for a row's, write ROW.FIGURE.", names.join(", ")),
         };
-        Error::Setting(format!("--fail-if '{}': no such figure. {instead}", self.text))
+        Error::Setting(format!("--fail-if '{}': no such figure.{meant} {instead}", self.text))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use traces::record::Content;
 
+use super::receive_order::OtherOrder;
 use model::messages::{Channel, ComparableMessage, RankMessages, Way};
 
 /// The property in which a message differs.
@@ -52,8 +53,8 @@ pub struct Difference {
 pub struct RankComparison {
     /// The number of messages, by side and [`Way`].
     pub counts: [[u64; 3]; 2],
-    /// Bytes that the rank sent in messages and handed out in collective calls, on side A.
-    pub bytes: u64,
+    /// Bytes that the rank sent in messages and handed out in collective calls, by side.
+    pub bytes: [u64; 2],
     /// Checksums that were compared with the other side's.
     pub checked: u64,
     /// Compared checksums that differ.
@@ -63,8 +64,8 @@ pub struct RankComparison {
     pub differing: u64,
     /// The earliest message that differs.
     pub first: Option<Difference>,
-    /// Receives that take the message of another sender than in A. Each sender's own messages are in the same order.
-    pub reordered: u64,
+    /// Receives in another order than in A. Each sender's own messages are in the same order.
+    pub reordered: OtherOrder,
     /// Receives that were posted and never completed, on either side.
     pub pending: u64,
 }
@@ -84,24 +85,21 @@ pub fn compare(a: &RankMessages, b: &RankMessages) -> RankComparison {
         }
     }
     if comparison.differing == 0 {
-        let (one, other) = (receives(a), receives(b));
-        comparison.reordered = one.iter().zip(&other).filter(|(one, other)| one != other).count() as u64;
+        comparison.reordered = OtherOrder::of(a, b);
     }
     comparison
 }
 
-/// The channels of all receives, in the order of posting.
-fn receives(messages: &RankMessages) -> Vec<&Channel> {
-    let received = messages.channels.iter().filter(|(channel, _)| channel.way == Way::Received);
-    let mut all: Vec<(u64, &Channel)> =
-        received.flat_map(|(channel, all)| all.iter().map(move |message| (message.ordinal, channel))).collect();
-    all.sort_unstable();
-    all.into_iter().map(|(_, channel)| channel).collect()
-}
-
 impl RankComparison {
+    /// True if neither side has a message, or part in a collective call.
+    pub fn is_empty(&self) -> bool {
+        self.counts == [[0; 3]; 2]
+    }
+
     fn add(&mut self, channel: &Channel, messages: [Option<&ComparableMessage>; 2]) {
-        self.bytes = self.bytes.saturating_add(messages[0].map_or(0, |message| message.sent));
+        for (bytes, message) in self.bytes.iter_mut().zip(messages) {
+            *bytes = bytes.saturating_add(message.map_or(0, |message| message.sent));
+        }
         let (kind, parts) = match messages {
             [Some(a), Some(b)] => match self.difference(channel, a, b) {
                 Some(found) => found,

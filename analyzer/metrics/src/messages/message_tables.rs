@@ -1,14 +1,18 @@
 //! The message counts of each rank on both sides, and its first message that differs.
 
+use std::collections::BTreeSet;
+
 use super::differ::{Difference, RankComparison};
 use crate::meaning;
-use crate::totals::world_rank;
+use crate::totals::{group_calls, world_rank};
 use crate::words::{plural, verb};
 use model::messages::{ComparableMessage, Way};
 use model::rank::function_of;
 use model::{Rank, Run};
 use tables::number::whole;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+use traces::calls::{Call, Class};
+use traces::signature::Signature;
 
 pub struct MessageCountRow {
     rank: WorldRank,
@@ -52,7 +56,13 @@ pub fn counts(ranks: &[(&Rank, RankComparison)]) -> Table<MessageCountRow> {
         checked: comparison.checked,
         differing: comparison.differing,
     };
-    Table::new("messages, and parts of collective calls whose checksums were compared", ranks.iter().map(row).collect())
+    let has_checksums = ranks.iter().any(|(_, comparison)| comparison.checked > 0);
+    let title = if has_checksums {
+        "messages, and parts of collective calls whose checksums were compared"
+    } else {
+        "messages, and parts of collective calls"
+    };
+    Table::new(title, ranks.iter().map(row).collect())
 }
 
 /// The first message of a rank that differs.
@@ -175,7 +185,7 @@ pub fn is_same(one: &Rank, other: &Rank) -> bool {
 
 facts! {
     VERDICT = "verdict", Text, always,
-        "The result of the comparison: identical; same number, order and sizes, where contents were not compared; or different.";
+        "The result of the comparison: identical; same number, order and sizes, where contents were not compared; the same, received in another order; or different.";
     MESSAGES = "messages", Count, always, meaning::MESSAGES;
     COLLECTIVE_PARTS = "collective_parts", Count, always,
         "Parts of collective operations that were compared, a rank's part of one each.";
@@ -191,37 +201,58 @@ facts! {
 pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenceRow>) -> Vec<Fact> {
     let sum =
         |count: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| count(rank)).fold(0u64, u64::saturating_add);
-    let (messages, parts) =
-        (sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[0][Way::Collective as usize]));
-    let (bytes, checked, unchecked) = (sum(|rank| rank.bytes), sum(|rank| rank.checked), sum(|rank| rank.unchecked));
+    let messages = [sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[1][Way::Sent as usize])];
+    let parts =
+        [sum(|rank| rank.counts[0][Way::Collective as usize]), sum(|rank| rank.counts[1][Way::Collective as usize])];
+    let bytes = [sum(|rank| rank.bytes[0]), sum(|rank| rank.bytes[1])];
+    let (checked, unchecked) = (sum(|rank| rank.checked), sum(|rank| rank.unchecked));
     let (differing, unequal) = (sum(|rank| rank.differing), sum(|rank| rank.unequal));
-    let verdict = match (differing, unchecked) {
-        (0, 0) => "identical",
-        (0, _) => "same number, order and sizes",
+    let verdict = match (differing, unchecked, sum(|rank| rank.reordered.by_name)) {
+        (0, 0, 0) => "identical",
+        (0, 0, _) => "identical, but received in another order",
+        (0, _, 0) => "same number, order and sizes",
+        (0, _, _) => "same number and sizes, received in another order",
         _ => "different",
     };
-    let note = format!(
-        ": {} and {} of collective calls, {} handed out, on {}",
-        plural(messages, "message"),
-        plural(parts, "part"),
-        Value::Bytes(bytes),
-        plural(ranks.len() as u64, "rank")
-    );
+    let handed_out = |side: usize| {
+        let (messages, parts) = (plural(messages[side], "message"), plural(parts[side], "part"));
+        format!("{messages} and {parts} of collective calls, {} handed out", Value::Bytes(bytes[side]))
+    };
+    let note = match handed_out(0) == handed_out(1) {
+        true => format!(": {}, on {}", handed_out(0), plural(ranks.len() as u64, "rank")),
+        false => {
+            format!(": A {}; B {}; on {}", handed_out(0), handed_out(1), plural(ranks.len() as u64, "rank"))
+        }
+    };
     let compared = match unequal {
         0 => " compared".into(),
         _ => format!(" compared, {} of them unequal", whole(unequal)),
     };
     let mut facts = vec![
         Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(note),
-        Fact::hidden(MESSAGES, Value::Count(messages)),
-        Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts)),
-        Fact::hidden(BYTES, Value::Bytes(bytes)),
+        Fact::hidden(MESSAGES, Value::Count(messages[0])),
+        Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts[0])),
+        Fact::hidden(BYTES, Value::Bytes(bytes[0])),
         Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(compared),
         Fact::hidden(DIFFERING, Value::Count(differing)),
-        Fact::hidden(REORDERED, Value::Count(sum(|rank| rank.reordered))),
+        Fact::hidden(REORDERED, Value::Count(sum(|rank| rank.reordered.of_any + rank.reordered.by_name))),
     ];
     facts.extend(earliest.map(|row| Fact::new(EARLIEST, "earliest", Value::Text(row.in_words()))));
     facts
+}
+
+/// The note on one-sided transfers, which are no messages; `None` if neither run has any.
+pub fn one_sided(runs: [&Run; 2]) -> Option<String> {
+    let mut functions = BTreeSet::new();
+    for run in runs {
+        let transfer = |signature: &Signature| {
+            let call = Call::from_number(signature.call)?;
+            (call.class() == Class::Rma && signature.moves() != (0, 0)).then(|| function_of(signature.call))
+        };
+        functions.extend(group_calls(run, |_, _, entry| transfer(&entry.signature)).into_keys());
+    }
+    let named = functions.into_iter().collect::<Vec<_>>().join(", ");
+    (!named.is_empty()).then(|| format!("one-sided transfers ({named}) are not compared"))
 }
 
 /// Notes on messages that were not compared, and on those that only came in another order.
@@ -230,7 +261,7 @@ pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
         |count: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| count(rank)).fold(0u64, u64::saturating_add);
     let mut warnings = Vec::new();
     let (checked, unchecked, reordered) =
-        (sum(|rank| rank.checked), sum(|rank| rank.unchecked), sum(|rank| rank.reordered));
+        (sum(|rank| rank.checked), sum(|rank| rank.unchecked), sum(|rank| rank.reordered.of_any));
     if checked == 0 && unchecked > 0 {
         warnings.push(
             "content was not compared, since one of the runs or both have no checksums: record both with --checksum crc32"

@@ -46,6 +46,8 @@ pub struct ComparableMessage {
     pub sent: u64,
     pub received: u64,
     pub contents: Vec<Content>,
+    /// True if it was received by a call that takes any sender's.
+    pub from_any: bool,
 }
 
 #[derive(Default, Debug)]

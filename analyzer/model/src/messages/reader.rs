@@ -120,7 +120,8 @@ impl Meaning {
 
     fn message(&self, begin: u64, end: u64) -> ComparableMessage {
         let Meaning { call, site, .. } = *self;
-        ComparableMessage { ordinal: 0, begin, end, call, site, sent: 0, received: 0, contents: Vec::new() }
+        let (sent, received, from_any) = (0, 0, false);
+        ComparableMessage { ordinal: 0, begin, end, call, site, sent, received, contents: Vec::new(), from_any }
     }
 }
 
@@ -186,7 +187,9 @@ impl Found {
             return;
         }
         let place = Place { way: Way::Received, communicator: meaning.communicator, peer: got.0, tag: got.1 };
-        self.messages.push((place, ComparableMessage { received: got.2, contents, ..meaning.message(begin, end) }));
+        let from_any = source == peer::ANY;
+        let message = ComparableMessage { received: got.2, contents, from_any, ..meaning.message(begin, end) };
+        self.messages.push((place, message));
     }
 }
 

@@ -16,6 +16,7 @@ use traces::definitions::{
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
 use traces::live::LiveBlock;
+use traces::mpi_settings::sets_up_mpi;
 use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
@@ -394,7 +395,10 @@ impl Rank {
             Definition::Communicator(comm) => drop(self.communicators.insert(comm.number, comm)),
             Definition::Object(object) => drop(self.objects.insert(object.number, object)),
             Definition::Filter(filter) => self.filter = filter,
-            Definition::Settings(settings) => self.settings = settings,
+            Definition::Settings(settings) => {
+                // Recorders of earlier versions kept some that launchers set.
+                self.settings = settings.into_iter().filter(|one| sets_up_mpi(one)).collect();
+            }
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Group(group) => drop(self.groups.insert(group.number, group)),

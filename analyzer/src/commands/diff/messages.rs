@@ -29,14 +29,23 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     }
     let pairs: Vec<(usize, &Rank, &Rank)> = pairs(&a, &b);
     let compared = parallel::map(pairs.len(), |at| messages::compare(&of_rank(pairs[at].1), &of_rank(pairs[at].2)));
+    let one_sided = messages::one_sided([&a, &b]);
+    if !pairs.is_empty() && compared.iter().all(RankComparison::is_empty) {
+        let beside = if one_sided.is_some() { "; one-sided transfers are not covered" } else { "" };
+        return Err(Error::Other(format!(
+            "neither run has messages or collective calls: --messages has nothing to compare{beside}"
+        )));
+    }
     let earliest = earliest(&a, &pairs, &compared);
     let ranks: Vec<(&Rank, RankComparison)> = pairs.iter().map(|(_, rank, _)| *rank).zip(compared).collect();
     let mut table = messages::first_differences([&a, &b], &ranks);
     if let Some(rank) = earliest {
         table.rows.sort_by_key(|row| !row.is_of(rank));
     }
-    let facts = messages::facts(&ranks, table.rows.first());
+    let mut facts = messages::facts(&ranks, table.rows.first());
+    facts.extend(messages::order(&a, &ranks));
     let mut warnings = messages::warnings(&ranks);
+    warnings.extend(one_sided);
     for (name, run) in [("A", &a), ("B", &b)] {
         warnings.extend(metrics::warnings::of_run(run).into_iter().map(|warning| format!("{name}: {warning}")));
     }
@@ -56,7 +65,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
 }
 
 pub fn schema() -> Schema {
-    let schema = Schema::of("diff-messages").facts(messages::FACTS);
+    let schema = Schema::of("diff-messages").facts(messages::FACTS).facts(messages::ORDER_FACTS);
     schema.table::<FirstDifferenceRow>().table::<MessageCountRow>()
 }
 

@@ -2,24 +2,28 @@
 
 pub mod messages;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::all_analyses::AllAnalyses;
 use super::print::{check_overwrite, print};
 use super::scaling::ComparedRuns;
 use super::timeline;
 use super::timeline::PageFile;
 use crate::cli;
-use metrics::compare::{FigureRow, Threshold};
+use metrics::compare::{FigureRow, Figures, Threshold};
 use metrics::paths::frame_pairs;
 use metrics::reports::{overlap, paths};
-use metrics::{compare, engine, rank_programs};
+use metrics::{compare, engine, rank_programs, summary};
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use model::shared_walk::computation;
+use model::sums::Total;
 use model::{Choice, Run, output};
 use pictures::SourceLines;
 use pictures::page::{PairPage, PairRun};
 use tables::schema::Schema;
-use tables::{Report, Sheet};
+use tables::{Report, Sheet, Value};
 use traces::folder;
 
 /// Prints the differences. Returns the exit status: 1 if a condition is met.
@@ -27,10 +31,13 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     if let [one] = arguments.runs.as_slice() {
         return Err(needs_two(one));
     }
+    if arguments.runs.len() > 2 {
+        return Err(takes_two(arguments.runs.len()));
+    }
     if arguments.messages {
         return messages::run(arguments);
     }
-    let choice = arguments.select.named(arguments.names.by);
+    let mut choice = arguments.select.named(arguments.names.by);
     let page = page_of(arguments);
     if let Some(file) = &page {
         check_overwrite(file.path, file.force)?;
@@ -39,7 +46,17 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (arguments.a.as_slice(), arguments.b.as_slice()),
     };
-    let (a, b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
+    let (mut a, mut b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
+    // A function that several places call in one program only is the layer in both, or their call sites have other names.
+    let layer: BTreeSet<String> = a.layers.iter().chain(&b.layers).flatten().cloned().collect();
+    if choice.naming.layers.is_empty() && !layer.is_empty() {
+        choice.naming.layers = layer.iter().cloned().collect();
+        for (name, folders, side) in [("A", of_a, &mut a), ("B", of_b, &mut b)] {
+            if side.layers.iter().any(|own| *own != layer) {
+                *side = read(name, folders, &choice)?;
+            }
+        }
+    }
     let all = compare::compare(&a.figures, &b.figures);
     let mut warnings = met(&arguments.fail_if, &all)?;
     let is_met = !warnings.is_empty();
@@ -76,8 +93,20 @@ fn needs_two(run: &Path) -> Error {
     Error::Setting(format!("diff compares two runs, and one is named: overhear diff {run} OTHER"))
 }
 
+/// The error for more than two runs without sides.
+fn takes_two(count: usize) -> Error {
+    Error::Setting(format!(
+        "diff compares two runs, and {count} are named; for several runs a side: overhear diff --a A1 A2 --b B1 B2"
+    ))
+}
+
 pub fn schema() -> Schema {
-    Schema::of("diff").facts(compare::FACTS).facts(compare::CHANGES).table::<FigureRow>()
+    Schema::of("diff")
+        .facts(compare::FACTS)
+        .facts(compare::CHANGES)
+        .facts(compare::RANK_COMPUTATION)
+        .facts(compare::OTHER_FINDINGS)
+        .table::<FigureRow>()
 }
 
 fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
@@ -89,14 +118,42 @@ fn page_of(arguments: &cli::DiffArgs) -> Option<PageFile<'_>> {
 /// Reads the runs of a side. Warnings call them by the side's name, numbered if there are several.
 fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns, Error> {
     let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
-    ComparedRuns::read(folders, choice, name, |run, figures| {
-        figures.warnings.extend(engine::unseen(run));
-        figures.add_computation(run);
-        figures.add_gaps(run);
-        if figures.has_calls {
-            figures.add_overlap(&overlap::gathered(run));
+    ComparedRuns::read(folders, choice, name, |run| {
+        if folders.len() > 1 {
+            return figures(run, None);
         }
+        let bytes = run.ranks.iter().map(|rank| rank.bytes).total();
+        if bytes <= MOST_BYTES {
+            return figures(run, Some(&AllAnalyses::of(run)));
+        }
+        let mut figures = figures(run, None);
+        let (bytes, folder) = (Value::Bytes(bytes), folder::as_typed(&run.folder));
+        figures.warnings.push(format!("findings are left out, since the files take {bytes}; see overhear {folder}"));
+        figures
     })
+}
+
+/// Maximum size of a run's files for which its findings are told, which take longer than all figures.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The figures of a run, and its findings if their analyses are at hand.
+fn figures(run: &Run, all: Option<&AllAnalyses>) -> Figures {
+    let matched = all.and_then(|all| all.matched.as_ref().ok());
+    let mut figures = match matched {
+        Some(matched) => compare::figures_of(run, &matched.settled.account, &matched.efficiency),
+        None => compare::figures(run),
+    };
+    figures.warnings.extend(engine::unseen(run));
+    figures.add_computation(run);
+    if figures.has_calls {
+        figures.add_gaps(run, &matched.map_or_else(|| computation(run), |matched| matched.walk.computation(run)));
+        match all.and_then(|all| all.requests.as_ref().ok()) {
+            Some(requests) => figures.add_overlap(requests),
+            None => figures.add_overlap(&overlap::gathered(run)),
+        }
+    }
+    figures.findings = all.map(|all| summary::findings(&all.evidence()));
+    figures
 }
 
 fn met(conditions: &[Threshold], all: &[compare::Comparison]) -> Result<Vec<String>, Error> {
