@@ -8,7 +8,7 @@ const SCALASCA: &str = "Scalasca's catalogue of performance properties (Geimer, 
 pub const ALL: &[Topic] = &[
     Topic {
         name: "late_sender",
-        meaning: "A rank waits in a receive, or in the call that completes or probes for it, for a message that is not sent yet. MPI_Iprobe in a loop is such a call if the rank is shorter between its polls than in them; other polls are no waits.",
+        meaning: "A rank waits in a receive, or in the call that completes or probes for it, for a message that is not sent yet. Polls are no waits, except MPI_Iprobe in a loop that spends less time between its calls than in them.",
         formula: "begin of the send - begin of the waiting call, no longer than that call",
         source: SCALASCA,
         advice: "Look at what the sender did before: `waits` names its rank and line, `imbalance` and `path` say whether it had more to compute. \
