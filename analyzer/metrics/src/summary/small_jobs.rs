@@ -4,7 +4,7 @@
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
-use crate::words::{plural, ranks_in_words};
+use crate::words::{plural, ranks_in_words, upper};
 use model::matching::WaitState;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ fn of_rank(used: &UsedSite, rank: u32, count: u64, answers: &Answers) -> Option<
     let name = ranks_in_words(&[who]);
     let headline = format!(
         "{} answers {} one at a time, from whoever comes first in {}, and the others wait for each answer: {}.",
-        crate::words::upper(&name),
+        upper(&name),
         plural(count, "message"),
         used.place(),
         known.cost(costs)

@@ -31,14 +31,30 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED, Level, ThreadBlock};
 use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, blank_header, call};
 
+const PREFIX: &str = "overhear-analyzer-test-";
+
+/// Removes the folders of test programs that have ended: those that several tests share are never dropped.
+fn remove_left_behind() {
+    for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((process, _)) = name.strip_prefix(PREFIX).and_then(|name| name.split_once('-')) else { continue };
+        if !Path::new("/proc").join(process).exists() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A temporary folder of a test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new() -> Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("overhear-analyzer-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let folder = std::env::temp_dir().join(name);
+        let number = NEXT.fetch_add(1, Relaxed);
+        if number == 0 {
+            remove_left_behind();
+        }
+        let folder = std::env::temp_dir().join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         Folder(folder)
     }
