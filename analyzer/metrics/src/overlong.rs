@@ -27,7 +27,7 @@ pub fn ended(run: &Run, account: &Account) -> Option<(String, WorldRank, String)
     Some((in_words(run, account, &at, message), world_rank(&run.ranks[at.rank as usize]), site))
 }
 
-/// Those that are not complete first, then by the time when they were posted.
+/// Sorts receives: incomplete ones first, then by the time of their post.
 fn in_order(account: &Account) -> Vec<(RankSite, &Overlong)> {
     let mut all: Vec<(RankSite, &Overlong)> = account.overlong.iter().map(|(at, message)| (*at, message)).collect();
     all.sort_by_key(|(at, message)| (!message.open, message.posted, *at));

@@ -36,7 +36,7 @@ pub struct TimedCall {
     /// It has not returned.
     pub open: bool,
     pub in_vain: bool,
-    /// It stands for polls between which the rank was longer than in them: it did not wait.
+    /// It stands for polls with more time between them than in them, which are no wait.
     pub now_and_then: bool,
     details: Range<u32>,
 }

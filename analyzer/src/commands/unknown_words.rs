@@ -10,7 +10,7 @@ use tables::suggest::nearest;
 use tables::visible::visible;
 use traces::folder::as_typed;
 
-/// What other tools call some commands.
+/// Other tools' names for our commands, each with ours.
 const OTHER_NAMES: [(&str, &str); 6] = [
     ("compare", "diff"),
     ("html", "report RUN --html FILE"),
@@ -51,7 +51,7 @@ pub fn neither(words: &[OsString]) -> Error {
     unknown(&name, "`overhear help` lists the commands")
 }
 
-/// What to type instead, if `words` give `record` the number of ranks that only a launcher takes.
+/// Names the command to type instead, if `words` pass a launcher's number of ranks to `record`.
 pub fn without_launcher(words: &[OsString]) -> Option<String> {
     let [_, command, flag, rest @ ..] = words else { return None };
     if command != "record" || !(flag == "-n" || flag == "-np") {

@@ -6,7 +6,7 @@ use traces::signature::Signature;
 use crate::common::recorded::ask;
 use crate::common::stories::{Story, collective, inside, on_object, outside, run};
 
-/// What `check` says of files that ranks opened and then used so.
+/// The warnings of `check` on files that ranks opened and then used as given.
 fn said(ranks: [&[Call]; 2], finalizes: bool) -> Vec<String> {
     let on_file = |call: &Call| on_object(collective(*call));
     let story = |calls: &[Call]| -> Story {

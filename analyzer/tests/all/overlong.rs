@@ -7,7 +7,7 @@ use traces::signature::{STARTS, Signature};
 use crate::common::recorded::{ask, recorded};
 use crate::common::stories::{Story, collective, completing, inside, outside, receive, receiving, run, to};
 
-/// What `check` warns of, and the first screen's findings and warnings.
+/// The warnings of `check`, and the findings and warnings of the first screen.
 fn said(stories: Vec<Story>) -> [String; 2] {
     let folder = run(stories);
     let check = ask(&folder.0, "check", &["--no-cache"]).warnings();

@@ -1,4 +1,4 @@
-//! What the first screen of one side finds and that of the other does not.
+//! Names the findings of the first screen that only one side has.
 
 use super::joined::Side;
 use crate::summary::{Finding, FindingKind};

@@ -55,7 +55,7 @@ pub struct Figures {
     pub delayed: Option<f64>,
     /// Computation by the calls around it, in words.
     pub gaps: BTreeMap<String, Gap>,
-    /// What the first screen tells; `None` if that is not known.
+    /// The first screen's findings; `None` if they were not sought.
     pub findings: Option<Vec<Finding>>,
 }
 

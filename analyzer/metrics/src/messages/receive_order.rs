@@ -7,9 +7,9 @@ use model::messages::{Channel, ComparableMessage, RankMessages, Way};
 /// Receives of a rank that take the message of another channel than in A.
 #[derive(Debug, Default)]
 pub struct OtherOrder {
-    /// Those of any sender, on one side at least.
+    /// Receives from any sender on at least one side.
     pub of_any: u64,
-    /// Those that name their sender on both sides.
+    /// Receives that name their sender on both sides.
     pub by_name: u64,
     /// The first of these.
     pub first: Option<FirstSwap>,

@@ -84,8 +84,8 @@ pub fn finding(late: &LateActivity) -> Finding {
             let interrupts = "Look for what interrupts that computation (input and output, memory, the system)";
             match uneven_each_time(&bins(culprits), &bins(late.others())) {
                 None => finding.next(format!("{interrupts}, not for more even work.")),
-                Some(others) => finding
-                    .detail(uneven(others))
+                Some((own, others)) => finding
+                    .detail(uneven(own, others, culprits.len()))
                     .next(format!("{interrupts}, and give {who} a smaller share of that work.")),
             }
         }
@@ -197,14 +197,16 @@ fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
     clearly.map_or(0, |(own, others)| own - others)
 }
 
-/// Nanoseconds of the usual case of the others, if that of the late ranks takes longer by a share that matters.
-fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<i64> {
-    let (own, others) = own.median().zip(others.median())?;
-    (own as f64 >= UNEVEN_EACH_TIME * others as f64).then_some(others)
+/// Nanoseconds of the usual case and of that of the others, if it takes longer by a share that matters.
+fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<(i64, i64)> {
+    let usual = own.median().zip(others.median());
+    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME * *others as f64)
 }
 
-fn uneven(others: i64) -> String {
-    format!("The usual time of the others is {}: the work is uneven, too.", Value::Seconds(seconds(others)))
+fn uneven(own: i64, others: i64, ranks: usize) -> String {
+    let [own, others] = [own, others].map(|time| Value::Seconds(seconds(time)));
+    let its = verb(ranks, "Its", "Their");
+    format!("{its} usual time is {own}, that of the others {others}: the work is uneven, too.")
 }
 
 /// The finding on ranks that nearly always come late.

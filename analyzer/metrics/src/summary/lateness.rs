@@ -42,7 +42,7 @@ const MUCH_OF_SHARED: f64 = 0.2;
 /// A call follows at once if the time before it is at most this share of the wait in the one before.
 const AT_ONCE: f64 = 0.1;
 
-/// Where others wait for the last rank, too, as at the end of a step, less of the waiting is that of the rank that receives.
+/// Least share of the waiting that is in receives from any source; at the end of a step, others wait for the last rank, too.
 const FROM_ANY: f64 = 0.9;
 
 /// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that

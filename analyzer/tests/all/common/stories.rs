@@ -29,7 +29,7 @@ pub struct Story {
     asks: Option<Signature>,
     /// Seconds for which the open call has turned MPI's engine.
     turned: u64,
-    /// How often the engine has moved data in the open call.
+    /// Number of times that the engine has moved data in the open call.
     moved: u64,
     /// Seconds that the finished calls take.
     took: u64,
