@@ -10,7 +10,7 @@
 //! ```text
 //! lib
 //! conformance
-//! diagnosis fixture loops memcheck mpi4py planted_waits truth verdicts
+//! choice diagnosis fixture loops memcheck mpi4py planted_waits truth verdicts
 //! build running
 //! python
 //! run
@@ -27,6 +27,7 @@ pub mod aarch64;
 pub mod answer;
 pub mod browser;
 pub mod build;
+pub mod choice;
 pub mod command;
 pub mod conformance;
 pub mod diagnosis;

@@ -53,13 +53,13 @@ pub const MPICH_MODULES: &str = "/usr/include/x86_64-linux-gnu/mpich";
 impl Mpi {
     /// All installed libraries, or those that the variable `TEST_MPI` names, separated by commas.
     pub fn all() -> Vec<Mpi> {
-        let wanted = std::env::var("TEST_MPI").ok();
-        known().into_iter().filter(|mpi| mpi.is_here() && mpi.is_of(wanted.as_deref())).collect()
+        let wanted = std::env::var("TEST_MPI").unwrap_or_default();
+        Mpi::all_of(Some(wanted.as_str()).filter(|names| !names.is_empty()))
     }
 
     /// Installed libraries of these names, separated by commas; `None` means all.
     pub fn all_of(names: Option<&str>) -> Vec<Mpi> {
-        Mpi::all().into_iter().filter(|mpi| mpi.is_of(names)).collect()
+        known().into_iter().filter(|mpi| mpi.is_here() && mpi.is_of(names)).collect()
     }
 
     fn is_of(&self, names: Option<&str>) -> bool {

@@ -4,12 +4,12 @@
 #[path = "launched/common/mod.rs"]
 mod common;
 
-use common::{assert_as_planted, every_library, one_at_most};
+use common::{assert_as_planted, every_library};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
-use examples::program::{ABI_SENSITIVE, Program};
+use examples::program::Program;
 use examples::run::Case;
-use examples::{rota, truth};
+use examples::{choice, rota, truth};
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
@@ -19,7 +19,7 @@ fn main() {
     for name in &names {
         trials.push(trial(format!("{name}_is_recorded_as_it_states"), name, as_stated));
         // Totals come from the same code for all programs.
-        if rota::is_all() || rota::is_turn(name, rota::round(), PROFILES) {
+        if rota::takes(name, PROFILES) {
             trials.push(trial(format!("a_profile_says_what_{name}_states"), name, in_totals));
         }
     }
@@ -28,18 +28,13 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// One in this many programs is run as a profile, another each round.
+/// One in this many programs is run as a profile.
 const PROFILES: u64 = 5;
 
-/// Libraries that a program runs under today.
 fn libraries(program: &Program) -> Vec<Mpi> {
-    let mut libraries = every_library();
-    libraries.retain(|mpi| program.runs_under(mpi));
+    let libraries = choice::of_program(program, every_library(), rota::taken());
     assert!(!libraries.is_empty(), "no MPI that is here has {:?}", program.needs);
-    match ABI_SENSITIVE.contains(&program.name.as_str()) && !rota::is_all() {
-        true => rota::one_of_each(libraries, &program.name, rota::round(), Mpi::abi),
-        false => one_at_most(libraries, &program.name),
-    }
+    libraries
 }
 
 /// Output and exit status of every program that found nothing wrong. It runs without the recorder only if these differ:

@@ -1,4 +1,4 @@
-//! Plants errors into the recorder's ABI tables, one at a time: the tests of every day must notice each.
+//! Plants errors into the recorder's ABI tables, one at a time: the tests of every rotation must notice each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,29 +27,29 @@ const ERRORS: [(&str, &str, &str); 12] = [
     ("standard", "proc_null: -3", "proc_null: -7"),
 ];
 
-/// Within a week every program runs under every MPI.
-const ROUNDS: u64 = 7;
+/// After these every program has run under every MPI.
+const ROTATIONS: usize = 7;
 
-/// Plants each error, and runs the ABI-sensitive programs as on each day of a week. Fails if some day's tests miss an
-/// error.
+/// Plants each error, and runs the ABI-sensitive programs in each rotation. Fails if one of them misses an error.
 pub fn run() -> Result<(), String> {
     let tests: Vec<String> = ABI_SENSITIVE.iter().map(|name| format!("{name}_is_recorded_as_it_states")).collect();
     let source = copy_of_the_workspace()?;
     let mut missed = Vec::new();
-    println!("abi       error                           rounds that notice  tests that do");
+    println!("abi       error                           rotations that notice  tests that do");
     for (abi, right, wrong) in ERRORS {
         let folder = planted(&source, abi, right, wrong)?;
-        let failed = (0..ROUNDS).map(|round| failing(&folder, &tests, round)).collect::<Result<Vec<_>, String>>()?;
-        let noticed = failed.iter().filter(|tests| !tests.is_empty()).count() as u64;
+        let failed =
+            (0..ROTATIONS).map(|rotation| failing(&folder, &tests, rotation)).collect::<Result<Vec<_>, String>>()?;
+        let noticed = failed.iter().filter(|tests| !tests.is_empty()).count();
         let names: BTreeSet<&str> =
             failed.iter().flatten().filter_map(|test| test.split("_is_recorded").next()).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        println!("{abi:8}  {wrong:30}  {noticed:9} of {ROUNDS:5}  {}", names.join(" "));
-        if noticed < ROUNDS {
+        println!("{abi:8}  {wrong:30}  {noticed:9} of {ROTATIONS:8}  {}", names.join(" "));
+        if noticed < ROTATIONS {
             missed.push(format!("{abi}: {wrong}"));
         }
     }
-    if missed.is_empty() { Ok(()) } else { Err(format!("not noticed in every round: {}", missed.join(", "))) }
+    if missed.is_empty() { Ok(()) } else { Err(format!("not noticed in every rotation: {}", missed.join(", "))) }
 }
 
 /// Copies the files that git tracks, to be changed.
@@ -88,11 +88,11 @@ fn planted(source: &Path, abi: &str, right: &str, wrong: &str) -> Result<PathBuf
     Ok(folder)
 }
 
-fn failing(folder: &Path, tests: &[String], round: u64) -> Result<BTreeSet<String>, String> {
+fn failing(folder: &Path, tests: &[String], rotation: usize) -> Result<BTreeSet<String>, String> {
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", "programs", "--", "--test-threads=2"]);
     cargo.args(["--format", "pretty"]);
-    cargo.env(TESTED, folder).env(rota::TESTS, tests.join(",")).env(rota::ROUND, round.to_string());
+    cargo.env(TESTED, folder).env(rota::TESTS, tests.join(",")).env(rota::ROTATION, rotation.to_string());
     let output = cargo.stderr(Stdio::null()).output().map_err(|error| format!("{cargo:?}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let failed = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.trim().to_string());

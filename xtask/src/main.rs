@@ -73,7 +73,7 @@ enum Task {
         /// Seed that chooses them
         #[arg(long, default_value_t = 0)]
         seed: usize,
-        /// Plant errors into the recorder's tables of ABIs instead; the tests of every day of a week must notice
+        /// Plant errors into the recorder's tables of ABIs instead; the tests of every rotation must notice
         #[arg(long, conflicts_with_all = ["count", "seed"])]
         abi: bool,
     },

@@ -18,7 +18,7 @@ use crate::common::Folder;
 use crate::common::dropped::drop_oldest;
 use crate::common::made::{Calls, made, on_nobody, receive};
 
-/// Shares of the records that ranks drop, in turn: each rank's records begin at another time.
+/// Shares of the records that ranks drop: each rank's records begin at another time.
 const SHARES: [[f64; 4]; 4] =
     [[0.5, 0.3, 0.7, 0.45], [0.21, 0.83, 0.4, 0.6], [0.9, 0.9, 0.88, 0.95], [0.0, 0.63, 0.12, 0.0]];
 
@@ -33,22 +33,19 @@ fn load(folder: &Path) -> Option<Run> {
     Run::select(folder, &Choice { whole: true, no_cache: true, ..Choice::default() }).ok()
 }
 
-/// The runs of every program, for a test by its name; each drops other shares the next day, and has dropped all in four.
+/// The runs of every program, for a test by its name, of which each drops one of the shares; all of them in a full run.
 fn pairs(test: &'static str) -> impl Iterator<Item = Pair> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     fixture::names()
         .into_iter()
-        .enumerate()
-        .map(move |(at, name)| {
+        .map(move |name| {
             let place = folder.join(format!("{name}-kept-{test}-{}", std::process::id()));
             let whole = fixture::unpack(&name, &place).run;
-            (at, name, place, whole)
+            (name, place, whole)
         })
-        .flat_map(|(program, name, place, whole)| {
-            let is_today =
-                |at: usize| rota::is_all() || (program + at + rota::round() as usize).is_multiple_of(SHARES.len());
-            let today = SHARES.iter().enumerate().filter(|(at, _)| is_today(*at));
-            let each = today.filter_map(|(at, shares)| {
+        .flat_map(|(name, place, whole)| {
+            let chosen = rota::one_case_for(&name, SHARES.iter().enumerate().collect());
+            let each = chosen.into_iter().filter_map(|(at, shares)| {
                 let kept = place.join(format!("kept-{at}"));
                 (dropped_run(&whole, &kept, shares) > 0).then_some(())?;
                 Some(Pair { name: format!("{name}, shares {at}"), whole: load(&whole)?, kept: load(&kept)? })

@@ -32,14 +32,14 @@ const COMMANDS: [&str; 18] = [
 ];
 
 /// One in this many recorded runs is packed; in a full run, more are.
-const STEP: usize = 40;
-const STEP_OF_ALL: usize = 5;
+const ONE_IN: u64 = 40;
+const ONE_IN_OF_ALL: u64 = 5;
 
 fn chosen() -> Vec<String> {
-    let step = if std::env::var_os(rota::ALL).is_some() { STEP_OF_ALL } else { STEP };
-    let is_chosen = |at: usize, name: &String| at.is_multiple_of(step) || name.starts_with("spawns-");
-    let names = fixture::names().into_iter().enumerate();
-    names.filter(|(at, name)| is_chosen(*at, name)).map(|(_, name)| name).collect()
+    let one_in = if rota::is_all() { ONE_IN_OF_ALL } else { ONE_IN };
+    let mut names = fixture::names();
+    names.retain(|name| rota::is_its_turn(name, one_in) || name.starts_with("spawns-"));
+    names
 }
 
 /// Moves the ranks' files of a run into node files, those of every second rank into another one.

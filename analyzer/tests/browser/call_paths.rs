@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use examples::rota;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology, names};
 
 use crate::browser::Browser;
 use crate::common::{Folder, overhear};
-use crate::{check_looks, is_today, page, sample};
+use crate::{check_looks, page, sample};
 
 fn recorded(seed: u64) -> Folder {
     let folder = Folder::new();
@@ -216,7 +217,8 @@ fn boxes_are_zoomed_by_click_and_key_searched_and_tell_their_figures() {
 fn everybody_can_use_the_picture_at_any_width_and_runs_without_paths_have_none() {
     let mut browser = Browser::start();
     browser.open(&run().1);
-    let checked = check_looks(&mut browser, "paths", &[(1440, "light"), (420, "dark")], |look| is_today(look, 2, 1));
+    let looks = [(420, "dark"), (1440, "light")];
+    let checked = check_looks(&mut browser, "paths", &looks, &rota::one_case(looks.into()));
     assert!(checked > 0);
     browser.open(sample());
     assert_eq!(browser.ask("document.getElementById('paths') === null"), true);
@@ -242,7 +244,8 @@ fn boxes_of_two_runs_have_the_time_of_both_and_the_color_of_the_difference() {
     let color = if of_b > of_a { "is-more" } else { "is-less" };
     let main = "document.querySelector('#path_pairs .box').classList.contains";
     assert_eq!(browser.ask(&format!("{main}('{color}')")), true);
-    let checked = check_looks(&mut browser, "two runs", &[(800, "light"), (800, "dark")], |look| is_today(look, 2, 1));
+    let looks = [(800, "light"), (800, "dark")];
+    let checked = check_looks(&mut browser, "two runs", &looks, &rota::one_case(looks.into()));
     assert!(checked > 0);
     assert_eq!(browser.complaints, [""; 0]);
 }

@@ -79,28 +79,26 @@ fn page_of_a_thousand() -> &'static Path {
 /// Violations that axe finds. Limited to violations, it makes no selector for each element that is right.
 const VIOLATIONS: &str = "axe.run({ resultTypes: ['violations'] }).then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))";
 
-/// Asks axe of a page in some looks, widths and schemes, of which it checks one a day, and another the next day that the
-/// page is looked at. In each the page must not be wider than the window. Returns how many axe has checked.
-fn check_looks(browser: &mut Browser, name: &str, looks: &[(u32, &str)], today: impl Fn(usize) -> bool) -> usize {
+/// A window's width, and its color scheme.
+type Look = (u32, &'static str);
+
+/// In each of these looks the page must not be wider than the window. Asks axe about it in those `by_axe`, since each takes
+/// seconds. Returns how many axe has checked.
+fn check_looks(browser: &mut Browser, name: &str, looks: &[Look], by_axe: &[Look]) -> usize {
     let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
     browser.ask(&format!("{axe}; undefined"));
     let mut checked = 0;
-    for (at, (width, scheme)) in looks.iter().enumerate() {
+    for look @ (width, scheme) in looks {
         browser.look(*width, scheme);
         let fits = browser.ask("document.documentElement.scrollWidth <= innerWidth");
         assert_eq!(fits, true, "{name}: {width} pixels do not hold it");
-        if today(at) {
+        if by_axe.contains(look) {
             println!("{name}: checked by axe in {width} pixels, {scheme}");
             assert_eq!(browser.ask(VIOLATIONS), json!([]), "{name}: {scheme}");
             checked += 1;
         }
     }
     checked
-}
-
-/// True for one of several parts a day, each in its turn within `of * every` days; for all of them in a full run.
-fn is_today(at: usize, of: usize, every: usize) -> bool {
-    rota::is_all() || rota::round() as usize / every % of == at
 }
 
 /// Names in the first column of a section's first table.
@@ -144,11 +142,17 @@ fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everyb
     pages.extend(programs.map(|program| (program, page(&recorded(program)[0].run, program))));
     let mut browser = Browser::start();
     let mut checked = 0;
-    for (at, (name, page)) in pages.iter().enumerate() {
+    let looks = [(1280, "light"), (700, "dark")];
+    let each = looks.iter().flat_map(|look| programs.map(|program| (program, *look)));
+    let by_axe = rota::one_case(each.collect());
+    for (name, page) in &pages {
         browser.open(page);
-        // Of the others, axe checks one in one look a day: all of them in six days.
-        let today = |look| at == 0 || (is_today(at - 1, programs.len(), 1) && is_today(look, 2, programs.len()));
-        checked += check_looks(&mut browser, name, &[(1280, "light"), (700, "dark")], today);
+        let of_page = |of: &&(&str, Look)| of.0 == *name;
+        let by_axe: Vec<Look> = match *name {
+            "sample" => looks.into(),
+            _ => by_axe.iter().filter(of_page).map(|(_, look)| *look).collect(),
+        };
+        checked += check_looks(&mut browser, name, &looks, &by_axe);
         let pictures = browser.ask("[...document.querySelectorAll('.picture svg')].every(one => one.ariaLabel || one.getAttribute('aria-label'))");
         assert_eq!(pictures, true);
         let dead = browser.ask("[...document.querySelectorAll('a[href^=\"#\"]')].filter(link => !document.querySelector(link.hash)).length");

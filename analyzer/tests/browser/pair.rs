@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use examples::rota;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 
 use crate::browser::Browser;
 use crate::common::Folder;
-use crate::{check_looks, is_today, run_of_a_thousand};
+use crate::{Look, check_looks, run_of_a_thousand};
 
 fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples").join(name)
@@ -97,26 +98,42 @@ fn tables_of_two_runs_have_the_figures_that_diff_prints_the_largest_difference_f
     assert!(summary.contains("MPI_Allreduce"), "{summary}");
 }
 
+#[derive(Clone, Copy)]
+enum Pair {
+    Sorts,
+    Wavefronts,
+    ManyRanks,
+}
+
+impl Pair {
+    /// The folders of both runs; `half` is an empty one.
+    fn runs(self, half: &Path) -> [PathBuf; 2] {
+        match self {
+            Pair::Sorts => ["integer_sort-openmpi", "integer_sort-mpich"].map(sample),
+            Pair::Wavefronts => ["wavefront-1", "wavefront-16"].map(sample),
+            Pair::ManyRanks => {
+                synthetic::run(half, &Shape { ranks: 512, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
+                [run_of_a_thousand().into(), half.into()]
+            }
+        }
+    }
+}
+
 #[test]
 fn pages_of_two_runs_are_drawn_without_a_complaint_and_usable_by_everybody() {
-    let half = Folder::new();
-    let mut pairs = vec![[sample("integer_sort-openmpi"), sample("integer_sort-mpich")]];
-    // With the look, which changes every two days, each pair has its turn in four.
-    if is_today(0, 2, 1) {
-        pairs.push([sample("wavefront-1"), sample("wavefront-16")]);
-    }
-    if is_today(1, 2, 1) {
-        synthetic::run(&half.0, &Shape { ranks: 512, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
-        pairs.push([run_of_a_thousand().into(), half.0.clone()]);
-    }
+    let looks: [Look; 2] = [(1440, "light"), (800, "dark")];
+    let others = looks.iter().rev().flat_map(|look| [(Pair::Wavefronts, *look), (Pair::ManyRanks, *look)]);
+    let mut pairs: Vec<(Pair, Vec<Look>)> = vec![(Pair::Sorts, rota::one_case(looks.into()))];
+    pairs.extend(rota::one_case(others.collect()).into_iter().map(|(pair, look)| (pair, vec![look])));
     assert!(pairs.len() > 1);
     let mut checked = 0;
     let mut browser = Browser::start();
-    for [a, b] in &pairs {
-        let folder = Folder::new();
-        let file = pair(&folder, a, b);
-        for (look, of) in [(1440, "light"), (800, "dark")].into_iter().enumerate() {
-            browser.look(of.0, of.1);
+    for (of, by_axe) in &pairs {
+        let (half, folder) = (Folder::new(), Folder::new());
+        let [a, b] = of.runs(&half.0);
+        let file = pair(&folder, &a, &b);
+        for look in looks {
+            browser.look(look.0, look.1);
             browser.open(&file);
             for _ in 0..14 {
                 browser.ask("document.querySelector('#timeline-b canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }))");
@@ -124,7 +141,7 @@ fn pages_of_two_runs_are_drawn_without_a_complaint_and_usable_by_everybody() {
             browser.wait_for(
                 "['a', 'b'].every(side => document.getElementById('timeline-' + side).dataset.calls === 'calls')",
             );
-            checked += check_looks(&mut browser, &a.to_string_lossy(), &[of], |_| is_today(look, 2, 2));
+            checked += check_looks(&mut browser, &a.to_string_lossy(), &[look], by_axe);
         }
         let printed = browser.call("Page.printToPDF", json!({ "printBackground": true }));
         assert!(printed["data"].as_str().unwrap().starts_with("JVBERi0"), "no PDF");

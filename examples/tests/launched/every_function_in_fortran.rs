@@ -117,15 +117,11 @@ fn assert_the_same(mpi: &Mpi, fortran: &Fortran, style: Style) {
     }
 }
 
-/// Every library with every style that it has; in turns, an Open MPI and another MPI with one style each.
+/// One library with one style; every library with every style that it has in a full run.
 fn for_every_style(check: impl Fn(&Mpi, &Fortran, Style)) {
     for mpi in those("has Fortran", |mpi| mpi.fortran.is_some()) {
         let Some(fortran) = &mpi.fortran else { continue };
-        let mut styles = Style::of(fortran);
-        if !rota::is_all() {
-            styles = vec![styles[rota::round() as usize % styles.len()]];
-        }
-        for style in styles {
+        for style in rota::one_case(Style::of(fortran)) {
             check(&mpi, fortran, style);
         }
     }

@@ -1,6 +1,6 @@
 //! The recorder reads no uninitialized memory, writes only its own, and takes little.
 //!
-//! Runs one of two programs a day under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
+//! Runs one of two programs under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
 
 use crate::common::{case, two_families};
 use examples::memcheck;
@@ -13,11 +13,7 @@ use examples::run::Case;
 fn memcheck_finds_no_error_of_the_recorder() {
     assert!(memcheck::is_here(), "valgrind is not here: run cargo xtask test, which brings it");
     let mpi = Mpi::named("mpich4").expect("mpich4 is not here: cargo xtask test brings it where this is root");
-    let mut programs = vec!["communicators", "cancelled"];
-    if !rota::is_all() {
-        programs = vec![programs[rota::round() as usize % programs.len()]];
-    }
-    for name in programs {
+    for name in rota::one_case(vec!["communicators", "cancelled"]) {
         let program = Program::read(name);
         let checked = memcheck::run(Case::of(&program, &mpi), "memory").unwrap();
         assert_eq!((checked.output.status, checked.processes as u32), (0, program.ranks), "{}", checked.output.stderr);

@@ -1,6 +1,6 @@
 //! mpi4py's own tests pass, fail and are skipped with the recorder as without it.
 //!
-//! Runs some of them, under one library per round; `cargo lab conformance` runs all under all.
+//! Runs some of them, under one library; `cargo lab conformance` runs all under all.
 
 use crate::common::{every_library, one_at_most};
 use examples::mpi4py::{self, How};

@@ -6,7 +6,7 @@ use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::Case;
-use examples::{rota, truth, workspace};
+use examples::{choice, rota, truth, workspace};
 use serde_json::json;
 
 #[test]
@@ -78,9 +78,7 @@ fn calls_inside_another_do_not_wait_for_a_thread_that_holds_the_loaders_lock() {
 #[test]
 fn messages_of_threads_at_once_do_not_run_backwards_and_are_said_to_be_uncertain() {
     let _alone = alone();
-    let mut libraries = every_library();
-    let first = rota::round() as usize % libraries.len();
-    libraries.rotate_left(first);
+    let libraries = choice::of_file(file!(), every_library(), rota::rotation());
     let lets_threads_call = |mpi: &Mpi| case("one_tag", mpi, 2, &[]).plain().stdout != "no threads\n";
     // Each library that is asked takes a launch.
     let most = if rota::is_all() { usize::MAX } else { 2 };

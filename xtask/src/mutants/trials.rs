@@ -127,7 +127,7 @@ impl TestBinary {
     fn command(&self) -> Command {
         let mut command = Command::new("nice");
         command.args(["-n", "19"]).arg(&self.path).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
-        // Tests that take turns otherwise notice an error on any day.
+        // So that each error meets all tests that could notice it.
         command.env(rota::ALL, "1");
         command
     }

@@ -1,7 +1,6 @@
 //! Compiled tests: their build, runs and times.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,9 +60,7 @@ impl Shard {
     }
 
     fn has(self, test: &str) -> bool {
-        let mut hasher = DefaultHasher::new();
-        test.hash(&mut hasher);
-        (hasher.finish() >> 8) % self.of == self.at - 1
+        rota::spread(test) % self.of == self.at - 1
     }
 }
 
@@ -112,6 +109,13 @@ pub fn build_launching(is_all: bool) -> Result<Vec<Binary>, String> {
     for file in LAUNCHING_FILES {
         compile.args(["--test", file]);
     }
+    compiled(compile, is_all)
+}
+
+/// Compiles all tests.
+pub fn build_all(is_all: bool) -> Result<Vec<Binary>, String> {
+    let mut compile = cargo();
+    compile.args(["test", "--no-run"]);
     compiled(compile, is_all)
 }
 
@@ -173,21 +177,21 @@ impl Binary {
     /// Runs the selected tests, and prints the output of failing ones.
     pub fn run(&self, selection: &Selection, variables: &[(&str, String)]) -> Result<Ran, String> {
         let all = self.tests(variables)?;
-        let wanted: Vec<&str> =
+        let names: Vec<&str> =
             all.iter().map(String::as_str).filter(|test| selection.has(test, self.launches)).collect();
         let began = Instant::now();
         let mut ran = Ran::default();
-        if wanted.is_empty() {
+        if names.is_empty() {
             return Ok(ran);
         }
         let mut command = self.running(variables);
         let at_a_time = if self.launches { LAUNCHES_AT_A_TIME } else { OTHERS_AT_A_TIME };
         command.arg(format!("--test-threads={at_a_time}"));
-        if wanted.len() < all.len() && self.is_of_libtest {
-            command.arg("--exact").args(&wanted);
-        } else if wanted.len() < all.len() {
+        if names.len() < all.len() && self.is_of_libtest {
+            command.arg("--exact").args(&names);
+        } else if names.len() < all.len() {
             // libtest-mimic takes only one name.
-            command.env(rota::TESTS, wanted.join(","));
+            command.env(rota::TESTS, names.join(","));
         }
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         let (output, writer) = std::io::pipe().map_err(failed)?;
@@ -218,6 +222,13 @@ impl Binary {
         let (wall, processor) = (began.elapsed().as_secs_f64(), used.processor.as_secs_f64());
         println!("{:36} {:4} tests {wall:6.1} s, {processor:6.1} s of processors", self.title, ended.len());
         Ok(ran)
+    }
+
+    /// Names of the selected tests.
+    pub fn selected(&self, selection: &Selection, variables: &[(&str, String)]) -> Result<Vec<String>, String> {
+        let mut tests = self.tests(variables)?;
+        tests.retain(|test| selection.has(test, self.launches));
+        Ok(tests)
     }
 
     fn tests(&self, variables: &[(&str, String)]) -> Result<Vec<String>, String> {

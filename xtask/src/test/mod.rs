@@ -10,9 +10,10 @@ use std::thread;
 
 use clap::Args;
 use examples::mpi::{self, Mpi};
+use examples::program::Program;
 use examples::python::Python;
 use examples::wheel::run as done;
-use examples::{browser, build, otf2, rota};
+use examples::{browser, build, choice, otf2, rota};
 
 use crate::archive;
 use binaries::{Binary, Outcome, Ran, Selection, Shard, Stages};
@@ -26,6 +27,12 @@ pub struct TestArgs {
     /// Every test under every MPI, with Polars, the archive and the Python module; takes hours
     #[arg(long)]
     all: bool,
+    /// Other libraries and cases than the gate's; seven rotations take all
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with_all = ["mpi", "all", "measured"])]
+    rotation: usize,
+    /// Print the tests that would run, and the libraries that they prefer
+    #[arg(long)]
+    list: bool,
     /// Only the tests of what programs measure of themselves, under every MPI and transport
     #[arg(long)]
     measured: bool,
@@ -33,7 +40,7 @@ pub struct TestArgs {
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
     /// The tests that depend on the machine, with a recorder for aarch64 under qemu
-    #[arg(long, conflicts_with_all = ["mpi", "all", "measured", "shard"])]
+    #[arg(long, conflicts_with_all = ["mpi", "all", "measured", "shard", "rotation", "list"])]
     aarch64: bool,
     /// Only tests whose names contain this, such as `hangs::` for those of a file
     name: Option<String>,
@@ -45,28 +52,30 @@ const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::
 /// Tests of targets that take minutes to build; only a full run builds them.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];
 
-/// Groups of tests that take long, and show one thing in several ways. Of each group one test runs a day, in turns; all
-/// run in a full run, with `--measured`, and if they are named.
-const IN_TURNS: [&[&str]; 4] = [
+/// Groups of tests that take long, and show one thing in several ways. Of each group one test runs, the first in the
+/// gate; all run in a full run, with `--measured`, and if they are named.
+const ALTERNATIVES: [&[&str]; 4] = [
+    // The first compares most figures.
     &[
         "collectives::what_nonblocking_operations_cost_and_hide_is_reconstructed",
-        "fanout::round_trips_are_reconstructed",
         "overlap::overhead_and_availability_are_reconstructed",
+        "fanout::round_trips_are_reconstructed",
     ],
+    // Every other figure rests on the durations.
     &[
-        "collectives::the_times_of_blocking_operations_are_reconstructed",
         "durations::recorded_durations_are_those_the_program_measures",
+        "collectives::the_times_of_blocking_operations_are_reconstructed",
         "network::the_times_of_exchanges_are_reconstructed",
     ],
-    // Pages of large runs in the browser.
+    // Pages of large runs in the browser. The first compares tables that the page computes with the command's.
     &[
+        "follow::tables_of_a_part_of_a_long_run",
         "row_order::of_a_thousand_ranks_the_extremes_are_on_top",
         "row_shares::a_row_shows_the_shares_that_its_table_has",
         "row_shares::rows_that_stand_for_several_of_a_thousand_ranks",
-        "follow::tables_of_a_part_of_a_long_run",
         "a_thousand_ranks_share_bars_and_places",
     ],
-    // Thousands of simulated hosts.
+    // Thousands of simulated hosts. Clusters share a slow folder.
     &[
         "hosts_that_share_a_slow_folder_agree",
         "hosts_that_ask_the_launcher_agree",
@@ -74,28 +83,28 @@ const IN_TURNS: [&[&str]; 4] = [
     ],
 ];
 
-/// Parts of the names of tests whose turn is another day.
-fn of_other_days(round: u64) -> Vec<&'static str> {
-    let others = |group: &[&'static str]| -> Vec<&'static str> {
-        let today = (round % group.len() as u64) as usize;
-        group.iter().enumerate().filter(|(at, _)| *at != today).map(|(_, test)| *test).collect()
-    };
-    IN_TURNS.into_iter().flat_map(others).collect()
+/// Parts of the names of tests that other rotations run.
+fn of_other_rotations(rotation: usize) -> Vec<&'static str> {
+    let mut others = Vec::new();
+    for group in ALTERNATIVES {
+        let own = rotation % group.len();
+        others.extend(group.iter().enumerate().filter(|(at, _)| *at != own).map(|(_, test)| *test));
+    }
+    others
 }
 
 /// Installs the libraries, builds, and runs the tests.
 pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let mut stages = Stages::begin();
-    let round = rota::round();
-    let selection = arguments.selection(round)?;
-    let launching = prepare(arguments, round)?;
+    let selection = arguments.selection()?;
+    let variables = arguments.variables();
+    if arguments.list {
+        return list(arguments, &selection, &variables);
+    }
+    let launching = prepare(arguments)?;
     stages.end("bringing, and compiling what launches need");
 
     done(Command::new("sha256sum").arg(examples::run::library()))?;
-    let mut variables = vec![(rota::ROUND, round.to_string())];
-    variables.extend(arguments.mpi.clone().map(|names| ("TEST_MPI", names)));
-    variables.extend(arguments.all.then(|| (rota::ALL, "1".to_string())));
-    variables.extend(arguments.measured.then(|| (rota::MEASURED, "1".to_string())));
     let run_launching = |selection: &Selection| -> Result<Vec<Ran>, String> {
         launching.iter().map(|binary| binary.run(selection, &variables)).collect()
     };
@@ -136,12 +145,27 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
         stages.end("measuring tests");
     }
     stages.print();
-    let shard = arguments.shard.as_ref().map_or(String::new(), |shard| format!(", shard {shard}"));
-    println!("round {round}{shard}: {}={round} takes the same libraries, pages and tests again", rota::ROUND);
-    if arguments.has_turns() {
-        println!("on another day, in turns: {}", of_other_days(round).join(", "));
+    if arguments.is_rotation() {
+        let others = of_other_rotations(arguments.rotation).join(", ");
+        println!("rotation {}; other rotations take other libraries and cases, and: {others}", arguments.rotation);
     }
     outcome.print()
+}
+
+/// Prints each test that would run. Behind those that launch stand the libraries: a program's, and those that a file's tests
+/// prefer, the first first.
+fn list(arguments: &TestArgs, selection: &Selection, variables: &[(&str, String)]) -> Result<(), String> {
+    let mut lines = Vec::new();
+    for binary in binaries::build_all(arguments.all)? {
+        for test in binary.selected(selection, variables)? {
+            lines.push(format!("{} {test}{}", binary.title, of_test(&binary.title, &test, arguments)));
+        }
+    }
+    lines.sort();
+    for line in lines {
+        println!("{line}");
+    }
+    Ok(())
 }
 
 impl TestArgs {
@@ -153,14 +177,27 @@ impl TestArgs {
         self.name.as_deref()
     }
 
-    fn has_turns(&self) -> bool {
+    /// True unless the user chose tests.
+    fn is_rotation(&self) -> bool {
         !self.all && !self.measured && self.name.is_none()
     }
 
-    fn selection(&self, round: u64) -> Result<Selection, String> {
+    /// Variables of the tests: what runs depends on the arguments alone.
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let is = |chosen: bool| if chosen { "1".to_string() } else { String::new() };
+        vec![
+            (rota::ROTATION, self.rotation.to_string()),
+            (rota::LIBRARIES, self.mpi.clone().unwrap_or_default()),
+            (rota::ALL, is(self.all)),
+            (rota::MEASURED, is(self.measured)),
+            (rota::TESTS, String::new()),
+        ]
+    }
+
+    fn selection(&self) -> Result<Selection, String> {
         let mut skipped = if self.all { Vec::new() } else { BUILT_APART.to_vec() };
-        if self.has_turns() {
-            skipped.extend(of_other_days(round));
+        if self.is_rotation() {
+            skipped.extend(of_other_rotations(self.rotation));
         }
         Ok(Selection {
             names: match (&self.name, self.measured) {
@@ -174,20 +211,42 @@ impl TestArgs {
     }
 }
 
+/// The libraries behind a test in the list.
+fn of_test(title: &str, test: &str, arguments: &TestArgs) -> String {
+    let installed = Mpi::all_of(arguments.mpi.as_deref());
+    let libraries = match title {
+        "examples/tests/programs" => {
+            let all = arguments.all || arguments.mpi.is_some();
+            choice::of_program(&Program::read(program_of(test)), installed, (!all).then_some(arguments.rotation))
+        }
+        "examples/tests/launched" => {
+            choice::of_file(test.split("::").next().unwrap_or(test), installed, arguments.rotation)
+        }
+        _ => Vec::new(),
+    };
+    libraries.iter().map(|mpi| format!(" {}", mpi.name)).collect()
+}
+
+/// The program that a test of `examples/tests/programs.rs` is named after.
+fn program_of(test: &str) -> &str {
+    let of_profile = || test.strip_prefix("a_profile_says_what_")?.strip_suffix("_states");
+    test.strip_suffix("_is_recorded_as_it_states").or_else(of_profile).unwrap_or(test)
+}
+
 /// Compiles the tests that launch nothing, in the order of their turns. Checks that the lists of tests name none that is gone.
 fn build_others(arguments: &TestArgs, launching: &[Binary]) -> Result<Vec<Binary>, String> {
     let mut others = binaries::build_others(arguments.all)?;
-    binaries::find(launching.iter().chain(&others), &IN_TURNS.concat())?;
+    binaries::find(launching.iter().chain(&others), &ALTERNATIVES.concat())?;
     others.sort_by_key(Binary::turn);
     Ok(others)
 }
 
 /// Installs and builds in parallel: downloads wait for the network, and the recorder, a single codegen unit, keeps one
 /// core busy. Returns the compiled tests that launch programs.
-fn prepare(arguments: &TestArgs, round: u64) -> Result<Vec<Binary>, String> {
+fn prepare(arguments: &TestArgs) -> Result<Vec<Binary>, String> {
     let (tests, recorder, benchmarks) = thread::scope(|scope| {
         let recorder = scope.spawn(|| build_recorder(arguments.all));
-        let benchmarks = scope.spawn(|| bring().and_then(|()| build_benchmarks(arguments, round)));
+        let benchmarks = scope.spawn(|| bring().and_then(|()| build_benchmarks(arguments)));
         let tests = binaries::build_launching(arguments.all);
         let panicked = || Err("a build panicked".to_string());
         (tests, recorder.join().unwrap_or_else(|_| panicked()), benchmarks.join().unwrap_or_else(|_| panicked()))
@@ -207,8 +266,8 @@ fn build_recorder(is_all: bool) -> Result<(), String> {
     Ok(())
 }
 
-fn build_benchmarks(arguments: &TestArgs, round: u64) -> Result<(), String> {
-    for library in with_benchmarks(arguments, round) {
+fn build_benchmarks(arguments: &TestArgs) -> Result<(), String> {
+    for library in with_benchmarks(arguments) {
         build::benchmarks(&library)?;
     }
     Ok(())
@@ -223,14 +282,14 @@ fn bring() -> Result<(), String> {
     otf2::install()
 }
 
-/// Libraries for the programs in Rust: those that were asked for, or whose turn it is.
-fn with_benchmarks(arguments: &TestArgs, round: u64) -> Vec<Mpi> {
+/// Libraries for the programs in Rust.
+fn with_benchmarks(arguments: &TestArgs) -> Vec<Mpi> {
     let libraries = Mpi::all_of(arguments.mpi.as_deref());
     if arguments.all || arguments.measured || arguments.mpi.is_some() {
         let names: BTreeSet<&str> = libraries.iter().map(|mpi| mpi.built_as).collect();
         return names.into_iter().filter_map(Mpi::named).collect();
     }
-    rota::with_programs_in_rust(libraries, round)
+    rota::with_programs_in_rust(libraries, arguments.rotation)
 }
 
 #[cfg(test)]
@@ -240,11 +299,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_test_of_a_group_has_its_turn_within_as_many_days_as_there_are_in_it() {
-        let all: BTreeSet<&str> = IN_TURNS.into_iter().flatten().copied().collect();
-        let days = IN_TURNS.map(<[&str]>::len).into_iter().max().unwrap_or(0) as u64;
-        let today = |round| all.difference(&of_other_days(round).into_iter().collect()).copied().collect::<Vec<_>>();
-        assert!((0..days).all(|round| today(round).len() == IN_TURNS.len()));
-        assert_eq!((0..days).flat_map(today).collect::<BTreeSet<_>>(), all);
+    fn one_test_of_each_group_runs_and_each_in_some_rotation() {
+        let all: BTreeSet<&str> = ALTERNATIVES.into_iter().flatten().copied().collect();
+        let rotations = ALTERNATIVES.map(<[&str]>::len).into_iter().max().unwrap_or(0);
+        let taken =
+            |rotation| all.difference(&of_other_rotations(rotation).into_iter().collect()).copied().collect::<Vec<_>>();
+        assert!((0..rotations).all(|rotation| taken(rotation).len() == ALTERNATIVES.len()));
+        assert_eq!((0..rotations).flat_map(taken).collect::<BTreeSet<_>>(), all);
     }
 }

@@ -9,6 +9,8 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::choice;
+pub use examples::choice::one_at_most;
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::{Program, compile};
@@ -27,22 +29,25 @@ pub fn every_library() -> Vec<Mpi> {
     libraries
 }
 
-/// One MPI, in turns: within a week a file's tests run under each. Every MPI in a full run.
+/// One MPI, the same for all tests of a file; every MPI in a full run.
 #[track_caller]
 pub fn libraries() -> Vec<Mpi> {
-    // Tests of a file share the programs built for a library.
-    one_at_most(every_library(), Location::caller().file())
+    one_at_most(every_library(), key_of(Location::caller()))
 }
 
-/// One suitable library, in turns as well. `that` describes them.
+fn key_of(test: &Location<'static>) -> &'static str {
+    choice::key_of_file(test.file())
+}
+
+/// One suitable library; all of them in a full run. `that` describes them.
 #[track_caller]
 pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
     let libraries: Vec<Mpi> = every_library().into_iter().filter(fits).collect();
     assert!(!libraries.is_empty(), "no MPI that is here, or that TEST_MPI names, {that}");
-    one_at_most(libraries, Location::caller().file())
+    one_at_most(libraries, key_of(Location::caller()))
 }
 
-/// One Open MPI and one other MPI, in turns; every MPI in a full run: for launchers, engines and errors, in which the
+/// One Open MPI and one other MPI; every MPI in a full run: for launchers, engines and errors, in which the
 /// families differ.
 #[track_caller]
 pub fn both_families() -> Vec<Mpi> {
@@ -52,8 +57,8 @@ pub fn both_families() -> Vec<Mpi> {
     }
 }
 
-fn two_of(file: &Location<'_>) -> Vec<Mpi> {
-    rota::one_of_each(every_library(), file.file(), rota::round(), Mpi::is_openmpi)
+fn two_of(test: &Location<'static>) -> Vec<Mpi> {
+    rota::one_of_each(every_library(), key_of(test), Mpi::is_openmpi)
 }
 
 /// Libraries that a program runs under.
@@ -67,24 +72,19 @@ pub fn one() -> Mpi {
     every_library().remove(0)
 }
 
-/// A single library, chosen by turns; all of them in a full run.
-pub fn one_at_most(libraries: Vec<Mpi>, key: &str) -> Vec<Mpi> {
-    if rota::is_all() { libraries } else { rota::one_of_each(libraries, key, rota::round(), |_| ()) }
-}
-
-/// A single library that a program runs under, chosen by turns; all of them in a full run.
+/// A single library that a program runs under; all of them in a full run.
 pub fn one_that_runs(program: &Program) -> Vec<Mpi> {
     let fitting = every_library().into_iter().filter(|mpi| program.runs_under(mpi)).collect();
     one_at_most(fitting, &program.name)
 }
 
-/// One MPI, in turns; in a full run one Open MPI and one other, since launchers do not differ between versions of a
+/// One MPI; in a full run one Open MPI and one other, since launchers do not differ between versions of a
 /// family.
 #[track_caller]
 pub fn two_families() -> Vec<Mpi> {
     match rota::is_all() {
         true => two_of(Location::caller()),
-        false => one_at_most(every_library(), Location::caller().file()),
+        false => one_at_most(every_library(), key_of(Location::caller())),
     }
 }
 
@@ -158,7 +158,7 @@ pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Cas
 pub fn with_programs_in_rust() -> Vec<Mpi> {
     match rota::is_all() || rota::is_measured() {
         true => every_library(),
-        false => rota::with_programs_in_rust(every_library(), rota::round()),
+        false => rota::with_programs_in_rust(every_library(), rota::rotation()),
     }
 }
 
