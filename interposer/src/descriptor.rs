@@ -55,8 +55,9 @@ pub fn copy(number: c_int) -> Option<c_int> {
 }
 
 pub fn close(number: c_int) {
+    // The C library's function is a cancellation point, and a forked child closes outside of all guards.
     // SAFETY: the number is the caller's own.
-    unsafe { libc::close(number) };
+    unsafe { libc::syscall(libc::SYS_close, number) };
 }
 
 fn lowest_out_of_the_way() -> c_int {

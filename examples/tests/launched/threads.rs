@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{case, libraries};
+use crate::common::{both_families, calls, case, libraries};
 use examples::program::Program;
 use examples::run::Case;
 use serde_json::json;
@@ -18,6 +18,32 @@ fn threads_that_end_leave_their_recording_to_the_next() {
         assert!((2..=9).contains(&numbers.len()), "{}: {numbers:?}", mpi.name);
         let bytes = fs::metadata(&run.files()[0]).unwrap().len();
         assert!(bytes < 1 << 20, "{}: {bytes} bytes for 2000 threads", mpi.name);
+    }
+}
+
+#[test]
+fn a_thread_is_cancelled_between_calls_as_without_the_recorder() {
+    for mpi in both_families() {
+        for kind in ["deferred", "asynchronous"] {
+            let (output, run) = case("cancelled_between", &mpi, 2, &[kind, "10"]).recorded(kind);
+            let ranks: Vec<&str> =
+                output.stdout.lines().filter_map(|line| line.strip_prefix("cancelled 10 calls ")).collect();
+            assert_eq!((ranks.len(), output.status), (2, 0), "{} {kind}: {output:?}", mpi.name);
+            // And four calls of the main thread, which looks whether its cancellation stays as it was.
+            let made: u64 = ranks.iter().map(|calls| calls.parse::<u64>().unwrap() + 4).sum();
+            assert_eq!((output.stdout.lines().count(), calls(&run, "MPI_Iprobe")), (2, made), "{} {kind}", mpi.name);
+        }
+    }
+}
+
+#[test]
+fn a_thread_cancelled_at_any_instruction_leaves_its_process_running() {
+    for mpi in both_families() {
+        for _ in 0..8 {
+            // Where a rank ends without MPI_Finalize, launchers kill the others.
+            let (output, _) = case("cancelled_between", &mpi, 0, &["reckless", "1"]).recorded("reckless");
+            assert!(output.stdout.starts_with("cancelled 1 calls "), "{}: {output:?}", mpi.name);
+        }
     }
 }
 

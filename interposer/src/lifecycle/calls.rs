@@ -94,7 +94,7 @@ pub fn before(call: Call, session: u64) {
 #[inline(never)]
 pub fn after_unrecorded(call: Call, code: i32) {
     if starts(call) && code != 0 {
-        together::withdraw();
+        guard::run_waiting(together::withdraw);
     }
     let world = matches!(call, Call::Init | Call::Init_thread);
     if world && code == 0 && FAILED.load(Acquire) && !READY.swap(true, AcqRel) {
@@ -122,7 +122,7 @@ fn take_part() -> Option<()> {
 pub fn after(call: Call, session: u64, code: i32) {
     if code != 0 {
         if starts(call) {
-            together::withdraw();
+            guard::run_waiting(together::withdraw);
         }
         return;
     }

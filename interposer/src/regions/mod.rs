@@ -21,7 +21,7 @@ const OWN: usize = usize::MAX;
 /// # Safety
 /// The name must be null or end with a zero.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
+pub unsafe extern "C-unwind" fn overhear_begin(name: *const c_char) {
     if !name.is_null() {
         // SAFETY: the caller's promise.
         let name = unsafe { CStr::from_ptr(name) };
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
 
 /// Leaves the region that this thread entered last.
 #[unsafe(no_mangle)]
-pub extern "C" fn overhear_end() {
+pub extern "C-unwind" fn overhear_end() {
     recorded(|thread| thread.leave_region(OWN));
 }
 

@@ -50,7 +50,7 @@ pub struct Attributes {
 /// # Safety
 /// Only NVTX may call it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetExportTable>) -> c_int {
+pub unsafe extern "C-unwind" fn InitializeInjectionNvtx2(get_export_table: Option<GetExportTable>) -> c_int {
     let Some(get_export_table) = get_export_table else { return 0 };
     // SAFETY: NVTX's function, called as its header says.
     let Some(callbacks) = (unsafe { get_export_table(CALLBACKS).as_ref() }) else { return 0 };
@@ -106,76 +106,76 @@ fn start(name: Option<&RegionName>) -> u64 {
 /// The default domain.
 const DEFAULT: usize = 0;
 
-unsafe extern "C" fn push_a(name: *const c_char) -> c_int {
+unsafe extern "C-unwind" fn push_a(name: *const c_char) -> c_int {
     // SAFETY: what the program passes to nvtxRangePushA.
     push(DEFAULT, unsafe { narrow(name) })
 }
 
-unsafe extern "C" fn push_w(name: *const u32) -> c_int {
+unsafe extern "C-unwind" fn push_w(name: *const u32) -> c_int {
     // SAFETY: what the program passes to nvtxRangePushW.
     push(DEFAULT, unsafe { wide(name) })
 }
 
-unsafe extern "C" fn push_ex(attributes: *const Attributes) -> c_int {
+unsafe extern "C-unwind" fn push_ex(attributes: *const Attributes) -> c_int {
     // SAFETY: what the program passes to nvtxRangePushEx.
     push(DEFAULT, unsafe { message(attributes) })
 }
 
-unsafe extern "C" fn domain_push_ex(domain: usize, attributes: *const Attributes) -> c_int {
+unsafe extern "C-unwind" fn domain_push_ex(domain: usize, attributes: *const Attributes) -> c_int {
     // SAFETY: what the program passes to nvtxDomainRangePushEx.
     push(domain, unsafe { message(attributes) })
 }
 
-extern "C" fn pop() -> c_int {
+extern "C-unwind" fn pop() -> c_int {
     domain_pop(DEFAULT)
 }
 
-extern "C" fn domain_pop(domain: usize) -> c_int {
+extern "C-unwind" fn domain_pop(domain: usize) -> c_int {
     recorded(|thread| thread.leave_region(domain)).flatten().unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
-unsafe extern "C" fn start_a(name: *const c_char) -> u64 {
+unsafe extern "C-unwind" fn start_a(name: *const c_char) -> u64 {
     // SAFETY: what the program passes to nvtxRangeStartA.
     start(unsafe { narrow(name) })
 }
 
-unsafe extern "C" fn start_w(name: *const u32) -> u64 {
+unsafe extern "C-unwind" fn start_w(name: *const u32) -> u64 {
     // SAFETY: what the program passes to nvtxRangeStartW.
     start(unsafe { wide(name) })
 }
 
-unsafe extern "C" fn start_ex(attributes: *const Attributes) -> u64 {
+unsafe extern "C-unwind" fn start_ex(attributes: *const Attributes) -> u64 {
     // SAFETY: what the program passes to nvtxRangeStartEx.
     start(unsafe { message(attributes) })
 }
 
-unsafe extern "C" fn domain_start_ex(_domain: usize, attributes: *const Attributes) -> u64 {
+unsafe extern "C-unwind" fn domain_start_ex(_domain: usize, attributes: *const Attributes) -> u64 {
     // SAFETY: what the program passes to nvtxDomainRangeStartEx.
     start(unsafe { message(attributes) })
 }
 
-extern "C" fn end(range: u64) {
+extern "C-unwind" fn end(range: u64) {
     if range != 0 {
         recorded(|thread| thread.mark_region(RecordKind::RegionEnd, range as u32));
     }
 }
 
-extern "C" fn domain_end(_domain: usize, range: u64) {
+extern "C-unwind" fn domain_end(_domain: usize, range: u64) {
     end(range);
 }
 
-unsafe extern "C" fn register_a(_domain: usize, name: *const c_char) -> Option<&'static RegionName> {
+unsafe extern "C-unwind" fn register_a(_domain: usize, name: *const c_char) -> Option<&'static RegionName> {
     // SAFETY: what the program passes to nvtxDomainRegisterStringA.
     unsafe { narrow(name) }
 }
 
-unsafe extern "C" fn register_w(_domain: usize, name: *const u32) -> Option<&'static RegionName> {
+unsafe extern "C-unwind" fn register_w(_domain: usize, name: *const u32) -> Option<&'static RegionName> {
     // SAFETY: what the program passes to nvtxDomainRegisterStringW.
     unsafe { wide(name) }
 }
 
 /// Returns a new handle, which is all that a domain is here.
-extern "C" fn create_domain(_name: *const c_void) -> usize {
+extern "C-unwind" fn create_domain(_name: *const c_void) -> usize {
     static DOMAINS: AtomicUsize = AtomicUsize::new(DEFAULT);
     DOMAINS.fetch_add(1, Relaxed) + 1
 }

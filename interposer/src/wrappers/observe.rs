@@ -18,7 +18,7 @@ use crate::clock;
 use crate::layers;
 use crate::lifecycle::{self, errors};
 use crate::recorder::guard;
-use crate::recorder::guard::spent::Spending;
+use crate::recorder::guard::spent;
 use crate::recorder::objects;
 use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
@@ -356,7 +356,10 @@ impl KnownCall {
 /// Finds the signature of a call by its draft. `None` if the call is not recorded.
 #[inline(never)]
 fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
-    let _spending = Spending::begin();
+    spent::measured(|| described(thread, family, call, address, draft))
+}
+
+fn described(thread: &Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
     if draft.message != 0 {
         draft.taken = take_message(thread, family, draft.message);
     }
@@ -407,15 +410,16 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }
-    let _spending = Spending::begin();
-    if draft.has_unknown_object() {
-        guard::run(|| draft.learn_object(family, known.call));
-    }
-    guard::run_waiting(|| draft.learn_types(family));
-    match key(family, known.call, known.address, false, draft) {
-        Ok(key) => numbering::signature(thread, &key),
-        Err(_) => known.signature,
-    }
+    spent::measured(|| {
+        if draft.has_unknown_object() {
+            guard::run(|| draft.learn_object(family, known.call));
+        }
+        guard::run_waiting(|| draft.learn_types(family));
+        match key(family, known.call, known.address, false, draft) {
+            Ok(key) => numbering::signature(thread, &key),
+            Err(_) => known.signature,
+        }
+    })
 }
 
 /// A call that does next to nothing itself, to measure the cost of recording.

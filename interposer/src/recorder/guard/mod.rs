@@ -1,25 +1,38 @@
 //! Runs work that is off the straight line, so that the program does not notice it.
 
 pub mod borrowed;
+mod cancellation;
 pub mod spent;
 
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::messages;
 use borrowed::{BorrowedState, Signals};
-use spent::Spending;
+use cancellation::Cancellation;
 
 /// Runs `work`. The program sees neither a panic nor a changed errno or floating-point environment, and gets its
-/// signals afterwards. `None` if the work panicked.
+/// signals and its thread's cancellation afterwards. `None` if the work panicked.
 pub fn run<R>(work: impl FnOnce() -> R) -> Option<R> {
-    let _spending = Spending::begin();
-    let _signals = Signals::hold();
-    run_waiting(work)
+    uncancelled(|| {
+        let _signals = Signals::hold();
+        run_unseen(work)
+    })
 }
 
 /// Like [`run`], but without blocking signals: for work that takes no lock, or that may wait for other ranks.
 pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
-    let _spending = Spending::begin();
+    uncancelled(|| run_unseen(work))
+}
+
+/// Runs and measures `work`, with nothing to drop in this frame: the thread may be cancelled at its end.
+fn uncancelled<R>(work: impl FnOnce() -> R) -> R {
+    let cancellation = Cancellation::hold();
+    let result = spent::measured(work);
+    cancellation.give_back();
+    result
+}
+
+fn run_unseen<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _state = BorrowedState::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {

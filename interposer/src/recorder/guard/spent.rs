@@ -30,34 +30,24 @@ fn own() -> *mut Spent {
     words().cast()
 }
 
-/// A measurement, which ends when it is dropped.
-pub struct Spending(());
-
-impl Spending {
-    /// Begins a measurement, which may be inside another.
-    pub fn begin() -> Spending {
-        // SAFETY: this thread's own words; a signal handler leaves them as it found them.
-        unsafe {
-            let own = own();
-            if (*own).depth == 0 {
-                (*own).since = clock::now();
-            }
-            (*own).depth += 1;
+/// Runs `work` and measures it. Measurements may be nested.
+///
+/// Nothing is dropped here: where a thread lets itself be cancelled at any instruction, the C library's unwinder passes
+/// callers of this, and cannot run Rust's cleanup.
+pub fn measured<R>(work: impl FnOnce() -> R) -> R {
+    // SAFETY: this thread's own words; a signal handler leaves them as it found them.
+    unsafe {
+        let own = own();
+        if (*own).depth == 0 {
+            (*own).since = clock::now();
         }
-        Spending(())
-    }
-}
-
-impl Drop for Spending {
-    fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe {
-            let own = own();
-            (*own).depth = (*own).depth.saturating_sub(1);
-            if (*own).depth == 0 {
-                add_spent(own);
-            }
+        (*own).depth += 1;
+        let result = work();
+        (*own).depth = (*own).depth.saturating_sub(1);
+        if (*own).depth == 0 {
+            add_spent(own);
         }
+        result
     }
 }
 

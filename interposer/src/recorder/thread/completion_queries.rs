@@ -6,7 +6,7 @@ use super::queried_requests::{OLDEST, PendingRequest};
 use super::recording::Thread;
 use super::request::ACTIVE;
 use crate::abi::completion;
-use crate::recorder::guard::spent::Spending;
+use crate::recorder::guard;
 
 impl Thread {
     /// Adds this thread's request of this handle to the queried ones, if it is active.
@@ -22,7 +22,10 @@ impl Thread {
         if self.asked.lend().get(0).is_none() {
             return;
         }
-        let _spending = Spending::begin();
+        guard::run_waiting(|| self.ask_oldest());
+    }
+
+    fn ask_oldest(&self) {
         let mut at = 0;
         while at < OLDEST {
             let Some(request) = self.asked.lend().get(at) else { return };

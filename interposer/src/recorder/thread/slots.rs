@@ -174,9 +174,11 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
         return;
     }
     if let Some(thread) = current::thread() {
-        guard::run(|| thread.end());
+        let is_whole = guard::run(|| thread.end()) == Some(true);
         spent::keep_in(null_mut());
         current::set(null());
-        thread.listed.vacancy.open();
+        if is_whole {
+            thread.listed.vacancy.open();
+        }
     }
 }

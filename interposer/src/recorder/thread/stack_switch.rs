@@ -244,13 +244,20 @@ impl Thread {
         self.work(false);
     }
 
-    /// Closes all calls and regions, since the thread ends; another may then take over the recording.
-    pub fn end(&self) {
+    /// Closes all calls and regions, since the thread ends. `false` if it was cut off while the recorder was at work: then
+    /// the recording is in no state to be used again.
+    pub fn end(&self) -> bool {
+        if self.is_at_work() {
+            self.listed.timer.stop();
+            self.are_none_open();
+            return false;
+        }
         self.close_returned();
         self.leave_behind();
         self.leave_suspended(|_| true);
         self.leave_regions();
         self.samples_end();
         self.rest();
+        true
     }
 }
