@@ -11,11 +11,10 @@
 // expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Ssend // sends few <- rank 1 MPI_Recv // receives few
 // expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Send // sends many <- rank 1 MPI_Recv // receives many
 // expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Wait // completes <- rank 1 MPI_Irecv // begins to receive
+#include "blocking.h"
 #include "planted.h"
 
-enum { ROUNDS = 2, MANY = 1 << 20 };
-
-static char data[MANY];
+enum { ROUNDS = 2 };
 
 int main(int argc, char **argv)
 {
@@ -23,6 +22,8 @@ int main(int argc, char **argv)
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int many = blocking_bytes();
+    char *data = calloc(1, many);
     for (int round = 0; round < ROUNDS; round++) {
         start_together();
         if (rank == 0) {
@@ -36,21 +37,21 @@ int main(int argc, char **argv)
         start_together();
         if (rank == 0) {
             note("sends many");
-            MPI_Send(data, MANY, MPI_BYTE, 1, 0, MPI_COMM_WORLD); // sends many
+            MPI_Send(data, many, MPI_BYTE, 1, 0, MPI_COMM_WORLD); // sends many
         } else {
             be_late(0.1);
             note("receives many");
-            MPI_Recv(data, MANY, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // receives many
+            MPI_Recv(data, many, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // receives many
         }
         start_together();
         if (rank == 0) {
-            MPI_Isend(data, MANY, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+            MPI_Isend(data, many, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
             note("completes");
             MPI_Wait(&request, MPI_STATUS_IGNORE); // completes
         } else {
             be_late(0.1);
             note("begins to receive");
-            MPI_Irecv(data, MANY, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request); // begins to receive
+            MPI_Irecv(data, many, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request); // begins to receive
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
     }

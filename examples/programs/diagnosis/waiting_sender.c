@@ -1,10 +1,10 @@
-// The ranks of a pair have 8 and 12 ms of work a step, and then wait for all. The even one sends 4 MiB after 2 ms, the odd one receives
-// when it has done its work.
+// The ranks of a pair have 8 and 12 ms of work a step, and then wait for all. The even one sends after 2 ms, in a call that waits for
+// the receiver whatever the library sends at once, and the odd one receives when it has done its work.
 // run: -n 2
 // finding: late_receiver ranks odd at MPI_Recv // take
 #include "planted_work.h"
 
-enum { BYTES = 4 << 20 };
+enum { BYTES = 64 << 10 };
 
 int main(int argc, char **argv)
 {
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         if (rank % 2 == 0) {
             work(0.002);
             if (rank + 1 < size)
-                MPI_Send(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
+                MPI_Ssend(block, BYTES, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
             work(twin ? 0.008 : 0.006);
         } else {
             work(twin ? 0.002 : 0.012);
