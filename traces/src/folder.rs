@@ -1,5 +1,6 @@
 //! The folder of a run: its name, the names of its files, and the claim by which no run overwrites another.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,18 @@ pub fn node_name(host: &str, number: u32) -> String {
         1 => format!("node-{host}.{EXTENSION}"),
         number => format!("node-{host}-{number}.{EXTENSION}"),
     }
+}
+
+/// The name of the log of a launch, by the process in front of the launcher.
+pub fn launch_log_name(host: &str, process: u32) -> String {
+    format!("{LAUNCH_LOG}{host}-{process}.jsonl")
+}
+
+const LAUNCH_LOG: &str = "launch-";
+
+/// True if a file is the log of a launch, as its name says.
+pub fn is_launch_log(name: &str) -> bool {
+    name.starts_with(LAUNCH_LOG) && name.ends_with(".jsonl")
 }
 
 /// True if a file is one process's, as its name says.
@@ -126,11 +139,14 @@ pub fn run_of(folder: &Path) -> Option<[u8; 16]> {
 
 /// Removes a folder that nothing was recorded into.
 pub fn give_back(folder: &Path) {
-    const OURS: [&str; 2] = [CLAIM, RECORDER];
-    let is_ours = |entry: fs::DirEntry| OURS.iter().any(|ours| entry.file_name() == *ours);
-    let only_ours = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(is_ours));
-    if fs::read_dir(folder).is_ok_and(only_ours) {
-        for ours in OURS {
+    let is_ours = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name == CLAIM || name == RECORDER || is_launch_log(&name)
+    };
+    let names = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect());
+    let names: Vec<OsString> = names.unwrap_or_default();
+    if names.iter().all(is_ours) {
+        for ours in names {
             let _ = fs::remove_file(folder.join(ours));
         }
         let _ = fs::remove_dir(folder);

@@ -15,7 +15,7 @@
 //! sites common_clock
 //! rank
 //! tally
-//! error selection thread_calls
+//! error launch_log selection thread_calls
 //! batches bytes clock deadlock output parallel process ranks request_numbers sample site_naming spill sums
 //! ```
 
@@ -31,6 +31,7 @@ pub mod error;
 pub mod exchanges;
 pub mod habits;
 pub mod kept_part;
+pub mod launch_log;
 pub mod levels;
 pub mod matching;
 pub mod messages;

@@ -14,10 +14,12 @@ use tables::Fact;
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
 use traces::file::{FINALIZED, INITIALIZED};
+use traces::folder::run_of;
 use traces::read::{FileAccess, RankFile, rank_files};
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
+use super::launch_log::Launch;
 use super::process::ProcessFate;
 use super::rank::Rank;
 use super::selection::{Choice, Window, is_starting};
@@ -40,6 +42,8 @@ pub struct Run {
     pub unrecorded: Vec<RangeInclusive<u32>>,
     /// Files that could not be read, with the reason.
     pub unreadable: Vec<String>,
+    /// Its launches, as the processes in front of their launchers saw them.
+    pub launches: Vec<Launch>,
     /// Names of its call sites.
     pub sites: Sites,
     facts: OnceLock<Vec<Fact>>,
@@ -76,10 +80,13 @@ impl Run {
         has_ranks(&ranks, choice)?;
         let (missing, unrecorded) = absent(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache).named(&ranks, &choice.naming);
+        let own = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]);
+        let launches = own.or_else(|| run_of(folder)).map_or(Vec::new(), |run| Launch::all_of(folder, &run));
         let (folder, choice) = (folder.into(), choice.clone());
         let (facts, warnings) = (OnceLock::new(), OnceLock::new());
         let is_newest = false;
-        let run = Run { folder, is_newest, choice, ranks, missing, unrecorded, unreadable, sites, facts, warnings };
+        let run =
+            Run { folder, is_newest, choice, ranks, missing, unrecorded, unreadable, launches, sites, facts, warnings };
         run.reaches(run.choice.from)?;
         Ok(run)
     }
@@ -170,7 +177,7 @@ impl Run {
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = rank_files(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     if files.is_empty() {
-        if traces::folder::run_of(folder).is_some() {
+        if run_of(folder).is_some() {
             return Err(Error::NotBegun { folder: folder.into() });
         }
         let runs = runs_in(folder);

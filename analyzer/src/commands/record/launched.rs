@@ -2,6 +2,7 @@
 //!
 //! Signals are blocked before the launcher starts and taken one at a time, so none is lost and none ends this process
 //! alone. The launcher itself gets those to the process group, such as a terminal's: see [`witness`](super::witness).
+//! The log says which came, and how the launcher ended.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,10 +11,12 @@ use std::process::{Command, ExitStatus};
 
 use libc::{c_int, pid_t};
 
+use model::launch_log::LaunchLog;
+
 use super::witness::{Recipients, Witness};
 
 /// Runs the launcher to its end.
-pub fn run(mut command: Command, is_script: bool) -> io::Result<ExitStatus> {
+pub fn run(mut command: Command, is_script: bool, log: &mut LaunchLog) -> io::Result<ExitStatus> {
     // If SIGCHLD is ignored, the launcher leaves no status.
     // SAFETY: sets a disposition.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
@@ -28,18 +31,39 @@ pub fn run(mut command: Command, is_script: bool) -> io::Result<ExitStatus> {
     };
     let launcher = command.spawn()?.id() as pid_t;
     let recipients = Recipients { launcher, is_script };
-    let mut witness = Witness::begin(recipients);
+    let mut witness = Witness::begin(recipients, log);
     loop {
-        match next_signal() {
-            libc::SIGCHLD => {
-                if let Some(status) = look(launcher)? {
-                    return Ok(status);
-                }
+        let received = next_signal();
+        let signal = received.si_signo;
+        if signal == libc::SIGCHLD {
+            if let Some(status) = look(launcher)? {
+                log.end(status);
+                return Ok(status);
             }
-            signal if witness.as_mut().is_ok_and(|witness| witness.has_seen(signal)) => {}
-            signal => recipients.tell(signal),
+            continue;
+        }
+        let to_group = witness.as_mut().is_ok_and(|witness| witness.has_seen(signal));
+        if !to_group {
+            recipients.tell(signal);
+        }
+        if ends_by_default(signal) {
+            log.signal(signal, received.si_code, sender(&received), to_group);
         }
     }
+}
+
+/// True if a process that does nothing about the signal ends by it.
+fn ends_by_default(signal: c_int) -> bool {
+    !matches!(signal, libc::SIGCONT | libc::SIGTSTP | libc::SIGURG | libc::SIGWINCH)
+}
+
+/// The process that sent a signal, and its user; `None` if the system did, as for a key of the terminal.
+fn sender(received: &libc::siginfo_t) -> Option<(u32, u32)> {
+    let is_sent = matches!(received.si_code, libc::SI_USER | libc::SI_QUEUE | libc::SI_TKILL);
+    // SAFETY: a signal with one of these codes has both.
+    let (pid, user) = unsafe { (received.si_pid(), received.si_uid()) };
+    // A process outside this one's PID namespace has the number 0.
+    (is_sent && pid > 0).then_some((pid as u32, user))
 }
 
 /// The launcher's status, if it has ended. If the terminal has stopped it, this process stops, too.
@@ -89,13 +113,15 @@ fn passed_on() -> libc::sigset_t {
 }
 
 /// Waits for a blocked signal.
-fn next_signal() -> c_int {
+fn next_signal() -> libc::siginfo_t {
     let set = passed_on();
     loop {
-        // SAFETY: takes a signal of the set, or fails where a debugger came and went.
-        match unsafe { libc::sigwaitinfo(&set, std::ptr::null_mut()) } {
-            -1 => {}
-            signal => return signal,
+        let mut received = MaybeUninit::zeroed();
+        // SAFETY: takes a signal of the set and describes it, or fails where a debugger came and went.
+        unsafe {
+            if libc::sigwaitinfo(&set, received.as_mut_ptr()) != -1 {
+                return received.assume_init();
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::cli::{self, Launcher};
 use crate::launch;
 use crate::launch::{PreloadLibrary, Variables, library, programs, split_launch};
 use model::error::{Error, USAGE};
+use model::launch_log::LaunchLog;
 use run_folder::RunFolder;
 use tables::terminal;
 
@@ -134,7 +135,9 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     command.args(&whole[1..]).envs(variables);
     command.env_remove(settings::PID);
     let before = split_launch::numbered(folder.path());
-    match launched::run(command, program::is_script(&whole[0])) {
+    let name = Path::new(&whole[0]).file_name().unwrap_or_default().to_string_lossy();
+    let mut log = LaunchLog::begin(folder.path(), &run.to_be_bytes(), &name);
+    match launched::run(command, program::is_script(&whole[0]), &mut log) {
         Ok(status) => {
             if arguments.trial {
                 folder::give_back(folder.path());
@@ -156,7 +159,7 @@ fn unrecorded(why: &str, words: &[OsString]) -> u8 {
     terminal::say(&format!("{why}. Name a folder that can be written with --dir. The program runs unrecorded."));
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
-    match launched::run(command, program::is_script(&words[0])) {
+    match launched::run(command, program::is_script(&words[0]), &mut LaunchLog::none()) {
         Ok(status) => end_as(status),
         Err(error) => cannot_run(&words[0], &error),
     }

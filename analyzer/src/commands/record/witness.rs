@@ -12,6 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::{fs, io};
 
 use libc::{c_int, pid_t};
+use model::launch_log::LaunchLog;
 
 /// Message that ends the witness; no signal has this number.
 const DISMISSED: u8 = 0;
@@ -23,14 +24,14 @@ pub struct Witness {
 
 impl Witness {
     /// Forks the witness. Signals must be blocked, and there must be only one thread.
-    pub fn begin(recipients: Recipients) -> io::Result<Witness> {
+    pub fn begin(recipients: Recipients, log: &mut LaunchLog) -> io::Result<Witness> {
         let (ours, its) = UnixStream::pair()?;
         // SAFETY: there is one thread.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(ours);
-                stand(its, recipients);
+                stand(its, recipients, log);
                 // SAFETY: ends the child without its parent's exit handlers.
                 unsafe { libc::_exit(0) }
             }
@@ -55,7 +56,7 @@ impl Drop for Witness {
 }
 
 /// Main loop of the witness. If the connection breaks, its parent was killed.
-fn stand(mut line: UnixStream, recipients: Recipients) {
+fn stand(mut line: UnixStream, recipients: Recipients, log: &mut LaunchLog) {
     let mut asked = [0];
     while line.read_exact(&mut asked).is_ok() {
         if asked[0] == DISMISSED {
@@ -64,6 +65,7 @@ fn stand(mut line: UnixStream, recipients: Recipients) {
         let _ = line.write_all(&[take(asked[0].into()).into()]);
     }
     recipients.tell(libc::SIGTERM);
+    log.front_killed();
 }
 
 /// Takes a blocked signal if it is pending.
