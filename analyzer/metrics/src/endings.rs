@@ -70,7 +70,7 @@ pub fn unknown_time(run: &Run) -> f64 {
 }
 
 /// Seconds by which last signs of life must differ: ranks that share cores turn MPI's engine by turns.
-const FAR_APART: f64 = 0.1;
+pub const FAR_APART: f64 = 0.1;
 
 /// Ranks that ended before the others.
 pub struct EarlyEnd {

@@ -9,6 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
+//! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
 //! median network scheduling shares totals
 //! grouped_in_order least_squares mean meaning topics words
@@ -49,6 +50,7 @@ pub mod rank_time;
 pub mod ranks;
 pub mod regions;
 pub mod reports;
+pub mod run_end;
 pub mod scaling;
 pub mod scheduling;
 mod shares;

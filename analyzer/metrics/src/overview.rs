@@ -6,10 +6,12 @@ use traces::definitions::Language;
 
 use super::cost::RecordingCost;
 use super::rank_programs;
+use super::run_end::RunEnd;
 use super::scheduling::{LEAST_SHARE_OF_DELAYS, delayed_share};
 use super::totals::seconds;
 use super::words::{numbers, plural, rank_in_words, verb};
 use model::kept_part::KeptPart;
+use model::launch_log::LaunchOutcome;
 use model::run::gaps;
 use model::sums::Total;
 use model::{Choice, ProcessFate, Rank, Run};
@@ -69,6 +71,13 @@ facts! {
     DROPPED_CALLS = "dropped_calls", Count, sometimes,
         "Calls whose records were dropped, all ranks. They are in all totals, and in nothing that needs single calls.";
     PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
+    END = "end", Text, sometimes,
+        "How the run ended, if it did not end well: what `overhear record` in front of the launcher saw, and where the ranks' files end.";
+    LAUNCHER_STATUS = "launcher_status", Number, sometimes,
+        "The status that the launcher ended with, as `overhear record` in front of it saw.";
+    LAUNCHER_SIGNAL = "launcher_signal", Number, sometimes,
+        "The signal that killed the launcher, as `overhear record` in front of it saw.";
+    LAUNCH = "launch_s", Seconds, sometimes, "Time from the start of the launcher to its end.";
 }
 
 /// Name, size and times of a run, and the part of it that is selected.
@@ -96,6 +105,7 @@ fn work_out_facts(run: &Run) -> Vec<Fact> {
         Fact::hidden(BEGAN, Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
         wall_time(run, wall),
     ];
+    facts.extend(end(run));
     facts.extend(start_and_end(run));
     let folder = Value::Text(run.folder.display().to_string());
     if run.is_newest {
@@ -115,6 +125,18 @@ fn work_out_facts(run: &Run) -> Vec<Fact> {
     facts.extend(cost(run));
     facts.extend(layer(run));
     facts.extend(rank_programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
+    facts
+}
+
+/// The end of the launch, as the process in front of the launcher saw it; in words if the run did not end well.
+fn end(run: &Run) -> Vec<Fact> {
+    let in_words = RunEnd::of(run).map(|end| Fact::new(END, "ended", Value::Text(end.in_words())));
+    let mut facts: Vec<Fact> = in_words.into_iter().collect();
+    let Some(LaunchOutcome::Ended(end)) = run.launches.last().map(|launch| launch.outcome) else { return facts };
+    let number = |number: i32| Value::Number(number.unsigned_abs().into());
+    facts.extend(end.status.map(|status| Fact::hidden(LAUNCHER_STATUS, number(status))));
+    facts.extend(end.signal.map(|signal| Fact::hidden(LAUNCHER_SIGNAL, number(signal))));
+    facts.push(Fact::hidden(LAUNCH, Value::Seconds(end.at.after())));
     facts
 }
 

@@ -8,6 +8,7 @@ use super::open_run::open_run;
 use super::print::print_below;
 use crate::cli;
 use metrics::hang::{self, Findings, Verdict};
+use metrics::run_end::RunEnd;
 use metrics::stacks::{StackRow, stacks};
 use metrics::{cost, overview};
 use model::error::{CANNOT_TELL, DIFFERENT, Error, OK, PARTIAL};
@@ -40,11 +41,11 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let standing = Standing::of(&run);
     let last = look_again(&run, &standing, &folder, &first)?;
     let findings = Findings::of(&run, &standing, &first, &last);
-    let lines = match arguments.print.format() {
-        Format::Text => hang::in_words(&findings).iter().map(|line| text::wrap(line, 2)).collect(),
-        _ => Vec::new(),
+    let (lines, report) = match arguments.print.format() {
+        Format::Text => words_first(&findings),
+        _ => (Vec::new(), report(&findings)),
     };
-    print_below(&lines, report(&findings), "hang", &arguments.print)?;
+    print_below(&lines, report, "hang", &arguments.print)?;
     Ok(match findings.judgement.verdict {
         Verdict::Certain | Verdict::Likely => DIFFERENT,
         Verdict::Unknown => CANNOT_TELL,
@@ -94,6 +95,15 @@ fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Re
             _ => return Ok(last),
         }
     }
+}
+
+/// The lines above the report: how the run ended, which the report then leaves out, and the verdict.
+fn words_first(findings: &Findings<'_>) -> (Vec<String>, Report) {
+    let mut report = report(findings);
+    report.facts.retain(|fact| fact.key != overview::END);
+    let end = RunEnd::of(findings.seen.run).map(|end| end.in_words());
+    let lines = end.into_iter().chain(hang::in_words(findings));
+    (lines.map(|line| text::wrap(&line, 2)).collect(), report)
 }
 
 fn report(findings: &Findings<'_>) -> Report {

@@ -161,7 +161,8 @@ fn page(run: &Run) -> Page {
     let program = metrics::rank_programs::command(run.first());
     Page {
         program,
-        facts: overview::facts(run),
+        // The findings say how the run ended.
+        facts: overview::facts(run).into_iter().filter(|fact| fact.key != overview::END).collect(),
         warnings: metrics::warnings::of_run(run),
         findings,
         no_finding,

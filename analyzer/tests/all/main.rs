@@ -75,6 +75,7 @@ mod programs;
 mod query;
 mod regions;
 mod rules;
+mod run_ends;
 mod same_messages;
 mod sampled;
 mod samples;

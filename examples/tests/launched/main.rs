@@ -46,6 +46,7 @@ mod recording;
 mod regions;
 mod rights;
 mod room;
+mod run_ends;
 mod same_messages;
 mod sampling;
 mod sanitizer;

@@ -1,6 +1,7 @@
 // Two ranks exchange ten messages; then rank 1 ends as the first argument says, while rank 0 waits in MPI_Barrier. With
-// "waits", rank 0 makes the file that the second argument names, and both wait in MPI_Recv for what nobody sends.
-// run: -n 2 -- exit|term|handled|abort|segv|MPI_Abort|waits [FILE]
+// "waits", rank 0 makes the file that the second argument names, and both wait in MPI_Recv for what nobody sends. With
+// "late", rank 1 exits with status 3 once both have finalized MPI; with "well", both end well.
+// run: -n 2 -- exit|term|handled|abort|segv|MPI_Abort|waits|late|well [FILE]
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -46,12 +47,13 @@ int main(int argc, char **argv)
             close(open(argv[2], O_CREAT | O_WRONLY, 0644));
         MPI_Recv(&in, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    if (rank == 1) {
+    int ends_well = !strcmp(argv[1], "late") || !strcmp(argv[1], "well");
+    if (rank == 1 && !ends_well) {
         // The other one comes to its barrier, even on a busy machine.
         usleep(100000);
         end(argv[1]);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    return 0;
+    return rank == 1 && !strcmp(argv[1], "late") ? 3 : 0;
 }

@@ -19,9 +19,10 @@ facts! {
 
 pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
     let mut facts = overview::facts(known.run);
-    if findings.iter().any(|finding| finding.kind.is_of_the_machine()) {
-        // The finding says it in its own words.
-        for fact in facts.iter_mut().filter(|fact| fact.key == overview::DELAY) {
+    // The findings say it in their own words.
+    let has_delay = findings.iter().any(|finding| finding.kind.is_of_the_machine());
+    for fact in &mut facts {
+        if fact.key == overview::END || (has_delay && fact.key == overview::DELAY) {
             fact.heading = "";
         }
     }

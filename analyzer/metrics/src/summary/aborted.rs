@@ -1,8 +1,9 @@
 //! The findings on runs that MPI_Abort ended, or in which a rank ended on its own.
 
 use super::{Evidence, Finding, FindingKind};
-use crate::endings::{EarlyEnd, aborts, cut, cut_in_words, early_end};
+use crate::endings::{EarlyEnd, FAR_APART, aborts, cut, cut_in_words, early_end};
 use crate::overlong;
+use crate::run_end::RunEnd;
 use crate::totals::world_rank;
 use crate::words::{call_in_words, rank_in_words, ranks_in_words, upper};
 use model::{End, ProcessFate, Rank, Run};
@@ -11,10 +12,18 @@ use traces::calls::Call;
 use traces::signature::Signature;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
-    by_call(known.run)
+    let run = known.run;
+    let end = RunEnd::of(run).filter(RunEnd::is_from_outside);
+    by_call(run)
         .or_else(|| by_error(known))
-        .or_else(|| on_its_own(known.run))
-        .or_else(|| before_the_others(known.run))
+        .or_else(|| if end.is_none() { on_its_own(run) } else { None })
+        .or_else(|| before_the_others(run, end.and_then(|end| end.outside_at())))
+}
+
+/// The sentences about the end of the run for a finding that says which rank ended it.
+fn rest(run: &Run) -> String {
+    let launcher = RunEnd::of(run).filter(|end| !end.is_from_outside()).map(|end| end.of_launcher() + " ");
+    format!("{}{}.", launcher.unwrap_or_default(), cut_in_words(run))
 }
 
 /// The finding on MPI_Abort.
@@ -27,7 +36,7 @@ fn by_call(run: &Run) -> Option<Finding> {
     let next = "Look there for the reason: the figures below are of what had been done until then.";
     Some(
         Finding::new(FindingKind::Aborted, "run", headline)
-            .detail(cut_in_words(run) + ".")
+            .detail(rest(run))
             .next(next)
             .ranks(ranks)
             .sites(sites(run, first, call)),
@@ -43,7 +52,7 @@ fn by_error(known: &Evidence) -> Option<Finding> {
     let next = "Post as many bytes as are sent, or see which message was meant: its sender, tag and communicator.";
     let finding = Finding::new(FindingKind::Aborted, "run", format!("{}.", upper(&words)));
     let sites = Some(site).filter(|site| !site.is_empty()).into_iter().collect();
-    Some(finding.detail(cut_in_words(known.run) + ".").next(next).ranks(vec![rank]).sites(sites))
+    Some(finding.detail(rest(known.run)).next(next).ranks(vec![rank]).sites(sites))
 }
 
 /// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.
@@ -60,14 +69,18 @@ fn on_its_own(run: &Run) -> Option<Finding> {
     let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
     let next = "Look at what it computed then: it still did so when the job was killed, or a signal (a crash, a limit for memory or time) or \
                 an exit() ended it.";
-    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
+    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(rest(run)).next(next);
     Some(finding.ranks(vec![world_rank(one)]))
 }
 
-/// The finding on ranks that ended in a call while the others still waited.
-fn before_the_others(run: &Run) -> Option<Finding> {
+/// The finding on ranks that ended in a call while the others still waited, before the run was ended from `outside`, in seconds since 1970.
+fn before_the_others(run: &Run, outside: Option<f64>) -> Option<Finding> {
     let EarlyEnd { ranks, earlier } = early_end(run)?;
     let early: Vec<&Rank> = ranks.iter().map(|at| &run.ranks[*at]).collect();
+    let last = |rank: &&Rank| rank.header.begin.realtime as f64 / 1e9 + rank.whole();
+    if outside.is_some_and(|outside| early.iter().map(last).any(|last| last > outside - FAR_APART)) {
+        return None;
+    }
     let End::Inside { call, .. } = &early[0].end else { return None };
     let numbers: Vec<_> = early.iter().map(|rank| world_rank(rank)).collect();
     let headline = format!(
@@ -78,7 +91,7 @@ fn before_the_others(run: &Run) -> Option<Finding> {
         Value::Seconds(earlier)
     );
     let next = "Look for what ended it there: a signal (a crash, a limit for memory or time) or its host.";
-    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(cut_in_words(run) + ".").next(next);
+    let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(rest(run)).next(next);
     Some(finding.ranks(numbers).sites(sites(run, early[0], call)))
 }
 

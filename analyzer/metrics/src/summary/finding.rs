@@ -26,6 +26,8 @@ macro_rules! finding_kinds {
 }
 
 finding_kinds! {
+    /// The run did not end well: a signal, a status, or the end of the launcher.
+    Ended "ended";
     /// The run goes on, or a part of it is missing.
     Unfinished "unfinished";
     /// A rank ended the run by MPI_Abort, or ended on its own.

@@ -47,6 +47,7 @@ mod used_sites;
 mod whole;
 mod wrong_order;
 
+use crate::run_end::RunEnd;
 use finding::LEAST_SHARE_OF_RUN;
 use lateness::LateContext;
 use serving::{ServingRanks, serving_ranks};
@@ -86,11 +87,16 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
 
 /// Findings on the end of the run, and on ranks that were kept from their cores.
 fn about_the_run(known: &Evidence) -> Vec<Finding> {
+    let reason = aborted::finding(known);
     let mut all: Vec<Finding> = Vec::new();
-    let end = aborted::finding(known).or_else(|| whole::hung(known)).or_else(|| whole::finding(known));
-    let is_stuck = end.as_ref().is_some_and(|end| end.kind == FindingKind::Stuck);
-    all.extend(end);
-    if !is_stuck {
+    if reason.is_none() || RunEnd::of(known.run).is_some_and(|end| end.is_from_outside()) {
+        all.extend(whole::ended(known));
+    }
+    match reason {
+        Some(reason) => all.push(reason),
+        None => all.extend(whole::hung(known).or_else(|| whole::finding(known))),
+    }
+    if all.iter().all(|finding| finding.kind != FindingKind::Stuck) {
         all.extend(whole::stuck(known));
     }
     all.extend(known.delays().cloned());

@@ -1,7 +1,8 @@
-//! The findings on runs that go on, of which a part is missing, or whose ranks are stuck.
+//! The findings on runs that did not end well, that go on, of which a part is missing, or whose ranks are stuck.
 
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::{cut, cut_in_words};
+use crate::run_end::RunEnd;
 use crate::totals::{percent, seconds};
 use crate::warnings::{WithoutCalls, without_calls};
 use crate::words::rank_in_words;
@@ -13,6 +14,18 @@ use tables::Value;
 /// Less time without single calls is not worth a finding.
 const LEAST_PERCENT: f64 = 1.0;
 
+/// The finding on how a run ended that did not end well, as the process in front of its launcher saw it.
+pub fn ended(known: &Evidence) -> Option<Finding> {
+    let end = RunEnd::of(known.run)?;
+    let next = cut(known.run).next().map(|_| "The figures are of what had been done until then.");
+    let finding = Finding::new(FindingKind::Ended, "run", end.of_launcher()).detail(end.of_ranks());
+    Some(match next {
+        Some(next) => finding.next(next),
+        None => finding,
+    })
+}
+
+/// The finding on a run that goes on, or that is not here as a whole.
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let run = known.run;
     let is_whole = run.missing.is_empty() && run.unreadable.is_empty() && cut(run).next().is_none();
@@ -31,6 +44,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if cut(run).next().is_none() {
         let text = "Not all of the run is here, so the figures are of what was recorded.";
         return Some(Finding::new(FindingKind::Unfinished, "ranks", text));
+    }
+    if RunEnd::of(run).is_some() {
+        return None;
     }
     let text = if cut(run).any(|rank| rank.fate == ProcessFate::Runs) {
         "The run goes on: the figures are of what its ranks have done so far.".to_string()

@@ -102,7 +102,9 @@ fn recorded(folder: &Path, files: &[PathBuf]) -> Option<Rank> {
 fn main_sentence(folder: &Path) -> Option<String> {
     let naming = SiteNaming::for_conclusions(Vec::new());
     let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
-    let mut findings = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter();
+    let findings = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter();
+    // The user has seen that.
+    let mut findings = findings.filter(|finding| finding.kind != FindingKind::Ended);
     let first = findings.next().filter(|first| first.kind != FindingKind::Unfinished)?;
     if !first.kind.is_of_the_machine() {
         return Some(first.headline);
