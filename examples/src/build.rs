@@ -25,6 +25,11 @@ const PROGRAMS: &[&str] = &[
 /// The library with the standard ABI's header.
 const STANDARD_ABI: &str = "mpich5abi";
 
+/// The packages that tests and lints take: all but SQL, since Polars takes minutes to build, engines, whose client needs protoc, and the
+/// Python module.
+pub const DEVELOPED: [&str; 4] =
+    ["--workspace", "--exclude=overhear-sql", "--exclude=overhear-engine", "--exclude=overhear-python"];
+
 /// Cargo, in the profiler's workspace.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -39,11 +44,11 @@ pub fn overhear() -> Result<(), String> {
     put_together("debug", "overhear")
 }
 
-/// Builds command and library in release, for measurements.
+/// Builds command and library in release, as users do: for measurements, and to show them.
 pub fn released() -> Result<(), String> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear"]))?;
-    library()?;
-    put_together("release", "overhear")
+    run(cargo().args(["build", "--release"]))?;
+    put_together("release", "overhear")?;
+    put_together("release", "liboverhear.so")
 }
 
 pub fn library() -> Result<(), String> {

@@ -12,10 +12,11 @@
 //! call_rows matched_tables per_rank_tables requests
 //! clock_lines engine_entries meanings ranks region_stays role_rows sample_rows traffic_rows
 //! set
-//! data_table
-//! arrow engine_sql sheet_parquet
+//! data_table sheet_parquet
+//! arrow engine_sql parquet_file
 //! ```
 
+#[cfg(feature = "arrow")]
 pub mod arrow;
 mod call_rows;
 mod catalog;
@@ -26,6 +27,7 @@ pub mod engine_sql;
 pub mod export;
 mod matched_tables;
 mod meanings;
+mod parquet_file;
 mod per_rank_tables;
 mod ranks;
 mod region_stays;

@@ -1,42 +1,42 @@
 //! Writes a report's table for data frames, with units in the column names.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use tables::{Field, Report, Scalar, ScalarType};
+use crate::parquet_file::{ParquetColumn, ParquetFile};
+use tables::{Batch, Cells, ColumnType, Field, Report, Scalar, ScalarType, Values};
 
 /// Writes the report's main table; nothing if it has none.
 pub fn print(report: &Report, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
     let fields = table.fields();
     let rows: Vec<Vec<Scalar>> = table.rows.iter().map(|row| table.scalars(row)).collect();
-    let columns = fields.iter().enumerate().map(|(at, field)| column(field, &rows, at)).collect();
-    let arrow_field = |field: &Field| ArrowField::new(&field.key, data_type(field.of), true);
-    let schema = SchemaRef::new(Schema::new(fields.iter().map(arrow_field).collect::<Vec<ArrowField>>()));
-    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
-    let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options).map_err(io::Error::other)?;
-    let mut writer = ArrowWriter::try_new(out, schema, None).map_err(io::Error::other)?;
-    writer.write(&batch).map_err(io::Error::other)?;
-    writer.close().map(drop).map_err(io::Error::other)
+    let columns: Vec<ParquetColumn<'_>> = fields.iter().map(column).collect();
+    let mut file = ParquetFile::new(&columns, out)?;
+    let values = fields.iter().enumerate().map(|(at, field)| values(field, &rows, at)).collect();
+    file.write(Batch { rows: rows.len(), columns: values })?;
+    file.finish().map(drop)
 }
 
-fn data_type(of: ScalarType) -> DataType {
-    match of {
-        ScalarType::Text => DataType::Utf8,
-        ScalarType::Whole => DataType::UInt64,
-        ScalarType::Real => DataType::Float64,
-    }
+fn column(field: &Field) -> ParquetColumn<'_> {
+    let column_type = match field.of {
+        ScalarType::Text => ColumnType::Utf8,
+        ScalarType::Whole => ColumnType::UInt64,
+        ScalarType::Real => ColumnType::Float64,
+    };
+    ParquetColumn { key: &field.key, column_type, is_optional: true, grows: false }
 }
 
-/// Values of a field as an Arrow array.
-fn column(field: &Field, rows: &[Vec<Scalar>], at: usize) -> ArrayRef {
+/// Values of a field in all rows.
+fn values(field: &Field, rows: &[Vec<Scalar>], at: usize) -> Values {
     let scalars = rows.iter().map(|row| &row[at]);
     match field.of {
-        ScalarType::Text => Arc::new(StringArray::from_iter(scalars.map(Scalar::text))),
-        ScalarType::Whole => Arc::new(UInt64Array::from_iter(scalars.map(Scalar::whole))),
-        ScalarType::Real => Arc::new(Float64Array::from_iter(scalars.map(Scalar::real))),
+        ScalarType::Text => Values::Text(cells(scalars.map(|scalar| scalar.text().map(String::from)))),
+        ScalarType::Whole => Values::Whole(cells(scalars.map(Scalar::whole))),
+        ScalarType::Real => Values::Real(cells(scalars.map(Scalar::real))),
     }
+}
+
+fn cells<T: Default>(values: impl Iterator<Item = Option<T>>) -> Cells<T> {
+    let (known, values) = values.map(|value| (value.is_some(), value.unwrap_or_default())).unzip();
+    Cells { values, known: Some(known) }
 }

@@ -251,11 +251,7 @@ impl ColumnHead {
 }
 
 /// The figures of so many rows.
-fn cells<T: Default>(
-    rows: usize,
-    is_optional: bool,
-    figure: &(impl Fn(usize) -> Option<T> + ?Sized),
-) -> Cells<T> {
+fn cells<T: Default>(rows: usize, is_optional: bool, figure: &(impl Fn(usize) -> Option<T> + ?Sized)) -> Cells<T> {
     if !is_optional {
         return Cells { values: (0..rows).map(|row| figure(row).unwrap_or_default()).collect(), known: None };
     }

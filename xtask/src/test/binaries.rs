@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use examples::build::cargo;
+use examples::build::{DEVELOPED, cargo};
 use examples::{rota, used, workspace};
 use serde_json::Value;
 
@@ -105,7 +105,7 @@ const LAUNCHING_FILES: [&str; 3] = ["launched", "meeting", "programs"];
 /// Compiles the command, and the tests that launch programs.
 pub fn build_launching(is_all: bool) -> Result<Vec<Binary>, String> {
     let mut compile = cargo();
-    compile.args(["build", "--bin", "overhear"]);
+    compile.arg("build").args(DEVELOPED).args(["--bin", "overhear"]);
     for file in LAUNCHING_FILES {
         compile.args(["--test", file]);
     }
@@ -122,7 +122,8 @@ pub fn build_all(is_all: bool) -> Result<Vec<Binary>, String> {
 /// Compiles all other tests, at low priority: programs run meanwhile.
 pub fn build_others(is_all: bool) -> Result<Vec<Binary>, String> {
     let mut compile = Command::new("chrt");
-    compile.args(["--idle", "0"]).arg(cargo().get_program()).args(["test", "--no-run"]).current_dir(workspace());
+    compile.args(["--idle", "0"]).arg(cargo().get_program()).args(["test", "--no-run"]);
+    compile.args(DEVELOPED).current_dir(workspace());
     let (launching, others): (Vec<Binary>, _) = compiled(compile, is_all)?.into_iter().partition(|all| all.launches);
     match launching.len() {
         known if known == LAUNCHING_FILES.len() => Ok(others),

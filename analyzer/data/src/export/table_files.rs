@@ -5,16 +5,10 @@ use std::borrow::Cow;
 use std::io;
 use std::io::Write;
 
-use arrow_schema::SchemaRef;
 use csv::Writer;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::schema::types::ColumnPath;
 
 use super::{Output, TableWriter};
-use crate::arrow::{record_batch, schema};
+use crate::parquet_file::{ParquetColumn, ParquetFile};
 use crate::{DataSet, table};
 use tables::csv::harmless;
 use tables::json::escaped;
@@ -97,52 +91,31 @@ fn value(cell: Cell<'_>, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// Rows per row group, which readers skip or load as a whole.
-const GROUP: usize = 1 << 18;
-
-pub struct ParquetTable {
-    schema: SchemaRef,
-    writer: ArrowWriter<Output>,
-}
+pub struct ParquetTable(ParquetFile<Output>);
 
 impl ParquetTable {
     pub fn new(columns: &[ColumnHead], out: Output) -> io::Result<ParquetTable> {
-        let schema = SchemaRef::new(schema(columns));
-        let level = ZstdLevel::try_new(1).map_err(io::Error::other)?;
-        let mut properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP));
-        // Values that only grow repeat never, but their differences are small.
-        for column in columns.iter().filter(|column| matches!(column.unit, Unit::Ticks | Unit::Number)) {
-            let path = ColumnPath::from(column.key.as_ref());
-            properties = properties.set_column_dictionary_enabled(path.clone(), false);
-            properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
-        }
-        let properties = properties.build();
-        let writer = ArrowWriter::try_new(out, SchemaRef::clone(&schema), Some(properties)).map_err(io_error)?;
-        Ok(ParquetTable { schema, writer })
+        let columns: Vec<ParquetColumn<'_>> = columns.iter().map(parquet_column).collect();
+        Ok(ParquetTable(ParquetFile::new(&columns, out)?))
+    }
+}
+
+fn parquet_column(head: &ColumnHead) -> ParquetColumn<'_> {
+    ParquetColumn {
+        key: &head.key,
+        column_type: head.unit.column_type(),
+        is_optional: head.is_optional,
+        grows: matches!(head.unit, Unit::Ticks | Unit::Number),
     }
 }
 
 impl TableWriter for ParquetTable {
     fn write(&mut self, batch: Batch) -> io::Result<()> {
-        let batch = record_batch(&self.schema, batch).map_err(io::Error::other)?;
-        self.writer.write(&batch).map_err(io_error)
+        self.0.write(batch)
     }
 
     fn finish(self: Box<Self>) -> io::Result<Output> {
-        self.writer.into_inner().map_err(io_error)
-    }
-}
-
-/// The system's own error, if there is one, so that a full disk is reported as such.
-fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(other) => io::Error::other(other),
-        },
-        error => io::Error::other(error),
+        self.0.finish()
     }
 }
 
