@@ -35,7 +35,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(bin_name = "cargo lab")]
 enum Experiment {
-    /// Record an integer sort on 4 ranks and show where its time went
+    /// Record an integer sort on as many ranks as there are cores, and show where its time went
     Demo,
     /// Repeat the measurements of published papers, and rewrite docs/papers/
     Papers {

@@ -12,6 +12,7 @@ mod collectives;
 mod common;
 mod contents;
 mod cost;
+mod demo;
 mod descriptors;
 mod diagnosis;
 mod durations;
