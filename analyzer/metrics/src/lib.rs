@@ -10,7 +10,7 @@
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! run_end
-//! collective_parts cost endings file_calls overlong rank_programs
+//! collective_parts cost endings file_calls launch_words overlong rank_programs
 //! median network scheduling shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
@@ -32,6 +32,7 @@ pub mod hang;
 pub mod heat;
 pub mod hosts;
 pub mod imbalance;
+mod launch_words;
 mod least_squares;
 pub mod matrix;
 pub mod mean;

@@ -2,9 +2,10 @@
 
 use crate::endings::cut;
 use crate::grouped_in_order::grouped_in_order;
+use crate::launch_words::{ending_signal, launch_in_words};
 use crate::totals::world_rank;
-use crate::words::{plural, ranks_in_words, upper, verb};
-use model::launch_log::{Launch, LaunchOutcome, LauncherEnd, ReceivedSignal};
+use crate::words::{plural, ranks_in_words, verb};
+use model::launch_log::{Launch, LaunchOutcome, LauncherEnd};
 use model::rank::function;
 use model::{End, ProcessFate, Rank, Run};
 use traces::signature::Signature;
@@ -22,13 +23,16 @@ impl<'r> RunEnd<'r> {
         if run.goes_on() || launch.front() == ProcessFate::Runs {
             return None;
         }
-        let may_be_well = match &launch.outcome {
-            LaunchOutcome::Ended(end) => end.status == Some(0),
-            LaunchOutcome::FrontKilled(_) => false,
-            // From another host, a launcher that has not ended looks the same.
-            LaunchOutcome::Unknown => launch.front() == ProcessFate::Unknown,
+        let is_known = match &launch.outcome {
+            LaunchOutcome::Ended(end) => end.status != Some(0) || cut(run).next().is_some(),
+            LaunchOutcome::FrontKilled(_) => true,
+            // From another host, a run that goes on looks like one whose process in front was killed.
+            LaunchOutcome::Unknown => {
+                let is_over = ending_signal(launch).is_some() && cut(run).next().is_some();
+                launch.front() == ProcessFate::Ended || is_over
+            }
         };
-        (!may_be_well || cut(run).next().is_some()).then_some(RunEnd { run, launch })
+        is_known.then_some(RunEnd { run, launch })
     }
 
     /// The end in words: the launcher's, then where the ranks' files end.
@@ -38,18 +42,18 @@ impl<'r> RunEnd<'r> {
 
     /// True if the run was ended from outside: by a signal to the launcher or to the process in front of it.
     pub fn is_from_outside(&self) -> bool {
-        match &self.launch.outcome {
-            _ if self.signal().is_some() => true,
+        let is_killed = match &self.launch.outcome {
             LaunchOutcome::Ended(LauncherEnd { signal, .. }) => {
                 signal.is_some_and(|signal| matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT))
             }
             LaunchOutcome::FrontKilled(_) | LaunchOutcome::Unknown => true,
-        }
+        };
+        is_killed || ending_signal(self.launch).is_some()
     }
 
     /// When the run was ended from outside, in seconds since 1970, as far as that is known.
     pub fn outside_at(&self) -> Option<f64> {
-        let at = match (self.signal(), &self.launch.outcome) {
+        let at = match (ending_signal(self.launch), &self.launch.outcome) {
             (Some(received), _) => &received.at,
             (None, LaunchOutcome::Ended(end)) => &end.at,
             (None, LaunchOutcome::FrontKilled(at)) => at,
@@ -58,83 +62,9 @@ impl<'r> RunEnd<'r> {
         Some(at.unix_us as f64 / 1e6)
     }
 
-    /// The signal that came first of those that end a job, or the last one of others.
-    fn signal(&self) -> Option<&'r ReceivedSignal> {
-        let ends_a_job = |received: &&ReceivedSignal| {
-            let signals = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU];
-            signals.contains(&received.signal)
-        };
-        let all = &self.launch.signals;
-        all.iter().find(ends_a_job).or(all.last())
-    }
-
     /// How the launcher ended, and the signal before that, in a sentence.
     pub fn of_launcher(&self) -> String {
-        let launcher = &self.launch.begin.launcher;
-        if let Some(received) = self.signal() {
-            return self.after_signal(received);
-        }
-        let after = |seconds| format!("{} after its start", in_words(seconds));
-        match &self.launch.outcome {
-            LaunchOutcome::Ended(end) => format!("{launcher} {}.", ended(end, &after(end.at.after()))),
-            LaunchOutcome::FrontKilled(at) => format!(
-                "{launcher} got {} {}, since overhear record in front of it was killed.",
-                signal_in_words(libc::SIGTERM),
-                after(at.after())
-            ),
-            LaunchOutcome::Unknown => format!("How {launcher} ended is not known: {}.", self.front_is_gone()),
-        }
-    }
-
-    /// The signal, and how the launcher ended after that.
-    fn after_signal(&self, received: &ReceivedSignal) -> String {
-        let came = received.at.after();
-        let later = |after: f64| format!("{} later", in_words((after - came).max(0.0)));
-        let then = match &self.launch.outcome {
-            LaunchOutcome::Ended(end) => format!("it {}", ended(end, &later(end.at.after()))),
-            LaunchOutcome::FrontKilled(at) => {
-                format!("overhear record in front of it was killed {}", later(at.after()))
-            }
-            LaunchOutcome::Unknown => format!("how it ended is not known: {}", self.front_is_gone()),
-        };
-        format!(
-            "{} reached {} {} after its start{}; {then}.",
-            upper(&signal_in_words(received.signal)),
-            self.launch.begin.launcher,
-            in_words(came),
-            self.sender(received)
-        )
-    }
-
-    fn front_is_gone(&self) -> &'static str {
-        match self.launch.front() {
-            ProcessFate::Ended => {
-                "overhear record in front of it was killed as well (SIGKILL, as at a limit for time or memory), or its \
-                 host went down"
-            }
-            _ => "the log of overhear record in front of it breaks off",
-        }
-    }
-
-    /// The sender of a signal, in words.
-    fn sender(&self, received: &ReceivedSignal) -> String {
-        let begin = &self.launch.begin;
-        match (&received.from_program, received.from_pid) {
-            (Some(program), _) if program == "slurmstepd" => {
-                let job = begin.slurm_job.as_deref().map_or(String::new(), |job| format!(" for job {job}"));
-                let sent = received.at.unix_us / 1_000_000;
-                let limit = match begin.slurm_limit_unix_s {
-                    Some(limit) if sent >= limit => ", whose time limit was over",
-                    Some(_) => ", before its time limit",
-                    None => "",
-                };
-                format!(", sent by Slurm{job}{limit}")
-            }
-            (Some(program), Some(pid)) => format!(", sent by {program} (process {pid})"),
-            (None, Some(pid)) => format!(", sent by process {pid}"),
-            (_, None) if received.code == SI_KERNEL && received.signal == libc::SIGINT => ", from the terminal".into(),
-            _ => String::new(),
-        }
+        launch_in_words(self.launch)
     }
 
     /// The ranks' part in a sentence: all had finalized MPI, or where those ended that had not.
@@ -164,9 +94,6 @@ impl<'r> RunEnd<'r> {
 /// Maximum number of places that a sentence names.
 const MOST_PLACES: usize = 3;
 
-/// `si_code` of a signal that the system itself sends.
-const SI_KERNEL: i32 = 0x80;
-
 /// Place of a rank in short: `in MPI_Recv at main (p.c:14)`.
 fn place(run: &Run, rank: &Rank) -> String {
     let call = |call: &Signature| match call.site {
@@ -177,55 +104,5 @@ fn place(run: &Run, rank: &Rank) -> String {
         End::Inside { call: inside, .. } => format!("in {}", call(inside)),
         End::Outside { last: Some(last), .. } => format!("outside MPI, after {}", call(last)),
         End::Outside { last: None, .. } | End::Finalized => "outside MPI, with no call recorded".into(),
-    }
-}
-
-/// `ended 0.4 s later with status 143, which stands for signal 15 (SIGTERM)`
-fn ended(end: &LauncherEnd, when: &str) -> String {
-    match (end.status, end.signal) {
-        (_, Some(signal)) => format!("was killed {when} by {}", signal_in_words(signal)),
-        // Shells and launchers tell so that a signal ended a process.
-        (Some(status), None) if (129..=192).contains(&status) => {
-            format!("ended {when} with status {status}, which stands for {}", signal_in_words(status - 128))
-        }
-        (status, None) => format!("ended {when} with status {}", status.unwrap_or_default()),
-    }
-}
-
-/// A time as people tell it.
-fn in_words(seconds: f64) -> String {
-    match seconds {
-        ..10.0 => format!("{seconds:.2} s"),
-        ..120.0 => format!("{seconds:.1} s"),
-        ..7200.0 => format!("{:.1} minutes", seconds / 60.0),
-        _ => format!("{:.1} hours", seconds / 3600.0),
-    }
-}
-
-/// `signal 15 (SIGTERM)`
-fn signal_in_words(signal: i32) -> String {
-    const NAMES: [(i32, &str); 18] = [
-        (libc::SIGHUP, "SIGHUP"),
-        (libc::SIGINT, "SIGINT"),
-        (libc::SIGQUIT, "SIGQUIT"),
-        (libc::SIGILL, "SIGILL"),
-        (libc::SIGTRAP, "SIGTRAP"),
-        (libc::SIGABRT, "SIGABRT"),
-        (libc::SIGBUS, "SIGBUS"),
-        (libc::SIGFPE, "SIGFPE"),
-        (libc::SIGKILL, "SIGKILL"),
-        (libc::SIGUSR1, "SIGUSR1"),
-        (libc::SIGSEGV, "SIGSEGV"),
-        (libc::SIGUSR2, "SIGUSR2"),
-        (libc::SIGPIPE, "SIGPIPE"),
-        (libc::SIGALRM, "SIGALRM"),
-        (libc::SIGTERM, "SIGTERM"),
-        (libc::SIGXCPU, "SIGXCPU"),
-        (libc::SIGXFSZ, "SIGXFSZ"),
-        (libc::SIGSYS, "SIGSYS"),
-    ];
-    match NAMES.iter().find(|(number, _)| *number == signal) {
-        Some((_, name)) => format!("signal {signal} ({name})"),
-        None => format!("signal {signal}"),
     }
 }

@@ -21,7 +21,7 @@ use model::matching::Account;
 use model::{Run, output, parallel};
 use pictures::SourceLines;
 use pictures::page::{Page, PageSection, ROWS};
-use tables::Report;
+use tables::{Fact, Report};
 
 /// Writes the page. Returns the exit status.
 pub fn run(of: &PageFile<'_>, asked: &OneRun) -> Result<u8, Error> {
@@ -161,8 +161,7 @@ fn page(run: &Run) -> Page {
     let program = metrics::rank_programs::command(run.first());
     Page {
         program,
-        // The findings say how the run ended.
-        facts: overview::facts(run).into_iter().filter(|fact| fact.key != overview::END).collect(),
+        facts: facts(run),
         warnings: metrics::warnings::of_run(run),
         findings,
         no_finding,
@@ -170,6 +169,15 @@ fn page(run: &Run) -> Page {
         timeline: None,
         sources: SourceLines::new(),
     }
+}
+
+/// The facts about the run. The findings say how it ended.
+fn facts(run: &Run) -> Vec<Fact> {
+    let mut facts = overview::facts(run);
+    for fact in facts.iter_mut().filter(|fact| fact.key == overview::END) {
+        fact.heading = "";
+    }
+    facts
 }
 
 /// Time by rank, as a picture and a table, and its imbalance.

@@ -77,6 +77,7 @@ fn the_end_names_signal_sender_and_status_as_far_as_they_are_known() {
         begin
     };
     let by_slurm = signal(12.3, json!({"from_pid": 5, "from_uid": 0, "from_program": "slurmstepd"}));
+    let by_slurm_of_old = by_slurm.clone();
     let ended = |after, status| event("end", after, json!({ "status": status }));
     let killed = event("end", 2.0, json!({"signal": 9}));
     let by_bash = signal(12.3, json!({"from_pid": 812, "from_uid": 0, "from_program": "bash"}));
@@ -113,13 +114,18 @@ fn the_end_names_signal_sender_and_status_as_far_as_they_are_known() {
             "Signal 15 (SIGTERM) reached srun 12.3 s after its start, sent by Slurm for job 71, whose time limit was over; it \
              ended 0.10 s later with status 137, which stands for signal 9 (SIGKILL).",
         ),
+        (
+            vec![begin(), by_slurm_of_old, ended(12.4, 143)],
+            true,
+            "Signal 15 (SIGTERM) reached mpirun 12.3 s after its start, sent by Slurm for the job, as by scancel or at its \
+             time limit; it ended 0.10 s later with status 143, which stands for signal 15 (SIGTERM).",
+        ),
         (vec![begin(), killed], true, "mpirun was killed 2.00 s after its start by signal 9 (SIGKILL)."),
         (
             vec![begin(), event("front_killed", 300.0, json!({}))],
             true,
             "mpirun got signal 15 (SIGTERM) 5.0 minutes after its start, since overhear record in front of it was killed.",
         ),
-        (vec![begin()], true, "How mpirun ended is not known: the log of overhear record in front of it breaks off."),
         (
             vec![begin(), ended(9_000.0, 139)],
             true,
@@ -161,9 +167,36 @@ fn a_run_that_ended_well_has_no_line_about_it() {
     assert_eq!((&screen["run"]["launcher_status"], &screen["run"]["launch_s"]), (&json!(0), &json!(0.8)));
     let kinds = screen["findings"].as_array().unwrap().iter().filter(|finding| finding["kind"] == "ended");
     assert_eq!(kinds.count(), 0);
-    // Where nothing ended it badly, a log without an end may be one of a launcher that still runs.
-    write_log(&folder, &[begin()]);
-    assert_eq!(end(&folder), None);
+}
+
+#[test]
+fn a_log_without_an_end_may_be_one_of_a_launcher_that_still_runs_elsewhere() {
+    for folder in [two_ranks(), waiting()] {
+        write_log(&folder, &[begin()]);
+        assert_eq!(end(&folder), None);
+    }
+    let folder = waiting();
+    write_log(&folder, &[begin(), signal(1.0, json!({}))]);
+    assert!(
+        end(&folder)
+            .unwrap()
+            .contains("how it ended is not known: the log of overhear record in front of it breaks off.")
+    );
+}
+
+#[test]
+fn the_comparison_of_two_runs_and_the_page_say_how_a_run_ended() {
+    let (well, failed) = (two_ranks(), two_ranks());
+    write_log(&well, &[begin(), event("end", 0.8, json!({"status": 0}))]);
+    write_log(&failed, &[begin(), event("end", 0.8, json!({"status": 3}))]);
+    let said = "mpirun ended 0.80 s after its start with status 3.";
+    let output = overhear("diff", &well.0, &[failed.0.to_str().unwrap(), "--format", "json"]);
+    let compared: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(compared["warnings"].to_string().matches(said).count(), 1, "{}", compared["warnings"]);
+    assert!(compared["warnings"].to_string().contains(&format!("B: {said}")), "{}", compared["warnings"]);
+    let page = failed.0.join("page.html");
+    assert!(overhear("report", &failed.0, &["--html", page.to_str().unwrap()]).status.success());
+    assert_eq!(std::fs::read_to_string(page).unwrap().matches(said).count(), 1);
 }
 
 #[test]
@@ -212,8 +245,7 @@ fn a_log_that_is_cut_or_damaged_tells_what_is_whole_in_it() {
         folder.write(&name, bytes);
         ask("diagnose", &folder)["run"]["end"].as_str().map(String::from)
     };
-    let expected =
-        ["How mpirun ended is not known", "Signal 15 (SIGTERM) reached", "it ended 1.00 s later with status 1"];
+    let expected = ["Signal 15 (SIGTERM) reached", "it ended 1.00 s later with status 1"];
     let mut tried = 0;
     for (place, end) in whole.into_iter().enumerate() {
         for length in [end - 20, end - 2, end] {
@@ -221,15 +253,15 @@ fn a_log_that_is_cut_or_damaged_tells_what_is_whole_in_it() {
             let lines = place + usize::from(length == end);
             let found = said(&text.as_bytes()[..length]);
             match lines {
-                0 => assert_eq!(found, None),
-                lines => assert!(found.as_ref().unwrap().contains(expected[lines - 1]), "{lines}: {found:?}"),
+                0 | 1 => assert_eq!(found, None),
+                lines => assert!(found.as_ref().unwrap().contains(expected[lines - 2]), "{lines}: {found:?}"),
             }
             tried += 1;
         }
         // Zeros in the place of a piece, as file systems leave after a crash.
         let mut zeroed = text.clone().into_bytes();
         zeroed[end - 20..end - 10].fill(0);
-        assert!(said(&zeroed).is_some() == (place > 0));
+        assert_eq!(said(&zeroed).is_some(), place > 0);
     }
     assert_eq!(tried, 9);
     assert_eq!(said(b""), None);

@@ -110,12 +110,15 @@ impl Ended {
         assert!(self.end.contains(" 2 of 2 ranks did not finalize MPI: "), "{under}: {}", self.end);
         assert!(places.iter().any(|place| self.end.contains(place)), "{under}: {}", self.end);
         assert_eq!(self.first["kind"], "ended", "{under}: {:#}", self.first);
-        assert!(self.first["headline"].as_str().unwrap().starts_with(begin), "{under}: {:#}", self.first);
+        let headline = self.first["headline"].as_str().unwrap();
+        assert!(headline.starts_with(begin), "{under}: {:#}", self.first);
         for analysis in ["report", "check", "hang"] {
             assert_eq!(self.run.ask(analysis, &[]).json["run"]["end"], self.end.as_str(), "{under} {analysis}");
         }
         let hang = words(&self.run, "hang");
         assert!(hang.starts_with(&self.end), "{under}: {hang}");
+        let top = on_one_line(&finish(Command::new(overhear()).args(["top", "--once"]).arg(&self.run.folder)).stdout);
+        assert!(top.contains(headline), "{under}: {top}");
         let report = words(&self.run, "report");
         assert!(report.contains(&format!("ended {}", self.end)), "{under}: {report}");
     }
@@ -126,10 +129,14 @@ impl Ended {
     }
 }
 
-/// The output for people, on one line.
+/// What an analysis prints for people, on one line.
 fn words(run: &Run, analysis: &str) -> String {
     let output = finish(Command::new(overhear()).arg(analysis).arg(&run.folder).arg("--no-cache"));
-    output.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    on_one_line(&output.stdout)
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn log(run: &Run) -> Vec<Value> {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::launch_words::launch_in_words;
 use crate::totals::world_rank;
 use crate::words::{plural, rank_in_words, ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
@@ -35,7 +36,8 @@ pub fn verdict(watch: &Watch, sites: &Sites) -> String {
     }
     let dead = count(&is_dead);
     if dead + finished == all {
-        return format!("{} ended without MPI_Finalize: overhear hang says where.", have(dead, all));
+        let end = watch.ended_launch().map_or(String::new(), |launch| format!(" {}", launch_in_words(&launch)));
+        return format!("{} ended without MPI_Finalize: overhear hang says where.{end}", have(dead, all));
     }
     if let Some(sentence) = waiting(watch, sites) {
         return sentence;

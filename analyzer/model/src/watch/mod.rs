@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::Rank;
+use super::launch_log::Launch;
 use super::objects::Objects;
+use super::process::ProcessFate;
 use super::run::{files, order};
 use super::standing::{Made, age, clocks};
 use crate::error::Error;
@@ -105,6 +107,12 @@ impl Watch {
             view.waits_for = awaited_ranks(at, view, arrivals, &self.objects);
         }
         Ok(())
+    }
+
+    /// The launch of the watched run, if the process in front of its launcher is over.
+    pub fn ended_launch(&self) -> Option<Launch> {
+        let run = self.ranks.first()?.header.run;
+        Launch::all_of(&self.folder, &run).pop().filter(|launch| launch.front() != ProcessFate::Runs)
     }
 
     /// True if a look found traces.

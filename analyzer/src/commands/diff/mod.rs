@@ -15,6 +15,7 @@ use crate::cli;
 use metrics::compare::{FigureRow, Figures, Threshold};
 use metrics::paths::frame_pairs;
 use metrics::reports::{overlap, paths};
+use metrics::run_end::RunEnd;
 use metrics::{compare, engine, rank_programs, summary};
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use model::shared_walk::computation;
@@ -143,6 +144,9 @@ fn figures(run: &Run, all: Option<&AllAnalyses>) -> Figures {
         Some(matched) => compare::figures_of(run, &matched.settled.account, &matched.efficiency),
         None => compare::figures(run),
     };
+    if let Some(end) = RunEnd::of(run) {
+        figures.warnings.insert(0, end.of_launcher());
+    }
     figures.warnings.extend(engine::unseen(run));
     figures.add_computation(run);
     if figures.has_calls {
