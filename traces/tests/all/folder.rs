@@ -1,10 +1,10 @@
-//! A file that takes a name replaces no other, whichever way it takes it.
+//! A file that takes a name replaces no other, whichever way it takes it; a run that records nothing leaves no folder.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use traces::folder::{rename_new, rename_reserved};
+use traces::folder::{claim, give_back, launch_log_name, rename_new, rename_reserved};
 
 /// A new folder, removed when dropped.
 struct Folder(PathBuf);
@@ -45,5 +45,22 @@ fn a_file_that_is_gone_reserves_no_name() {
         let (one, place) = (folder.0.join("one"), folder.0.join("place"));
         assert_eq!(rename(&one, &place).unwrap_err().kind(), ErrorKind::NotFound, "{name}");
         assert!(!place.exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_holds_a_launch_and_no_trace_is_given_back() {
+    let parent = Folder::new("given-back");
+    for (others, is_kept) in [(&[][..], false), (&["rank-0000.ovh"][..], true), (&["notes.jsonl"][..], true)] {
+        let folder = claim(&parent.0.join("run"), &[1; 16]).unwrap();
+        for name in [&launch_log_name("h1", 17)[..]].iter().chain(others) {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        give_back(&folder);
+        assert_eq!(folder.exists(), is_kept, "{others:?}");
+        if is_kept {
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "{others:?}");
+            fs::remove_dir_all(&folder).unwrap();
+        }
     }
 }
