@@ -98,7 +98,12 @@ impl Dependence {
 pub fn forget(handle: u64) {
     freed_of(class(handle)).fetch_add(1, Relaxed);
     // A thread that sees the new epoch also sees the count of the class.
-    EPOCH.fetch_add(1, Release);
+    let _ = EPOCH.try_update(Release, Relaxed, |epoch| Some(next_epoch(epoch)));
+}
+
+/// The epoch after this one. The free place's and [`ELSEWHERE`] never come: 2^32 freed objects are hours of a busy program.
+fn next_epoch(epoch: u32) -> u32 {
+    if epoch == ELSEWHERE - 1 { 1 } else { epoch + 1 }
 }
 
 /// The class of a handle, 0..64. Classes instead of single handles, since these would need a map and look-ups in it.
@@ -295,6 +300,25 @@ impl<const N: usize> CacheTable<N> {
         unsafe {
             self.entries.add(at).write(entry);
             self.origins.add(at).write(origin);
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_kept_off_the_straight_line_stays_there_when_the_epochs_wrap() {
+        let mut cache = Cache::new().unwrap();
+        let words = Words::new(7, 0x5555_5555_0000);
+        EPOCH.store(u32::MAX - 3, Relaxed);
+        cache.insert(&words, 40_000, Dependence::default(), false);
+        for _ in 0..8 {
+            forget(0x7000);
+            assert_eq!((cache.find(&words), cache.find_around(&words)), (None, Some(40_000)));
+            assert_ne!(EPOCH.load(Relaxed), 0);
         }
     }
 }
