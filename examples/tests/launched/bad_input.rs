@@ -7,6 +7,7 @@ use crate::common::{both_families, case, failed_as_plain};
 use examples::mpi::Mpi;
 use examples::rota;
 use examples::run::fresh_folder;
+use serde_json::json;
 
 /// Results of a list of misuses under one error handler: MPI's answer to each, and the deaths of the program.
 #[derive(Debug, PartialEq)]
@@ -105,5 +106,19 @@ fn a_communicator_that_is_still_being_made_is_not_asked_about() {
         let report = run.report("comm");
         let copy = report.rows("communicators").iter().filter(|row| row["calls"] == 6 && row["processes"] == 1);
         assert_eq!((copy.count(), report.status), (1, 0), "{}: {:#?}", mpi.name, report.rows("communicators"));
+    }
+}
+
+#[test]
+fn a_communicator_that_mpi_refuses_to_free_keeps_its_number() {
+    for mpi in both_families() {
+        // The recorder sees the call that frees even where it is left out.
+        for (name, filter) in [("refused-free", "-query"), ("refused-free-unrecorded", "-query,-comm_free")] {
+            let (output, run) = case("refused_free", &mpi, 2, &[]).with("OVERHEAR_FILTER", filter).recorded(name);
+            assert_eq!((output.stdout.as_str(), output.status), ("refused\n", 0), "{}: {}", mpi.name, output.stderr);
+            let report = run.report("collective");
+            let all = [("function", json!("MPI_Allreduce")), ("communicator", json!("kept"))];
+            assert_eq!(report.sum("operations", "operations", &all), 50, "{} {name}: {}", mpi.name, report.warnings());
+        }
     }
 }

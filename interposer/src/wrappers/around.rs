@@ -81,6 +81,13 @@ impl Draft {
         }
     }
 
+    /// Ends what [`forget`](Self::forget) has begun, after MPI's call returned this code.
+    pub fn forgotten(&self, code: i32) {
+        if self.freed_object != 0 {
+            objects::freed(self.freed_object, code != 0);
+        }
+    }
+
     /// The handles that the call's signature depends on.
     pub fn handles(&self) -> Dependence {
         let of_type = |types| if let Types::One(handle) = types { handle } else { 0 };

@@ -174,7 +174,9 @@ fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::
     let family = self::family(thread);
     let Some(known) = know(thread, family, made, draft) else {
         thread.rest();
-        return made.make(None);
+        let result = made.make(None);
+        draft.forgotten(result.code());
+        return result;
     };
     let (status, start) = begin(thread, family, draft, known);
     let result = made.make(status);
@@ -244,6 +246,7 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
 /// Does the work after a call that is not cached.
 #[inline(never)]
 fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
+    draft.forgotten(code);
     let since = if known.nested { known.since } else { start };
     if !thread.is_back(since, known.depth) {
         return out_of_turn(thread, since, known.depth, code);

@@ -51,6 +51,8 @@ static SIZES: Handles<u64> = Handles::new();
 /// By communicator: the number of collective calls that have made objects from it.
 static CHILDREN: Handles<u32> = Handles::new();
 static ORIGINS: Handles<ObjectOrigin> = Handles::new();
+/// Objects that a call is freeing now.
+static FREED: Handles<FreedObject> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// The origin of an object that is not examined yet.
@@ -64,6 +66,14 @@ struct ObjectOrigin {
     by_request: bool,
     /// The communicator that it duplicates.
     duplicate_of: Option<Info>,
+}
+
+/// All that is known of an object, in case it cannot be freed.
+#[derive(Clone, Copy)]
+struct FreedObject {
+    info: Option<Info>,
+    children: Option<u32>,
+    origin: Option<ObjectOrigin>,
 }
 
 /// The processes of the communicator that was duplicated last: programs duplicate one repeatedly, and asking MPI each
@@ -148,11 +158,27 @@ pub fn learn(family: &Family, handle: u64, kind: HandleKind) {
     OBJECTS.share(handle, info);
 }
 
-/// Forgets an object that is about to be freed, since MPI may reuse its handle. Returns whether it was known.
+/// Forgets an object that is about to be freed, since MPI may reuse its handle. Returns whether it was known. The call
+/// must say afterwards whether it [was freed](freed).
 pub fn forget(handle: u64) -> bool {
-    CHILDREN.remove(handle);
-    ORIGINS.remove(handle);
-    OBJECTS.remove(handle).is_some()
+    let freed =
+        FreedObject { info: OBJECTS.remove(handle), children: CHILDREN.remove(handle), origin: ORIGINS.remove(handle) };
+    FREED.share(handle, freed);
+    freed.info.is_some()
+}
+
+/// Ends what [`forget`] has begun. An object that MPI `refused` to free is known again, by its number.
+pub fn freed(handle: u64, refused: bool) {
+    let Some(FreedObject { info, children, origin }) = FREED.remove(handle).filter(|_| refused) else { return };
+    if let Some(info) = info {
+        OBJECTS.share(handle, info);
+    }
+    if let Some(children) = children {
+        CHILDREN.share(handle, children);
+    }
+    if let Some(origin) = origin {
+        ORIGINS.share(handle, origin);
+    }
 }
 
 /// The size of a datatype in bytes; `None` if [`learn_size`] has not seen it.
