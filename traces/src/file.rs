@@ -270,8 +270,17 @@ pub struct ThreadBlock {
 pub struct Level {
     /// Start of the call, ticks.
     pub start: u64,
-    /// The number of its signature.
+    /// The number of its signature in the lower half. In the upper, the lower half of the count that the call makes in the
+    /// profile's entry of this signature, while it is counted there.
     pub signature: u64,
+}
+
+impl Level {
+    /// True if a profile whose entry of the signature has this many calls has counted the call.
+    pub fn is_counted(&self, calls: u64) -> bool {
+        let count = (self.signature >> 32) as u32;
+        count != 0 && (calls as u32).wrapping_sub(count) as i32 >= 0
+    }
 }
 
 const _: () = assert!(size_of::<ThreadBlock>() == 3736);
@@ -280,6 +289,8 @@ const _: () = assert!(size_of::<ThreadBlock>() == 3736);
 pub const ANY_SIGNATURE: u32 = u32::MAX;
 /// The call number of the entry for functions without one of their own.
 pub const ANY_CALL: u16 = 0;
+/// Added to the call number of an entry for calls made inside others.
+pub const NESTED_CALLS: u64 = 1 << 16;
 
 /// Counts and times of the calls with one signature.
 #[repr(C)]
@@ -289,7 +300,7 @@ pub struct ProfileEntry {
     pub signature: u32,
     /// Calls that did not return success.
     pub failed: u32,
-    /// The call's number in an entry for any signature, else 0.
+    /// The call's number in an entry for any signature, with [`NESTED_CALLS`] if they were made inside others; else 0.
     pub call: u64,
     /// Calls that ended.
     pub count: u64,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{calls, libraries, one, own_lines, quick, two_families};
+use crate::common::{calls, case, libraries, one, own_lines, quick, two_families};
 use examples::program::compile;
 use examples::run::{Case, Output, Run, finish, fresh_folder, overhear};
 use examples::{target, workspace};
@@ -125,4 +125,35 @@ fn a_file_system_without_shared_mappings_gets_buffered_writes() {
         assert!(output.stderr.contains("has no shared mappings"), "{}: {}", mpi.name, output.stderr);
         assert_eq!(calls(&Run { folder }, "MPI_Bcast"), 200_000, "{}", mpi.name);
     }
+}
+
+#[test]
+fn on_a_full_disk_calls_inside_other_calls_are_counted_apart() {
+    for mpi in two_families() {
+        let case = case("inside_others", &mpi, 2, &[]).with("OVERHEAR_FILTER", "all");
+        let (_, run) = on_a_small_disk(&case, &format!("{}-full-disk-nested", mpi.name));
+        let report = run.report("rank");
+        assert!(report.warnings().contains("because the disk was full"), "{}: {}", mpi.name, report.warnings());
+        let rank = |column: &str| report.sum("rank_functions", column, &[("function", json!("MPI_Comm_rank"))]);
+        assert_eq!((rank("calls"), rank("nested_calls")), (2 * 67, 2 * 92), "{}", mpi.name);
+    }
+}
+
+#[test]
+fn a_file_system_that_writes_nothing_is_not_taken_for_a_size_limit() {
+    let mpi = one();
+    let shim = target().join("programs").join(mpi.built_as).join("writes_nothing.so");
+    let source = workspace().join("examples/tests/programs/writes_nothing.c");
+    compile(&mpi, &source, &shim, &["-shared", "-fPIC"].map(String::from));
+    let folder = fresh_folder("writes-nothing");
+    let mut command = Command::new(overhear());
+    let case = quick(&mpi, &["calls", "2000000"]);
+    command.arg("record").arg("--dir").arg(&folder).args(case.words()).env("LD_PRELOAD", &shim);
+    case.prepare(&mut command);
+    let output = finish(&mut command);
+    assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
+    let run = Run { folder };
+    let warnings = run.report("rank").warnings();
+    assert!(warnings.contains("because its file could not be written"), "{warnings}");
+    assert_eq!(calls(&run, "MPI_Bcast"), 4_000_000);
 }

@@ -69,6 +69,15 @@ impl LiveCalls {
         }
     }
 
+    /// Notes of the innermost of `depth` open calls that it counts as the call number `count` in the profile's entry of a
+    /// signature: if the entry has that count, the call is in it.
+    #[inline(always)]
+    pub fn set_counted(&self, depth: u32, number: u32, count: u64) {
+        if let Some(place) = self.levels.get((depth as usize).wrapping_sub(1)) {
+            place.signature.store(count << 32 | u64::from(number), Release);
+        }
+    }
+
     /// Sets the number of open calls, after their levels.
     #[inline(always)]
     pub fn set_depth(&self, depth: u32) {

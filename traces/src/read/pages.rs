@@ -226,7 +226,8 @@ impl<'a> ThreadPages<'a> {
     /// The calls that the thread is in by a copy of its block, outermost first. `last` is its last recorded call: a
     /// thread that was killed between recording a call and leaving it has the call in both places.
     pub fn in_flight(&self, block: &ThreadBlock, last: Option<RecordedCall>) -> Vec<InFlight> {
-        in_flight(block, last, |number| self.signatures.get(number).map(|found| found.0))
+        let calls = |number| self.profile.iter().find(|entry| entry.signature == number).map_or(0, |entry| entry.count);
+        in_flight(block, last, calls, |number| self.signatures.get(number).map(|found| found.0))
     }
 
     /// The calls that the thread's block has now, outermost first; the last of them may be in a record by now.
@@ -236,11 +237,12 @@ impl<'a> ThreadPages<'a> {
 }
 
 /// The calls that a thread is in by its block, outermost first. `last` is its last recorded call, which is also in the
-/// block until the thread leaves it. `signature` finds the signature of a number; a call that was complete at once has
-/// a number of its own.
+/// block until the thread leaves it; `counted` is the number of calls that the profile has counted with a signature.
+/// `signature` finds the signature of a number; a call that was complete at once has a number of its own.
 pub fn in_flight<'a>(
     block: &ThreadBlock,
     last: Option<RecordedCall>,
+    counted: impl Fn(u32) -> u64,
     signature: impl Fn(u32) -> Option<&'a Signature>,
 ) -> Vec<InFlight> {
     let depth = (block.depth as usize).min(LEVELS);
@@ -248,7 +250,8 @@ pub fn in_flight<'a>(
         UNNUMBERED => Some(InFlight { start: level.start, signature: block.unnumbered }),
         number => Some(InFlight { start: level.start, signature: *signature(number)? }),
     };
-    let mut calls: Vec<_> = block.levels[..depth].iter().filter_map(in_flight).collect();
+    let is_open = |level: &&Level| !level.is_counted(counted(level.signature as u32));
+    let mut calls: Vec<_> = block.levels[..depth].iter().filter(is_open).filter_map(in_flight).collect();
     // A call that was complete at once is recorded with another number than it began with.
     let number = |last: RecordedCall| signature(last.signature).map_or(UNNUMBERED, |found| found.number);
     calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));

@@ -4,9 +4,11 @@ use crate::common::{CALLS, Listener, Said, header, open, signature, three_pages}
 use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::error::{Damage, Error};
-use traces::read::walk;
+use traces::file::{Level, ThreadBlock};
+use traces::read::{in_flight, walk};
 use traces::record;
 use traces::write::{FileWriter, UNIT};
+use zerocopy::FromZeros;
 
 /// The contents of the pages, and the damage.
 fn read(bytes: &[u8]) -> (Vec<Said>, Vec<Damage>) {
@@ -153,4 +155,20 @@ fn calls_of_an_undefined_signature_are_not_lost_to_the_walk() {
     file.signatures(0, 0, &[signature(1, Call::Send)]).unwrap();
     file.events(0, 0, 0, &[record::short(30_000, 1, 1).unwrap()]).unwrap();
     assert_eq!(read(&file.into_inner()).0, [Said::Call(30_000, 1, 1)]);
+}
+
+#[test]
+fn a_call_that_the_profile_has_counted_is_no_longer_open() {
+    let mut block = ThreadBlock::new_zeroed();
+    block.depth = 2;
+    let outer = Level { start: 100, signature: 6 };
+    // About to become the fifth call of signature 7.
+    block.levels[..2].copy_from_slice(&[outer, Level { start: 200, signature: 5 << 32 | 7 }]);
+    let signatures = [signature(6, Call::Comm_dup), signature(7, Call::Comm_rank)];
+    let open = |calls: u64| {
+        let known = |number: u32| signatures.iter().find(|signature| signature.number == number);
+        let open = in_flight(&block, None, |number| if number == 7 { calls } else { 0 }, known);
+        open.iter().map(|call| call.start).collect::<Vec<_>>()
+    };
+    assert_eq!([open(4), open(5), open(6)], [vec![100, 200], vec![100], vec![100]]);
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use traces::error::Damage;
-use traces::file::{ANY_SIGNATURE, ProfileEntry};
+use traces::file::{ANY_SIGNATURE, NESTED_CALLS, ProfileEntry};
 use traces::read::ThreadPages;
-use traces::signature::{CREATES, Signature};
+use traces::signature::{CREATES, NESTED, Signature};
 
 use super::counter::Correction;
 use super::{CallTotal, Tally};
@@ -90,5 +90,6 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
 
 /// The signature of calls of which only the function is known.
 fn anonymous(kept: &ProfileEntry) -> Signature {
-    Signature { number: ANY_SIGNATURE, call: kept.call as u16, ..Signature::EMPTY }
+    let flags = if kept.call & NESTED_CALLS == 0 { 0 } else { NESTED };
+    Signature { number: ANY_SIGNATURE, call: kept.call as u16, flags, ..Signature::EMPTY }
 }

@@ -146,14 +146,15 @@ impl WatchedThread {
     pub fn moment(&self, file: &Follower, block: Option<&ThreadBlock>) -> ThreadMoment {
         let signature = |number| meaning(&self.known, number).map(|(known, _)| &known.signature);
         let last = self.account.last;
-        let inside = block.and_then(|block| in_flight(block, last, signature).first().copied());
+        let entries = || self.profile.iter().flat_map(|page| file.profile(page));
+        let counted = |number| entries().find(|entry| entry.signature == number).map_or(0, |entry| entry.count);
+        let inside = block.and_then(|block| in_flight(block, last, counted, signature).first().copied());
         let inside = inside.map(|call| (call.start, call.signature));
         let polls = block.map_or_else(Polls::default, |block| block.polls);
         let open = block.and_then(|block| open_polls(block, last));
         let asks = open.and_then(|polls| Some((*signature(polls.signature as u32)?, polls.start)));
         let recorded = last.map(|last| (self.account.last_end, signature(last.signature).copied()));
         let ended = open.map(|polls| (polls.end, signature(polls.signature as u32).copied())).or(recorded);
-        let entries = || self.profile.iter().flat_map(|page| file.profile(page));
         let is_outermost = |number: u32| signature(number).is_none_or(|known| known.flags & NESTED == 0);
         let counted = entries().filter(|entry| is_outermost(entry.signature)).map(|entry| entry.total).total();
         let last_entry = block.map_or(0, |block| block.last_entry);

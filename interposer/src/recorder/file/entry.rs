@@ -63,6 +63,12 @@ impl Entry {
         half!(self, signature).store(signature, Release);
     }
 
+    /// The signature, and the count that the next call makes.
+    #[inline(always)]
+    pub fn next(self) -> (u32, u64) {
+        (half!(self, signature).load(Relaxed), word!(self, count).load(Relaxed) + 1)
+    }
+
     pub fn is_used(self) -> bool {
         half!(self, signature).load(Acquire) != 0
     }

@@ -152,13 +152,18 @@ impl TraceFile {
             let number = self.number()?;
             // SAFETY: by the contract.
             let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), together, to as libc::off_t) };
-            if written > 0 {
-                done += written as usize;
-                continue;
+            match written {
+                1.. => {
+                    done += written as usize;
+                    continue;
+                }
+                // errno is that of an earlier call.
+                0 => return Err(Stop::Io),
+                _ => {}
             }
             match Error::last_os_error().raw_os_error() {
                 // EBADF: the descriptor was closed since it was checked.
-                Some(libc::EINTR | libc::EBADF) if written < 0 => {}
+                Some(libc::EINTR | libc::EBADF) => {}
                 Some(libc::EFBIG) => {
                     signal.discard();
                     return Err(Stop::SizeLimit);

@@ -14,7 +14,7 @@ use super::recording::{NO_FRAME, Thread};
 use crate::clock;
 use crate::recorder::file::entry::Change;
 use crate::recorder::file::shared::WarningOnce;
-use crate::recorder::file::totals;
+use crate::recorder::file::totals::{self, CountedCalls};
 use crate::recorder::guard::spent;
 use crate::recorder::process::recorded;
 
@@ -166,7 +166,10 @@ pub fn aside<R>(call: Call, make: impl FnOnce() -> R) -> R {
     let since = interrupting(call);
     let result = make();
     if let Some(since) = since {
-        totals::count(call.number(), &Change { calls: 1, duration: clock::now() - since, ..Change::default() });
+        totals::count(
+            CountedCalls::of(call.number(), 0),
+            &Change { calls: 1, duration: clock::now() - since, ..Change::default() },
+        );
     }
     result
 }

@@ -64,6 +64,12 @@ impl Block {
         self.set_depth(outer + depth);
     }
 
+    /// Notes of the innermost of `depth` open calls as which one the profile's entry of a signature counts it.
+    #[inline(always)]
+    pub fn set_counted(&self, depth: u32, number: u32, count: u64) {
+        self.0.calls.set_counted(depth, number, count);
+    }
+
     /// All levels; those of open calls come first.
     pub fn levels(&self) -> [Level; LEVELS] {
         self.0.calls.levels()

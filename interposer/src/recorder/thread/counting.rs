@@ -11,7 +11,7 @@ use super::engine_records::ENTRIES;
 use super::profile::{self, Profile};
 use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::Output;
-use crate::recorder::file::totals;
+use crate::recorder::file::totals::{self, CountedCalls};
 
 impl Thread {
     /// Ends events; from here on the profile counts calls.
@@ -37,19 +37,25 @@ impl Thread {
         }
     }
 
+    /// Counts a call that began at `start`. It is the innermost one that is open, or a poll that had no record yet.
     #[cold]
-    pub(super) fn count(&self, signature: u32, duration: u64) {
+    pub(super) fn count(&self, signature: u32, start: u64, duration: u64) {
         let (call, flags, moves) = match self.key(signature) {
             None => (self.unnumbered().call, self.unnumbered().flags, self.unnumbered().moves()),
             Some(key) => (key.call, key.flags, key.moves()),
         };
         // A persistent request moves its bytes when it is started, not when it is created.
         let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
+        let calls = CountedCalls::of(call, flags);
         if let Some(profile) = self.profile() {
-            profile.add(signature, call, duration, moves);
+            profile.add(signature, calls, duration, moves, |(number, count)| {
+                if self.block.level(self.depth.get()).start == start {
+                    self.block.set_counted(self.depth.get(), number, count);
+                }
+            });
             self.is_profiled();
         } else if signature == UNNUMBERED {
-            totals::count(call, &Change::of_call(duration, moves));
+            totals::count(calls, &Change::of_call(duration, moves));
         }
     }
 
@@ -64,7 +70,8 @@ impl Thread {
             ENTRIES if self.depth.get() <= 1 => self.engine.entries().since(&self.engine.reported.get()),
             _ => return false,
         };
-        if !profile.add_recent(signature, duration, during) {
+        let announce = |(number, count)| self.block.set_counted(self.depth.get(), number, count);
+        if !profile.add_recent(signature, duration, during, announce) {
             return false;
         }
         if self.pending.get() != 0 {

@@ -96,8 +96,10 @@ impl Thread {
             None => self.write(&progress::engine_long(&during)),
         };
         if !written {
-            let call = self.function(signature);
-            self.profile().into_iter().for_each(|profile| profile.engine(signature, call, during));
+            let calls = self.counted_calls(signature);
+            if let Some(profile) = self.profile() {
+                profile.engine(signature, calls, during);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use crate::call_site::CallSite;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::ring;
 use crate::recorder::file::shared;
+use crate::recorder::file::totals::CountedCalls;
 use recorder_core::dictionary::Key;
 
 impl Thread {
@@ -136,9 +137,11 @@ impl Thread {
         (signature != UNNUMBERED).then(|| self.dictionary.lend().key(signature))
     }
 
-    /// The function of the call that is being left.
-    pub(super) fn function(&self, signature: u32) -> u16 {
-        self.key(signature).map_or_else(|| self.unnumbered().call, |key| key.call)
+    /// The calls that the one that is being left is counted with, if there is no room for its signature.
+    pub(super) fn counted_calls(&self, signature: u32) -> CountedCalls {
+        let of_unnumbered = |own: Signature| CountedCalls::of(own.call, own.flags);
+        let key = self.key(signature);
+        key.map_or_else(|| of_unnumbered(self.unnumbered()), |key| CountedCalls::of(key.call, key.flags))
     }
 
     /// The signature of the call that is being left, if it has no number.
@@ -159,7 +162,8 @@ impl Thread {
     pub fn unnumbered_arrived(&self, bytes: u64) {
         let unnumbered = self.unnumbered();
         if let Some(profile) = self.profile() {
-            profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
+            let calls = CountedCalls::of(unnumbered.call, unnumbered.flags);
+            profile.arrived(UNNUMBERED, calls, unnumbered.received, bytes);
         }
     }
 }

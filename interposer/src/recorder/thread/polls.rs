@@ -77,6 +77,8 @@ impl Thread {
     /// Counts in the profile the polls of a run for which there is no record.
     #[cold]
     fn count_polls(&self, polls: &Polls) {
-        durations(polls).for_each(|duration| self.count(polls.signature as u32, duration));
+        for duration in durations(polls) {
+            self.count(polls.signature as u32, polls.start, duration);
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::recorder::file::entry::{Change, Entry};
 use crate::recorder::file::page_series::PageSeries;
 use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
 use crate::recorder::file::shared;
-use crate::recorder::file::totals;
+use crate::recorder::file::totals::{self, CountedCalls};
 use crate::recorder::guard;
 use crate::recorder::process::counted;
 use recorder_core::memory;
@@ -110,14 +110,22 @@ impl Profile {
         }
     }
 
-    /// Counts a call that ended.
-    pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
+    /// Counts a call that ended. `announce` gets its entry's signature, and the count that it will have.
+    pub fn add(
+        &mut self,
+        signature: u32,
+        calls: CountedCalls,
+        duration: u64,
+        moves: (u64, u64),
+        announce: impl FnOnce((u32, u64)),
+    ) {
         if counted::is_on() {
             let change = Change::of_call(duration, moves);
-            let Some(entry) = self.entry(signature) else { return totals::count(call, &change) };
+            let Some(entry) = self.entry(signature) else { return totals::count(calls, &change) };
             if let Some(place) = self.recent.get_mut(signature as usize % RECENT) {
                 *place = Recent { signature, moves, entry: Some(entry) };
             }
+            announce(entry.next());
             entry.add_alone(&change);
         }
     }
@@ -125,48 +133,55 @@ impl Profile {
     /// Counts a call that ended as the last one with its signature, with the engine's entries during it; `false` if
     /// that is not among the recent ones.
     #[inline(always)]
-    pub fn add_recent(&self, signature: u32, duration: u64, engine: Entries) -> bool {
+    pub fn add_recent(
+        &self,
+        signature: u32,
+        duration: u64,
+        engine: Entries,
+        announce: impl FnOnce((u32, u64)),
+    ) -> bool {
         let recent = self.recent.get(signature as usize % RECENT).filter(|recent| recent.signature == signature);
         let Some(&Recent { moves, entry: Some(entry), .. }) = recent else { return false };
         if counted::is_on() {
+            announce(entry.next());
             entry.add_alone(&Change { engine, ..Change::of_call(duration, moves) });
         }
         true
     }
 
     /// Adds the bytes of a persistent request that the call started.
-    pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+    pub fn started(&mut self, signature: u32, calls: CountedCalls, moves: (u64, u64)) {
         if counted::is_on() {
-            self.count(signature, call, &Change { sent: moves.0, received: moves.1, ..Change::default() });
+            self.count(signature, calls, &Change { sent: moves.0, received: moves.1, ..Change::default() });
         }
     }
 
     /// Corrects the received bytes: `came` instead of `posted`.
-    pub fn arrived(&mut self, signature: u32, call: u16, posted: u64, came: u64) {
+    pub fn arrived(&mut self, signature: u32, calls: CountedCalls, posted: u64, came: u64) {
         let received = known(came).wrapping_sub(known(posted));
         if received != 0 {
-            self.count(signature, call, &Change { received, ..Change::default() });
+            self.count(signature, calls, &Change { received, ..Change::default() });
         }
     }
 
     /// Adds the engine's entries during the call.
-    pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
+    pub fn engine(&mut self, signature: u32, calls: CountedCalls, during: Entries) {
         if counted::is_on() {
-            self.count(signature, call, &Change { engine: during, ..Change::default() });
+            self.count(signature, calls, &Change { engine: during, ..Change::default() });
         }
     }
 
     /// Counts a call as failed, and subtracts its bytes, which did not move.
-    pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+    pub fn failed(&mut self, signature: u32, calls: CountedCalls, moves: (u64, u64)) {
         if counted::is_on() {
             let (sent, received) = (moves.0.wrapping_neg(), moves.1.wrapping_neg());
-            self.count(signature, call, &Change { failed: 1, sent, received, ..Change::default() });
+            self.count(signature, calls, &Change { failed: 1, sent, received, ..Change::default() });
         }
     }
 
     #[inline(always)]
-    fn count(&mut self, signature: u32, call: u16, change: &Change) {
-        let Some(entry) = self.entry(signature) else { return totals::count(call, change) };
+    fn count(&mut self, signature: u32, calls: CountedCalls, change: &Change) {
+        let Some(entry) = self.entry(signature) else { return totals::count(calls, change) };
         entry.add_alone(change);
     }
 

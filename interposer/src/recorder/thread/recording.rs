@@ -30,6 +30,7 @@ use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
+use crate::recorder::file::totals::CountedCalls;
 use crate::recorder::guard;
 use crate::recorder::process::{forked, path_limit};
 use crate::thread_timer::ThreadTimer;
@@ -400,7 +401,7 @@ impl Thread {
                 return;
             }
         }
-        self.count(number, duration);
+        self.count(number, start, duration);
     }
 
     /// Records that the call just left returned an error of this class.
@@ -416,7 +417,7 @@ impl Thread {
     fn did_nothing(&self, signature: u32, class: u16, code: i32) {
         self.write(&[record::failed(class, code)]);
         if let (Some(key), Some(profile)) = (self.key(signature), self.profile()) {
-            profile.failed(signature, key.call, key.moves());
+            profile.failed(signature, CountedCalls::of(key.call, key.flags), key.moves());
         }
     }
 

@@ -12,6 +12,7 @@ use super::recording::Thread;
 use super::request::{ACTIVE, CANCELLED, CHECKED, Message, PERSISTENT, RECEIVES, Request};
 use super::slots;
 use crate::abi::Family;
+use crate::recorder::file::totals::CountedCalls;
 use crate::recorder::process::counted;
 use recorder_core::dictionary::Key;
 use recorder_core::handles::{Handles, Keep};
@@ -48,9 +49,9 @@ impl Thread {
             Keep::Yes
         });
         if let Some(Request { created, posted, .. }) = before {
-            let call = self.function(signature);
+            let calls = self.counted_calls(signature);
             if let (Some(profile), Some(posted)) = (self.profile(), posted) {
-                profile.started(signature, call, posted.moves());
+                profile.started(signature, calls, posted.moves());
             }
             self.say(CompletedRequests { kind: RecordKind::Started, thread: owner, first: created, count: 1 });
             self.number_request();
@@ -240,7 +241,7 @@ impl Thread {
         let own = request.thread == self.listed.number && request.flags & RECEIVES != 0;
         let own = own && counted::is_counted(request.counted);
         if let (Some(profile), Some(key), true) = (self.profile(), request.posted, own) {
-            profile.arrived(request.signature, key.call, key.moves().1, 0);
+            profile.arrived(request.signature, CountedCalls::of(key.call, key.flags), key.moves().1, 0);
         }
     }
 
@@ -260,7 +261,7 @@ impl Thread {
         }
         // A probe posts nothing; another call will receive the message.
         if let (Some(profile), Some(signature), true) = (self.profile(), signature, key.received > 0) {
-            profile.arrived(signature, key.call, key.received, arrived.bytes);
+            profile.arrived(signature, CountedCalls::of(key.call, key.flags), key.received, arrived.bytes);
         }
         (source, tag, key.received) != (arrived.source, arrived.tag, arrived.bytes)
     }
