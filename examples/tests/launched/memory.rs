@@ -2,7 +2,7 @@
 //!
 //! Runs one of two programs under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
 
-use crate::common::{case, two_families};
+use crate::common::{case, quick, two_families};
 use examples::memcheck;
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -18,6 +18,20 @@ fn memcheck_finds_no_error_of_the_recorder() {
         let checked = memcheck::run(Case::of(&program, &mpi), "memory").unwrap();
         assert_eq!((checked.output.status, checked.processes as u32), (0, program.ranks), "{}", checked.output.stderr);
         assert!(checked.ours.is_empty(), "{name}: {:#?}", checked.ours);
+    }
+}
+
+#[test]
+fn under_valgrind_threads_are_not_sampled_and_the_run_says_so() {
+    assert!(memcheck::is_here(), "valgrind is not here: run cargo xtask test, which brings it");
+    for mpi in ["mpich4", "ompi4"].map(|name| Mpi::named(name).expect("cargo xtask test brings it where this is root"))
+    {
+        let case = quick(&mpi, &[]).with("OVERHEAR_SAMPLE", "10ms");
+        let checked = memcheck::run(case, "memory-sampled").unwrap();
+        assert_eq!((checked.output.status, checked.processes), (0, 2), "{}: {}", mpi.name, checked.output.stderr);
+        assert!(checked.ours.is_empty(), "{}: {:#?}", mpi.name, checked.ours);
+        let warnings = checked.run.report("rank").warnings();
+        assert!(warnings.contains("the program runs under valgrind"), "{}: {warnings}", mpi.name);
     }
 }
 

@@ -14,7 +14,8 @@ use crate::thread_timer;
 use super::program_signals::foreign;
 
 /// Signals that a defect would raise; they cannot be held back.
-const OWN: [i32; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
+const OWN: [i32; 7] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
 
 /// Takes the highest real-time signal without a handler. `None` if there is none.
 pub fn install() -> Option<i32> {

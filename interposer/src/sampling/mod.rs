@@ -9,12 +9,17 @@ mod program_signals;
 
 use traces::definitions::Definition;
 
+use crate::loaded;
 use crate::recorder::file::{sampled_paths, shared};
 use crate::recorder::process::sampling;
 use crate::recorder::thread::{Thread, current, slots};
 
 /// Begins to sample threads whose recordings begin from here on.
 pub fn begin(period: u64) {
+    if is_under_valgrind() {
+        let warning = "threads were not sampled (--sample): the program runs under valgrind, whose signals have no stack of their own";
+        return shared::define(&Definition::Warning(warning.into()));
+    }
     let Some(signal) = handler::install() else {
         let warning = "threads were not sampled (--sample): all real-time signals are in use";
         return shared::define(&Definition::Warning(warning.into()));
@@ -23,6 +28,11 @@ pub fn begin(period: u64) {
     sampling::begin(period, signal);
     program_signals::prepare();
     ready();
+}
+
+/// True under valgrind, which preloads a library of its own for each of its tools.
+fn is_under_valgrind() -> bool {
+    loaded::objects().iter().any(|object| object.file_name().starts_with("vgpreload_"))
 }
 
 /// Also prepares for objects that were loaded since.
