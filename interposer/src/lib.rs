@@ -17,7 +17,7 @@
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
 //! ```text
-//! lib dlsym dlclose
+//! lib dlsym dlclose filters
 //! wrappers
 //! lifecycle
 //! layers progress regions sampling
@@ -33,6 +33,7 @@
 //! unwind
 //! symbol linked config messages call_site old_libc machine
 //! descriptor thread_timer thread_words program_headers
+//! system_calls
 //! ```
 
 // The file of a module with submodules is its folder's mod.rs.
@@ -50,6 +51,8 @@ mod descriptor;
 mod dlclose;
 #[cfg(not(feature = "archive"))]
 mod dlsym;
+#[cfg(not(feature = "archive"))]
+mod filters;
 mod function;
 mod layers;
 mod lifecycle;
@@ -65,6 +68,7 @@ mod recorder;
 mod regions;
 mod sampling;
 mod symbol;
+mod system_calls;
 mod thread_timer;
 mod thread_words;
 mod unwind;
@@ -75,6 +79,8 @@ mod wrappers;
 extern "C" fn loaded() {
     recorder::guard::run(|| {
         old_libc::has(symbol::first(old_libc::NEWER));
+        #[cfg(not(feature = "archive"))]
+        filters::prepare();
         messages::begin();
         if config::recorded_process() == Some(std::process::id()) {
             messages::keep_stderr();

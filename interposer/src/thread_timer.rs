@@ -5,6 +5,8 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering::*};
 
+use crate::system_calls;
+
 /// The system's number of the timer plus one; 0 for none.
 pub struct ThreadTimer(AtomicI32);
 
@@ -52,10 +54,11 @@ impl ThreadTimer {
         }
     }
 
-    /// Deletes the timer, if there is one. Any thread may call this.
+    /// Deletes the timer, if there is one. Any thread may call this. Where a filter may forbid it, the handler goes on
+    /// ignoring the signals.
     pub fn stop(&self) {
         let number = self.0.swap(0, AcqRel);
-        if number != 0 {
+        if number != 0 && !system_calls::are_filtered() {
             // SAFETY: our timer, which no other code deletes.
             unsafe { libc::syscall(libc::SYS_timer_delete, number - 1) };
         }

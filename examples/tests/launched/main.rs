@@ -21,6 +21,7 @@ mod every_function;
 mod every_function_in_fortran;
 mod fanout;
 mod fibers;
+mod filters;
 mod folders;
 mod fortran;
 mod full_speed;

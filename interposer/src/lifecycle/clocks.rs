@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use traces::calls::Call;
@@ -336,8 +336,13 @@ impl RecordingRanks {
 }
 
 /// Hash of this host's boot id, since all processes of a boot have the same clocks, and of the kind of clock that is
-/// read.
+/// read. Computed before the program can forbid itself to read files.
 fn boot() -> u64 {
+    static BOOT: OnceLock<u64> = OnceLock::new();
+    *BOOT.get_or_init(hash_of_boot)
+}
+
+fn hash_of_boot() -> u64 {
     let Ok(boot) = fs::read("/proc/sys/kernel/random/boot_id") else { return 0 };
     let mut hasher = DefaultHasher::new();
     boot.hash(&mut hasher);

@@ -6,6 +6,7 @@ use traces::machine::{Counters, HostTime, Usage, UsageMoment};
 use traces::span::Span;
 
 use super::{numbers, read_into, text};
+use crate::system_calls;
 
 /// Limit on the threads whose delays are read. Each takes a file; the limit is a guess, the time was not measured.
 const MOST_THREADS: usize = 100;
@@ -57,6 +58,9 @@ fn core() -> Option<u32> {
 }
 
 fn counters(of: libc::c_int) -> Option<Counters> {
+    if system_calls::are_filtered() {
+        return None;
+    }
     // SAFETY: all zeros are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: writes `usage`.

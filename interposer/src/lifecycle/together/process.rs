@@ -3,8 +3,10 @@
 //! Process ids are reused, and mean something else in another container. So a process is identified by its id, its
 //! start time and its pid namespace.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
+use std::sync::OnceLock;
 
 use super::wait::Liveness;
 
@@ -44,7 +46,8 @@ impl ProcessId {
 
 /// The low bits of this process's pid namespace; 0 if unknown.
 fn namespace() -> u64 {
-    let number = fs::metadata("/proc/self/ns/pid").map_or(0, |data| data.ino());
+    static NUMBER: OnceLock<u64> = OnceLock::new();
+    let number = NUMBER.get_or_init(|| fs::metadata("/proc/self/ns/pid").map_or(0, |data| data.ino()));
     number & ((1 << NAMESPACE) - 1)
 }
 
@@ -55,7 +58,10 @@ struct Stat {
 }
 
 fn stat(number: u32) -> Option<Stat> {
-    let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+    // One read: `fs::read_to_string` asks for the file's length first, which a filter of system calls may not know.
+    let mut bytes = [0; 1024];
+    let length = File::open(format!("/proc/{number}/stat")).ok()?.read(&mut bytes).ok()?;
+    let line = String::from_utf8_lossy(bytes.get(..length)?);
     // The program's name, in parentheses, may have spaces.
     let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     let [state, threads, began] = [0, 17, 19].map(|at| fields.get(at).copied());

@@ -1,6 +1,7 @@
 //! The program and the libraries that contain call sites.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::program_headers;
 
@@ -42,8 +43,11 @@ pub fn holding(address: u64) -> Option<Loaded> {
     })
 }
 
+/// The program's path, which is read once: later the program may have forbidden it to itself.
 pub fn executable() -> String {
-    std::fs::read_link("/proc/self/exe").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+    static PATH: OnceLock<String> = OnceLock::new();
+    let read = || std::fs::read_link("/proc/self/exe").map(|path| path.to_string_lossy().into_owned());
+    PATH.get_or_init(|| read().unwrap_or_default()).clone()
 }
 
 /// The build id among the ELF notes in a range of memory.

@@ -24,6 +24,7 @@ use traces::regular;
 
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
+use crate::system_calls;
 
 pub struct TraceFile {
     number: AtomicI32,
@@ -144,8 +145,9 @@ impl TraceFile {
     /// There must be `bytes` bytes at `from`. Other threads may change them meanwhile, since only the kernel reads
     /// them.
     pub unsafe fn write(&self, from: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
-        // The limit may have been lowered since `take` checked it.
-        let signal = SizeSignal::hold();
+        // The limit may have been lowered since `take` checked it. A filter may forbid what the signal needs.
+        let is_unlimited = system_calls::are_filtered() && size_limit() == libc::RLIM_INFINITY;
+        let signal = (!is_unlimited).then(SizeSignal::hold);
         let mut done = 0;
         while done < bytes {
             let (to, together) = self.piece(offset + done as u64, bytes - done)?;
@@ -165,7 +167,9 @@ impl TraceFile {
                 // EBADF: the descriptor was closed since it was checked.
                 Some(libc::EINTR | libc::EBADF) => {}
                 Some(libc::EFBIG) => {
-                    signal.discard();
+                    if let Some(signal) = &signal {
+                        signal.discard();
+                    }
                     return Err(Stop::SizeLimit);
                 }
                 Some(libc::ENOSPC | libc::EDQUOT) => return Err(Stop::NoSpace),

@@ -34,7 +34,8 @@ impl Drop for BorrowedState {
 pub struct Signals(MaybeUninit<libc::sigset_t>);
 
 /// Signals that a defect of ours would raise; they cannot be blocked.
-const OWN: [i32; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
+const OWN: [i32; 7] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
 
 impl Signals {
     pub fn hold() -> Signals {

@@ -9,6 +9,7 @@ use traces::record;
 
 use super::recording::Thread;
 use crate::clock;
+use crate::system_calls;
 use crate::thread_timer::processor_time;
 
 /// The shortest long gap, in ticks: too long for a record of one word.
@@ -28,7 +29,7 @@ impl Thread {
     fn after_long_gap(&self, now: u64) -> u64 {
         let (Level { start, signature }, gaps) = (self.block.level(1), &self.gaps);
         // A long run of polls has no record yet, and profiles have no records.
-        if now.wrapping_sub(start) < LONG || self.has_profile() || start == 0 {
+        if now.wrapping_sub(start) < LONG || self.has_profile() || start == 0 || system_calls::are_filtered() {
             return now;
         }
         gaps.ended_by.set(0);
@@ -59,7 +60,7 @@ impl Thread {
         self.events.last.set(end);
         let (Level { start, signature }, gaps) = (self.block.level(1), &self.gaps);
         self.write_on_processor(start);
-        if signature == gaps.before.get() {
+        if signature == gaps.before.get() && !system_calls::are_filtered() {
             gaps.read_after.set(start);
             gaps.read_at.set(end);
             gaps.time.set(processor_time());

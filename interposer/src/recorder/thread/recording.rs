@@ -33,6 +33,7 @@ use crate::recorder::file::shared;
 use crate::recorder::file::totals::CountedCalls;
 use crate::recorder::guard;
 use crate::recorder::process::{forked, path_limit};
+use crate::system_calls;
 use crate::thread_timer::ThreadTimer;
 use recorder_core::cache::{Cache, Dependence, Words};
 use recorder_core::call_paths::CallPaths;
@@ -160,7 +161,8 @@ impl Thread {
     /// Prepares the recording for the calling thread, which will fill it.
     pub fn live(&self) {
         // SAFETY: the call returns a number.
-        self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
+        let tid = if system_calls::are_filtered() { 0 } else { unsafe { libc::syscall(libc::SYS_gettid) } };
+        self.block.set_tid(tid as u32);
         self.suspended.lend().begin();
         self.call_paths_begin();
         self.samples_begin();

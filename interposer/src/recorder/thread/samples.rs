@@ -19,6 +19,7 @@ use crate::recorder::file::sampled_paths::{self, code_at};
 use crate::recorder::file::shared::{self, WarningOnce};
 use crate::recorder::guard::{self, spent};
 use crate::recorder::process::{path_limit, sampling};
+use crate::system_calls;
 use crate::thread_timer::processor_time;
 use crate::unwind::{self, Registers, Room, WayEnd};
 use recorder_core::memory;
@@ -37,7 +38,7 @@ pub const HANDLER_STACK: usize = offset_of!(Thread, samples) + offset_of!(Sample
 impl Thread {
     /// Begins to sample the calling thread, if that is wanted.
     pub(super) fn samples_begin(&self) {
-        if !sampling::is_on() {
+        if !sampling::is_on() || system_calls::are_filtered() {
             return;
         }
         if self.samples.stack.get() == 0
@@ -57,7 +58,7 @@ impl Thread {
     /// Ends the sampling of the calling thread, and counts periods whose signals never came.
     pub fn samples_end(&self) {
         self.listed.timer.stop();
-        if self.samples.is_on.replace(false) {
+        if self.samples.is_on.replace(false) && !system_calls::are_filtered() {
             let periods = processor_time().wrapping_sub(self.samples.since.get()) / sampling::period().max(1);
             self.lose(periods.saturating_sub(self.samples.ended.get()));
             self.settle_call();

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::ptr::{null, null_mut};
 
 use crate::old_libc;
+use crate::system_calls;
 
 /// The alternate stack of the thread's signal handlers.
 pub struct SignalStack {
@@ -42,6 +43,10 @@ impl SignalStack {
 
 /// The stack that the system gave the calling thread; empty if unknown.
 pub fn of_thread() -> Range<usize> {
+    // The C library asks for the thread's cores, too.
+    if system_calls::are_filtered() {
+        return 0..0;
+    }
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut begin, mut bytes) = (null_mut(), 0);
     // SAFETY: reads this thread's attributes only if they were filled.

@@ -6,9 +6,14 @@ use traces::machine::UsageMoment;
 use crate::clock;
 use crate::machine;
 use crate::recorder::file::shared;
+use crate::system_calls;
 
-/// The usage of the process, and of the calling thread by its number in the trace, if it has one.
+/// The usage of the process, and of the calling thread by its number in the trace, if it has one. A program's filter of system
+/// calls may forbid all of it.
 pub fn read(thread: Option<u32>, moment: UsageMoment) -> [Option<Definition>; 2] {
+    if system_calls::are_filtered() {
+        return [None, None];
+    }
     let ticks = clock::now();
     let of_thread = thread.map(|thread| Definition::Usage(machine::of_thread(moment, ticks, thread)));
     [of_thread, Some(Definition::Usage(machine::of_process(moment, ticks)))]
@@ -23,6 +28,9 @@ pub fn write(readings: [Option<Definition>; 2]) {
 
 /// Writes the readings that take only microseconds, so that processes that are killed have figures, too.
 pub(super) fn page_full(thread: u32) {
+    if system_calls::are_filtered() {
+        return;
+    }
     let (moment, ticks) = (UsageMoment::PageFull, clock::now());
     shared::define_at_once(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
     shared::define_at_once(&Definition::Usage(machine::of_process_briefly(moment, ticks)));
