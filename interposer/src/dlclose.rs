@@ -4,7 +4,10 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use crate::loaded;
+use crate::real;
 use crate::recorder::file::sampled_paths;
+use crate::recorder::guard;
 use crate::symbol;
 use recorder_core::call_paths;
 
@@ -20,12 +23,15 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     if REAL.load(Relaxed) == 0 {
         REAL.store(symbol::next(c"dlclose").unwrap_or(0), Relaxed);
     }
-    let real = REAL.load(Relaxed);
-    if real == 0 {
+    let unload = REAL.load(Relaxed);
+    if unload == 0 {
         return -1;
     }
+    if real::is_found() {
+        guard::run(loaded::look);
+    }
     // SAFETY: the function's type, by dlfcn.h; it gets this function's argument.
-    let result = unsafe { std::mem::transmute::<usize, Dlclose>(real)(handle) };
+    let result = unsafe { std::mem::transmute::<usize, Dlclose>(unload)(handle) };
     call_paths::forget_all();
     sampled_paths::learn();
     result

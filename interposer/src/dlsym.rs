@@ -94,7 +94,9 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
         return pass_on;
     }
     guard::run(|| {
-        if layers::patch(&HANDED_DOWN.wrappers) {
+        // SAFETY: the program passes the handle to the C library.
+        let seen_at = unsafe { loaded::address_of_handle(handle) };
+        if layers::patch(&HANDED_DOWN.wrappers, seen_at) {
             sampling::ready();
         }
         // SAFETY: as above.
@@ -112,8 +114,9 @@ fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<LookupAnswer> {
     let Some(library) = real::library() else {
         // Without MPI in the process the lookup must fail, but it would find our wrapper. A name that we do not export
         // fails.
+        let own = symbol::definer(answer as *const () as usize).map_or(0, |(_, base)| base);
         let no = LookupAnswer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
-        return (base == loaded::own_base()).then_some(no);
+        return (base == own).then_some(no);
     };
     let wrapper = layers::wrapper_named(&HANDED_DOWN.wrappers, name.to_str().ok()?).filter(|_| base == library.base)?;
     Some(LookupAnswer { found: wrapper as *const c_void, name: name.as_ptr() })

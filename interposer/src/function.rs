@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::loaded;
-use crate::symbol;
 
 /// `F` is the function's pointer type.
 pub struct Function<F> {
@@ -67,8 +66,7 @@ impl<F: Copy> Function<F> {
     #[inline(never)]
     fn find(&self) -> usize {
         let name = CString::new(self.name).unwrap_or_default();
-        let found = if self.first { symbol::first(&name) } else { symbol::next(&name) };
-        let address = found.or_else(|| loaded::find_anywhere(&name)).unwrap_or(nothing as *const () as usize);
+        let address = loaded::find_function(&name, !self.first).unwrap_or(nothing as *const () as usize);
         self.address.store(address, Relaxed);
         address
     }

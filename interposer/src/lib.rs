@@ -32,8 +32,9 @@
 //! loaded
 //! unwind
 //! symbol linked config messages call_site old_libc machine
-//! descriptor thread_timer thread_words program_headers
-//! system_calls
+//! descriptor thread_timer program_headers
+//! forks system_calls
+//! thread_words
 //! ```
 
 // The file of a module with submodules is its folder's mod.rs.
@@ -53,6 +54,7 @@ mod dlclose;
 mod dlsym;
 #[cfg(not(feature = "archive"))]
 mod filters;
+mod forks;
 mod function;
 mod layers;
 mod lifecycle;
@@ -86,8 +88,9 @@ extern "C" fn loaded() {
             messages::keep_stderr();
         }
         lifecycle::process_begins();
+        loaded::begin();
         if real::is_linked() {
-            layers::patch(&wrappers::HANDED_DOWN.wrappers);
+            layers::patch(&wrappers::HANDED_DOWN.wrappers, 0);
         }
     });
 }

@@ -1,7 +1,15 @@
 //! The objects loaded into the process, by their program headers (`dl_iterate_phdr`).
+//!
+//! While objects are visited, the loader adds and unmaps none: its list is locked. It relocates objects, and runs their
+//! constructors and destructors, without that lock, so a visited object may be in the middle of these. Whoever visits
+//! must not call `dlopen`, `dlsym` or `dladdr`: their lock comes before this one.
 
+use std::any::Any;
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::forks::Visit;
 
 /// A loaded object, valid while it is visited.
 pub struct ProgramHeaders<'a> {
@@ -9,18 +17,30 @@ pub struct ProgramHeaders<'a> {
     headers: &'a [libc::Elf64_Phdr],
 }
 
-/// Visits the loaded objects in the loader's search order until `visit` returns something. The loader's lock is held
-/// meanwhile.
+/// Visits the loaded objects in the loader's search order until `visit` returns something.
 pub fn find<R>(mut visit: impl FnMut(&ProgramHeaders) -> Option<R>) -> Option<R> {
-    let mut search = HeaderSearch { visit: &mut visit, found: None };
+    let mut search = HeaderSearch { visit: &mut visit, found: None, panic: None };
+    let during = Visit::begin();
     // SAFETY: `step` matches the callback's type, and `search` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(step::<R>), (&raw mut search).cast()) };
+    drop(during);
+    if let Some(panic) = search.panic {
+        resume_unwind(panic);
+    }
     search.found
+}
+
+/// Does `work` while the loader adds and unmaps no object. `None` in a process without any.
+pub fn hold<R>(work: impl FnOnce() -> R) -> Option<R> {
+    let mut work = Some(work);
+    find(|_| work.take().map(|work| work()))
 }
 
 struct HeaderSearch<'a, R> {
     visit: &'a mut dyn FnMut(&ProgramHeaders) -> Option<R>,
     found: Option<R>,
+    /// A panic of `visit`, which must not pass through the loader's code.
+    panic: Option<Box<dyn Any + Send>>,
 }
 
 unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
@@ -29,8 +49,11 @@ unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *m
         let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
         (&*info, &mut *search.cast::<HeaderSearch<R>>(), headers)
     };
-    search.found = (search.visit)(&ProgramHeaders { info, headers });
-    search.found.is_some().into()
+    match catch_unwind(AssertUnwindSafe(|| (search.visit)(&ProgramHeaders { info, headers }))) {
+        Ok(found) => search.found = found,
+        Err(panic) => search.panic = Some(panic),
+    }
+    (search.found.is_some() || search.panic.is_some()).into()
 }
 
 impl ProgramHeaders<'_> {

@@ -41,8 +41,13 @@ pub fn library() -> Option<&'static MpiLibrary> {
     }
     let library = linked_in().or_else(global).or_else(hidden)?;
     set_pointers(Some(&library));
-    loaded::search_first(library.handle);
+    loaded::search_first(library.base);
     Some(LIBRARY.get_or_init(|| library))
+}
+
+/// True if [`library`] need not look for one.
+pub fn is_found() -> bool {
+    LIBRARY.get().is_some()
 }
 
 /// Makes sure that there are functions to call, even if the process has no MPI library.
@@ -170,9 +175,7 @@ fn global() -> Option<MpiLibrary> {
 
 /// An MPI library that was loaded with RTLD_LOCAL, as by Python, and so is in no scope that dlsym searches.
 fn hidden() -> Option<MpiLibrary> {
-    // SAFETY: objects stay loaded while the program initializes MPI.
-    let object = loaded::objects().into_iter().find(|object| unsafe { object.defines(c"PMPI_Init") }.is_some())?;
-    MpiLibrary::open(&CString::new(object.name).ok()?)
+    MpiLibrary::open(&CString::new(loaded::path_of_definer(c"PMPI_Init")?).ok()?)
 }
 
 /// Stands in for a function that the MPI library lacks, or for any function if there is no library: MPI_Initialized and

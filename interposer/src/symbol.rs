@@ -1,4 +1,8 @@
-//! Questions to the loader: the address of a name, and the object and symbol at an address.
+//! Questions to the loader: the address of a name, and the object at an address.
+//!
+//! Each waits while another thread loads a library, and so for the constructors of that, which may wait for a call of
+//! MPI. They are asked only where the program has the loader wait itself: when it begins, looks something up, unloads a
+//! library, or initializes MPI.
 
 use std::ffi::{CStr, c_char, c_void};
 #[cfg(not(feature = "archive"))]
@@ -50,15 +54,6 @@ pub fn definer(address: usize) -> Option<(&'static CStr, usize)> {
     let info = information(address)?;
     // SAFETY: the name lives as long as the object, which stays loaded.
     Some((unsafe { CStr::from_ptr(info.dli_fname) }, info.dli_fbase as usize))
-}
-
-/// The path and load address of the object that holds an address, and the symbol that begins there, if one does.
-pub fn describe(address: usize) -> Option<(String, usize, Option<String>)> {
-    let info = information(address)?;
-    // SAFETY: the names live as long as the object.
-    let text = |name| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
-    let begins = !info.dli_sname.is_null() && info.dli_saddr as usize == address;
-    Some((text(info.dli_fname), info.dli_fbase as usize, begins.then(|| text(info.dli_sname))))
 }
 
 fn information(address: usize) -> Option<libc::Dl_info> {

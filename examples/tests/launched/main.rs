@@ -31,6 +31,7 @@ mod keeps;
 mod killed;
 mod launchers;
 mod library;
+mod loader;
 mod machine;
 mod matching;
 mod matrix;

@@ -1,5 +1,6 @@
-// A thread holds the loader's lock, as its argument says, while the main thread makes calls inside MPI_Comm_dup, and waits for
-// these to end. All calls have been made before from the same places. If they wait for the lock, an alarm ends the program.
+// A thread holds the loader's lock, as its first argument says, while the main thread makes calls inside MPI_Comm_dup, and waits
+// for these to end. If they wait for the lock, an alarm ends the program. All calls have been made before from the same places,
+// unless the second argument is "elsewhere".
 // run: -n 1
 // cflags: -rdynamic
 // plugin: loader_lock_part.c
@@ -18,7 +19,7 @@
 
 static sem_t held, done;
 static char path[4096];
-static int barriers;
+static int barriers, elsewhere;
 
 // The plugin's constructor calls it.
 void hold_until_done(void)
@@ -58,6 +59,14 @@ __attribute__((noinline)) static void duplicate(MPI_Comm comm)
     MPI_Comm_free(&copied);
 }
 
+__attribute__((noinline)) static void duplicate_elsewhere(MPI_Comm comm)
+{
+    MPI_Comm other;
+    MPI_Comm_dup(comm, &other);
+    MPI_Comm_free(&other);
+    elsewhere++;
+}
+
 int main(int argc, char **argv)
 {
     int key;
@@ -78,7 +87,10 @@ int main(int argc, char **argv)
             sem_wait(&held);
             alarm(10);
         }
-        duplicate(comm);
+        if (round >= 5 && argc > 2)
+            duplicate_elsewhere(comm);
+        else
+            duplicate(comm);
     }
     alarm(0);
     sem_post(&done);

@@ -4,80 +4,81 @@
 //! them would find them under every MPI.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
+use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use traces::calls::Call;
 use traces::definitions::Language;
 
 use super::wrappers::Wrappers;
 use super::{fortran, python, stubs};
-use crate::loaded::{self, LoadedObject, SymbolName};
-use crate::real;
-use crate::symbol;
+use crate::loaded::{self, LoadedObject, Settled, SymbolName};
+use crate::real::{self, MpiLibrary};
 
 /// The prefixes of MPI's symbols in C and Fortran.
 const NAMES: [&[u8]; 3] = [b"MPI_", b"PMPI_", b"mpi_"];
 
-static PATCHED: Mutex<Patched> =
-    Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new(), passed_on: None });
+/// Locked by the thread that patches alone.
+static PATCHED: Mutex<Patched> = Mutex::new(Patched { last: 0, layers: Vec::new() });
 
 struct Patched {
-    /// Numbers of objects that the loader had added and removed at the last patching.
-    changes: (u64, u64),
-    /// The addresses at which the objects begin.
-    objects: BTreeSet<usize>,
+    /// The number of the last object that is patched.
+    last: u64,
     /// The objects between program and MPI.
     layers: Vec<Layer>,
-    /// The MPI functions that the Fortran bindings call; `None` if there is no binding.
-    passed_on: Option<BTreeSet<Call>>,
 }
 
-/// Patches the objects that were loaded since the last time. Returns true if it looked for new ones.
-pub fn patch(wrappers: &Wrappers) -> bool {
-    // Never waits, since this thread may hold the loader's lock or the mutex itself. The owner of the mutex does the
-    // work.
+/// Patches the objects that were loaded since the last time. `seen_at` is an address in an object that is known to be
+/// relocated, or 0. Returns true if there were any, or another thread could not patch some.
+pub fn patch(wrappers: &Wrappers, seen_at: usize) -> bool {
+    let Some(library) = library() else { return false };
+    let was_put_off = loaded::is_put_off();
+    let patched = loaded::with_settled(&[seen_at, library.base], |settled| patch_new(settled, wrappers, library));
+    patched.unwrap_or(false) || was_put_off
+}
+
+/// The MPI library; looked for again only if objects were loaded since.
+fn library() -> Option<&'static MpiLibrary> {
+    static SEARCHED: AtomicU64 = AtomicU64::new(0);
+    if !real::is_found() {
+        let (added, removed) = loaded::changes();
+        if SEARCHED.swap(added + removed, Relaxed) == added + removed {
+            return None;
+        }
+    }
+    real::library()
+}
+
+fn patch_new(settled: &Settled, wrappers: &Wrappers, library: &MpiLibrary) -> bool {
     let Ok(mut patched) = PATCHED.try_lock() else { return false };
-    let changes = loaded::changes();
-    if changes == patched.changes {
+    let layers = patched.layers.len();
+    patched.layers.retain(|layer| settled.has(layer.number));
+    if settled.after(patched.last).is_empty() && patched.layers.len() == layers {
         return false;
     }
-    let Some(library) = real::library() else {
-        patched.changes = changes;
-        return false;
-    };
-    if changes.1 != patched.changes.1 {
-        // The next object may be loaded where another was.
-        patched.objects.clear();
-        patched.layers.clear();
-        patched.passed_on = None;
-    }
-    patched.changes = changes;
-    let mut others = Vec::new();
-    let known = patched.layers.len();
-    for object in loaded::objects() {
-        if object.range.contains(&library.base) || !patched.objects.insert(object.range.start) {
-            continue;
+    let is_others = |object: &&LoadedObject| !object.is_own() && !object.range.contains(&library.base);
+    let mut new = Vec::new();
+    for object in settled.after(patched.last).iter().filter(is_others) {
+        let kind = LayerKind::classify(object, wrappers);
+        if let Some(kind) = kind {
+            let calls = if kind == LayerKind::Fortran { calls_of(object, wrappers) } else { BTreeSet::new() };
+            patched.layers.push(Layer { number: object.number, range: object.range.clone(), kind, calls });
         }
-        match LayerKind::classify(&object, wrappers) {
-            Some(kind) => {
-                if kind == LayerKind::Fortran {
-                    patched.passed_on.get_or_insert_default().extend(calls_of(&object, wrappers));
-                }
-                patched.layers.push(Layer { object, kind });
-            }
-            None => others.push(object),
-        }
+        new.push((object, kind));
     }
-    let bindings = patched.layers.iter().filter(|layer| layer.kind == LayerKind::Fortran);
-    fortran::found(bindings.map(|layer| layer.object.range.clone()));
-    let new = patched.layers.iter().skip(known).map(|layer| (&layer.object, Some(layer.kind)));
-    for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
-        // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, &patched, wrappers)) };
+    patched.last = settled.last();
+    let bindings = || patched.layers.iter().filter(|layer| layer.kind == LayerKind::Fortran);
+    fortran::found(bindings().map(|layer| layer.range.clone()));
+    let passed_on: BTreeSet<Call> = bindings().flat_map(|binding| &binding.calls).copied().collect();
+    let passed_on = bindings().next().map(|_| passed_on);
+    let search = Search { settled, wrappers, library, passed_on };
+    for (object, kind) in &new {
+        // SAFETY: the object is relocated, and the loader is held.
+        unsafe { object.patch(&NAMES, &mut |name| search.leads_to(name, object, *kind)) };
     }
-    true
+    !new.is_empty()
 }
 
 /// True if an object that is no layer calls MPI by its profiling names: these calls are not seen.
@@ -95,8 +96,12 @@ pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
 }
 
 struct Layer {
-    object: LoadedObject,
+    /// Its object's number.
+    number: u64,
+    range: Range<usize>,
     kind: LayerKind,
+    /// The MPI functions that it calls, if it is a Fortran binding.
+    calls: BTreeSet<Call>,
 }
 
 fn calls_of(object: &LoadedObject, wrappers: &Wrappers) -> BTreeSet<Call> {
@@ -137,54 +142,63 @@ impl LayerKind {
     }
 }
 
-/// The address that an object's slot for a symbol must hold; `None` to leave what the loader found.
-fn leads_to(
-    symbol: &str,
-    object: &LoadedObject,
-    layer: Option<LayerKind>,
-    patched: &Patched,
-    wrappers: &Wrappers,
-) -> Option<usize> {
-    if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers.named(name)) {
-        // Open MPI's own components call MPI by its profiling names.
-        let internal = object.file_name().starts_with("mca_");
-        if layer.is_none() && !internal {
-            UNSEEN.store(true, Relaxed);
+/// What slots lead to.
+struct Search<'a> {
+    settled: &'a Settled<'a>,
+    wrappers: &'a Wrappers,
+    library: &'a MpiLibrary,
+    /// The MPI functions that the Fortran bindings call; `None` if there is no binding.
+    passed_on: Option<BTreeSet<Call>>,
+}
+
+impl Search<'_> {
+    /// The address that an object's slot for a symbol must hold; `None` to leave what the loader found.
+    fn leads_to(&self, name: &CStr, object: &LoadedObject, layer: Option<LayerKind>) -> Option<usize> {
+        let symbol = name.to_str().ok()?;
+        if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| self.wrappers.named(name)) {
+            // Open MPI's own components call MPI by its profiling names.
+            let internal = object.file_name().starts_with("mca_");
+            if layer.is_none() && !internal {
+                UNSEEN.store(true, Relaxed);
+            }
+            return (layer.is_some() && real::exists(*call)).then_some(ways.by_profiling_name as usize);
         }
-        return (layer.is_some() && real::exists(*call)).then_some(ways.by_profiling_name as usize);
+        if let Some((call, ways)) = self.wrappers.named(symbol) {
+            let own = if layer.is_some() { ways.by_name } else { ways.program } as usize;
+            return match self.other_tool(name) {
+                Some(_) if layer.is_some() => None,
+                Some(tool) => stubs::stub_to(tool, *call, Language::C),
+                None => real::exists(*call).then_some(own),
+            };
+        }
+        if layer == Some(LayerKind::Fortran) {
+            return None;
+        }
+        let (call, language) = fortran::call_named(symbol)?;
+        let binding = self.binding(name)?;
+        // A function that no binding calls: the binding does its work without MPI's own.
+        let is_answered = self.passed_on.as_ref().is_some_and(|passed_on| !passed_on.contains(&call));
+        if let Some(around) = self.wrappers.around_binding(call).filter(|_| is_answered) {
+            return stubs::through(around, binding, call, language);
+        }
+        stubs::stub_to(binding, call, language)
     }
-    if let Some((call, ways)) = wrappers.named(symbol) {
-        let own = if layer.is_some() { ways.by_name } else { ways.program } as usize;
-        return match other_tool(symbol) {
-            Some(_) if layer.is_some() => None,
-            Some(tool) => stubs::stub_to(tool, *call, Language::C),
-            None => real::exists(*call).then_some(own),
-        };
-    }
-    if layer == Some(LayerKind::Fortran) {
-        return None;
-    }
-    let (call, language) = fortran::call_named(symbol)?;
-    let binding = binding(symbol, &patched.layers)?;
-    // A function that no binding calls: the binding does its work without MPI's own.
-    let is_answered = patched.passed_on.as_ref().is_some_and(|passed_on| !passed_on.contains(&call));
-    if let Some(around) = wrappers.around_binding(call).filter(|_| is_answered) {
-        return stubs::through(around, binding, call, language);
-    }
-    stubs::stub_to(binding, call, language)
-}
 
-/// Another tool's function, if it comes before ours in the order of linking.
-fn other_tool(symbol: &str) -> Option<usize> {
-    let first = symbol::first(&CString::new(symbol).ok()?)?;
-    let (_, base) = symbol::definer(first)?;
-    (base != loaded::own_base() && base != real::library()?.base).then_some(first)
-}
+    /// Another tool's function, if it comes before ours in the order of linking: the tool was there at the start.
+    fn other_tool(&self, symbol: &CStr) -> Option<usize> {
+        let symbol = SymbolName::new(symbol);
+        // SAFETY: the loader is held.
+        let defined = |object: &LoadedObject| unsafe { object.exports()?.find(&symbol) };
+        let (object, found) =
+            self.settled.at_start().iter().find_map(|object| defined(object).map(|found| (object, found)))?;
+        (!object.is_own() && !object.range.contains(&self.library.base)).then_some(found)
+    }
 
-/// The function that the program's call of a Fortran symbol would reach without us.
-fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
-    let symbol = CString::new(symbol).ok()?;
-    // A binding that was loaded with RTLD_LOCAL for a plugin is in no scope that can be searched from here.
-    // SAFETY: the layers are loaded.
-    symbol::first(&symbol).or_else(|| layers.iter().find_map(|layer| unsafe { layer.object.defines(&symbol) }))
+    /// The function that the program's call of a Fortran symbol would reach without us, be it in a binding that was
+    /// loaded with RTLD_LOCAL for a plugin.
+    fn binding(&self, symbol: &CStr) -> Option<usize> {
+        let symbol = SymbolName::new(symbol);
+        // SAFETY: the loader is held.
+        self.settled.objects().iter().find_map(|object| unsafe { object.exports()?.find(&symbol) })
+    }
 }

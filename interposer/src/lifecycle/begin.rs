@@ -21,6 +21,7 @@ use super::{folder, steps, together};
 use crate::abi;
 use crate::clock;
 use crate::config::{self, Config};
+use crate::forks;
 use crate::layers;
 use crate::messages;
 use crate::progress;
@@ -50,7 +51,7 @@ pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static Th
         DORMANT => {
             // Even calls that are only forwarded need the real functions.
             guard::run(|| {
-                layers::patch(&handed.wrappers);
+                layers::patch(&handed.wrappers, 0);
                 real::resolve();
             });
             if !starts(call) || guard::run(|| begin(handed)) != Some(true) {
@@ -157,6 +158,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     content::choose(config.checksum && mode == Mode::Trace);
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    forks::keep_apart();
     forked::begin();
     config::forget_recorded_process();
     messages::let_stderr_go();

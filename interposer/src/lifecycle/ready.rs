@@ -39,7 +39,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let began = clock::now();
     family.learn_from_library(world);
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
-    layers::patch(&run.handed.wrappers);
+    layers::patch(&run.handed.wrappers, 0);
     progress::ready();
     sampling::ready();
     if let Some(thread) = current::thread() {

@@ -1,7 +1,7 @@
 //! The symbols that an object defines, by its own hash table (DT_GNU_HASH): no scope is searched, and no lock of the
 //! loader is taken.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 
 /// An object's hash table. In memory: four numbers (buckets, first symbol, words of the filter, its shift), a Bloom
 /// filter of 64-bit words, the buckets, and the hashes of all symbols from the first on; the last hash of a bucket is
@@ -15,6 +15,8 @@ pub struct Exports {
     words: u32,
     shift: u32,
     filter: *const u64,
+    /// The version of each symbol; null if the object has no versions.
+    versions: *const u16,
 }
 
 /// A symbol's name with its hash, to look it up in many objects.
@@ -32,8 +34,8 @@ impl<S: AsRef<CStr>> SymbolName<S> {
 }
 
 impl Exports {
-    /// The hash table at `table` of an object that is loaded at `base`, with its tables of symbols and strings. `None`
-    /// if one of them is missing.
+    /// The hash table at `table` of an object that is loaded at `base`, with its tables of symbols, strings and versions.
+    /// `None` if one of the first three is missing.
     ///
     /// # Safety
     /// Each address must be 0 or that of the object's table.
@@ -42,6 +44,7 @@ impl Exports {
         base: usize,
         symbols: *const libc::Elf64_Sym,
         strings: usize,
+        versions: usize,
     ) -> Option<Exports> {
         if table == 0 || symbols.is_null() || strings == 0 {
             return None;
@@ -49,7 +52,9 @@ impl Exports {
         // SAFETY: the caller's promise.
         let [buckets, first, words, shift] = unsafe { *(table as *const [u32; 4]) };
         let filter = (table + size_of::<[u32; 4]>()) as *const u64;
-        (buckets > 0 && words > 0).then_some(Exports { base, symbols, strings, buckets, first, words, shift, filter })
+        let versions = versions as *const u16;
+        let exports = Exports { base, symbols, strings, buckets, first, words, shift, filter, versions };
+        (buckets > 0 && words > 0).then_some(exports)
     }
 
     /// The address of the symbol, if the object defines it.
@@ -65,26 +70,68 @@ impl Exports {
             if *self.filter.add(((hash / 64) & (self.words - 1)) as usize) & bits != bits {
                 return None;
             }
-            let bucket = self.filter.add(self.words as usize).cast::<u32>();
-            let hashes = bucket.add(self.buckets as usize);
-            let mut at = *bucket.add((hash % self.buckets) as usize);
-            if at < self.first {
-                return None;
-            }
-            loop {
-                let other = *hashes.add((at - self.first) as usize);
-                let symbol = &*self.symbols.add(at as usize);
-                if other | 1 == hash | 1
-                    && symbol.st_shndx != 0
-                    && CStr::from_ptr((self.strings + symbol.st_name as usize) as *const _) == name.text.as_ref()
-                {
-                    return Some(self.base + symbol.st_value as usize);
-                }
-                if other & 1 == 1 {
-                    return None;
-                }
-                at += 1;
-            }
+            let bucket = self.filter.add(self.words as usize).cast::<u32>().add((hash % self.buckets) as usize);
+            let is_it = |at: &u32| {
+                self.hash(*at) | 1 == hash | 1 && self.is_current(*at) && self.name(*at) == name.text.as_ref()
+            };
+            let found = self.chain(*bucket).find(is_it)?;
+            Some(self.base + (*self.symbols.add(found as usize)).st_value as usize)
+        }
+    }
+
+    /// The name of a symbol that the object defines at an address.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn name_at(&self, address: usize) -> Option<String> {
+        // SAFETY: the object is loaded, and the reads follow the table's layout.
+        unsafe {
+            let buckets = self.filter.add(self.words as usize).cast::<u32>();
+            let mut all = (0..self.buckets as usize).flat_map(|bucket| self.chain(*buckets.add(bucket)));
+            let begins = |at: &u32| {
+                let symbol = &*self.symbols.add(*at as usize);
+                symbol.st_shndx != 0 && self.base + symbol.st_value as usize == address
+            };
+            all.find(begins).map(|at| self.name(at).to_string_lossy().into_owned())
+        }
+    }
+
+    /// The symbols of a bucket, from its first on.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    unsafe fn chain(&self, first: u32) -> impl Iterator<Item = u32> {
+        let mut next = (first >= self.first).then_some(first);
+        std::iter::from_fn(move || {
+            let at = next?;
+            // SAFETY: by the contract; the symbol is one of the chain.
+            next = (unsafe { self.hash(at) } & 1 == 0).then_some(at + 1);
+            Some(at)
+        })
+    }
+
+    /// The hash of a symbol, odd if it is the last of its bucket.
+    unsafe fn hash(&self, at: u32) -> u32 {
+        let hashes = self.words as usize * 2 + self.buckets as usize;
+        // SAFETY: the hashes follow the filter and the buckets.
+        unsafe { *self.filter.cast::<u32>().add(hashes + (at - self.first) as usize) }
+    }
+
+    unsafe fn name(&self, at: u32) -> &CStr {
+        // SAFETY: the object is loaded, and its names are terminated.
+        unsafe { CStr::from_ptr((self.strings + (*self.symbols.add(at as usize)).st_name as usize) as *const c_char) }
+    }
+
+    /// True if the object defines the symbol, in no outdated version, at an address that is the function's own rather
+    /// than that of a function which chooses it.
+    unsafe fn is_current(&self, at: u32) -> bool {
+        const HIDDEN: u16 = 1 << 15;
+        const CHOOSES: u8 = 10;
+        // SAFETY: the object is loaded.
+        unsafe {
+            let symbol = &*self.symbols.add(at as usize);
+            let is_outdated = !self.versions.is_null() && *self.versions.add(at as usize) & HIDDEN != 0;
+            symbol.st_shndx != 0 && symbol.st_info & 0xf != CHOOSES && !is_outdated
         }
     }
 }

@@ -5,14 +5,14 @@
 //! Callbacks get no argument that tells them apart, so each gets its own trampoline.
 
 use std::ffi::c_int;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 use traces::definitions::Interception;
 
 use super::{Achieved, Heard, Listener};
 use crate::function::Function;
-use crate::symbol;
+use crate::loaded;
+use crate::recorder::file::modules;
 
 type Callback = unsafe extern "C-unwind" fn() -> c_int;
 type Register = unsafe extern "C-unwind" fn(usize) -> c_int;
@@ -141,12 +141,13 @@ unsafe extern "C-unwind" fn opal_progress_unregister(callback: usize) -> c_int {
 
 /// The name of a callback: its symbol if it has one, else its component's file, else its offset in a library.
 fn name(callback: usize) -> String {
-    let Some((path, base, symbol)) = symbol::describe(callback) else { return "unnamed".into() };
-    let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let file = file.split(".so").next().unwrap_or(&file);
+    let Some((object, symbol)) = loaded::describe(callback) else { return "unnamed".into() };
+    let program = object.is_program().then(modules::executable);
+    let path = program.as_ref().unwrap_or(&object.name);
+    let file = path.rsplit('/').next().unwrap_or(path).split(".so").next().unwrap_or_default();
     match symbol {
         Some(symbol) => symbol,
         None if file.starts_with("mca_") => file.into(),
-        None => format!("{file}+{:#x}", callback - base),
+        None => format!("{file}+{:#x}", callback - object.base),
     }
 }

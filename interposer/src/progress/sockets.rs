@@ -5,7 +5,7 @@
 //! just calls the C library's. Of the program's own calls, the recorder sees only those that close descriptors.
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicU8, Ordering::*};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
 
 use libc::{epoll_event, fd_set, pollfd, ssize_t};
 use traces::definitions::Interception;
@@ -18,15 +18,16 @@ use crate::recorder::guard;
 
 /// Patches the objects that are loaded by now.
 pub fn begin() {
+    static LAST: AtomicU64 = AtomicU64::new(0);
     guard::run(|| {
-        // The C library's calls of its own functions are left alone.
-        let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
-        for object in loaded::objects().iter().filter(|object| !is_system(object.file_name())) {
+        find_moving();
+        find_closing();
+        loaded::patch_new(&LAST, |object| {
             patch(object, FORGETTING);
             if !object.is_program() {
                 patch(object, FUNCTIONS);
             }
-        }
+        });
     });
 }
 
@@ -39,7 +40,7 @@ fn patch(object: &LoadedObject, functions: &[Replacement]) {
         found.map(|(_, function)| *function as usize)
     };
     let names: Vec<&[u8]> = functions.iter().map(|(replaced, _)| replaced.as_bytes()).collect();
-    // SAFETY: the object is loaded, and stays so while the program runs code in it.
+    // SAFETY: `patch_new` passes objects that are relocated, and holds the loader.
     unsafe { object.patch(&names, &mut |name| ours(name)) };
 }
 
@@ -55,13 +56,26 @@ macro_rules! calls {
             (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
         ),*),*];
 
+        /// The C library's functions.
+        #[allow(non_upper_case_globals)]
+        mod moving {
+            use super::*;
+
+            $($(
+                // SAFETY: its type, by POSIX and glibc's headers.
+                pub static $name: Function<unsafe extern "C-unwind" fn($($type),*) -> $result> = unsafe { Function::first(stringify!($name)) };
+            )*)*
+        }
+
+        /// Finds the functions before anybody calls ours, be it in a signal handler.
+        fn find_moving() {
+            $($(moving::$name.exists();)*)*
+        }
+
         $($(
             unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
-                type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
-                // SAFETY: its type, by POSIX and glibc's headers.
-                static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
                 // SAFETY: passes on what was passed.
-                let real = || unsafe { REAL.get()($($argument),*) };
+                let real = || unsafe { moving::$name.get()($($argument),*) };
                 let Some(heard) = super::heard_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
                 let Some(line) = $listener.line(|| (Interception::$way, $text.into())) else { return real() };
@@ -185,16 +199,29 @@ macro_rules! forgetting {
             (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
         ),*];
 
+        /// The C library's functions.
+        #[allow(non_upper_case_globals)]
+        mod closing {
+            use super::*;
+
+            $(
+                // SAFETY: its type, by POSIX.
+                pub static $name: Function<unsafe extern "C-unwind" fn($(int!($argument)),*) -> c_int> = unsafe { Function::first(stringify!($name)) };
+            )*
+        }
+
+        /// Finds the functions before anybody calls ours, be it in a signal handler.
+        fn find_closing() {
+            $(closing::$name.exists();)*
+        }
+
         $(
             unsafe extern "C-unwind" fn $name($($argument: c_int),*) -> c_int {
-                type Real = unsafe extern "C-unwind" fn($(int!($argument)),*) -> c_int;
-                // SAFETY: its type, by POSIX.
-                static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
                 if let Some(kind) = KINDS.get($descriptor as usize) {
                     kind.store(UNASKED, Relaxed);
                 }
                 // SAFETY: passes on what was passed.
-                unsafe { REAL.get()($($argument),*) }
+                unsafe { closing::$name.get()($($argument),*) }
             }
         )*
     };

@@ -9,7 +9,7 @@ mod program_signals;
 
 use traces::definitions::Definition;
 
-use crate::loaded;
+use crate::program_headers;
 use crate::recorder::file::{sampled_paths, shared};
 use crate::recorder::process::sampling;
 use crate::recorder::thread::{Thread, current, slots};
@@ -32,7 +32,8 @@ pub fn begin(period: u64) {
 
 /// True under valgrind, which preloads a library of its own for each of its tools.
 fn is_under_valgrind() -> bool {
-    loaded::objects().iter().any(|object| object.file_name().starts_with("vgpreload_"))
+    let is_tool = |path: &str| path.rsplit('/').next().is_some_and(|name| name.starts_with("vgpreload_"));
+    program_headers::find(|object| is_tool(&object.name()).then_some(())).is_some()
 }
 
 /// Also prepares for objects that were loaded since.

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::*};
 
 use libc::{sigset_t, timespec};
 
@@ -46,12 +46,11 @@ pub fn patch() {
             let replacement = REPLACEMENTS.iter().find(|(replaced, _)| *replaced == name);
             replacement.map(|(_, function)| *function as usize)
         };
-        // The C library's calls of its own functions are left alone.
-        let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
-        for object in loaded::objects().iter().filter(|object| !is_system(object.file_name())) {
-            // SAFETY: the object is loaded, and stays so while the program runs code in it.
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        loaded::patch_new(&LAST, |object| {
+            // SAFETY: the object is relocated, and the loader is held.
             unsafe { object.patch(&names, &mut |name| ours(name)) };
-        }
+        });
     });
 }
 

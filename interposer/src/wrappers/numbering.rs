@@ -51,7 +51,7 @@ fn on_new_path(thread: &Thread, site: CallSite) -> CallSite {
     if is_new {
         layers::new_languages().for_each(|language| shared.define(&Definition::Language(language)));
         drop(shared);
-        patch();
+        patch(if site.is_of_python() { 0 } else { site.address() });
     }
     on_path
 }
@@ -69,9 +69,10 @@ fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<Pat
     CallSite::of_path(number)
 }
 
-/// Patches objects that may have been loaded since the last new call site.
-fn patch() {
-    if layers::patch(&HANDED_DOWN.wrappers) {
+/// Patches objects that may have been loaded since the last new call site, which is at this address; 0 if it is no place
+/// in an object.
+fn patch(address: usize) {
+    if layers::patch(&HANDED_DOWN.wrappers, address) {
         progress::ready();
         sampling::ready();
     }
@@ -100,23 +101,30 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
         return number;
     }
     guard::run(|| {
-        let (site, is_new) = site(key.address);
-        if is_new {
-            patch();
-        }
+        let site = match shared::known_site(key.address) {
+            Some(number) => number,
+            None => new_site(key.address),
+        };
         thread.give_number(key, site)
     })
     .flatten()
     .unwrap_or(UNNUMBERED)
 }
 
-/// The number of the call site with this return address; true if it is new.
-fn site(address: u64) -> (u32, bool) {
+/// Numbers the call site with this return address, unless another thread has.
+fn new_site(address: u64) -> u32 {
     let mut shared = shared::lock();
     if let Some(number) = shared::known_site(address) {
-        return (number, false);
+        return number;
     }
-    let number = shared.add_site(address, |number| layers::describe(number, address));
+    let mut is_of_python = false;
+    let number = shared.add_site(address, |number| {
+        let place = layers::describe(number, address);
+        is_of_python = place.is_some();
+        place
+    });
     layers::new_languages().for_each(|language| shared.define(&Definition::Language(language)));
-    (number, true)
+    drop(shared);
+    patch(if is_of_python { 0 } else { address as usize });
+    number
 }

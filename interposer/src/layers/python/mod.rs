@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use traces::definitions::SourcePlace;
 
 use crate::function::Function;
+use crate::old_libc;
 use crate::recorder::guard;
 use crate::recorder::process::path_limit;
-use crate::symbol;
 use interpreter_memory::{CheckedMemory, Memory, Trusted};
 use layout::{Layout, PythonFrame, path_number, type_of};
 
@@ -124,8 +124,8 @@ fn imports(file: &str) -> bool {
 /// True if an address is in the interpreter's own object. mpi4py's function for the interpreter's exit may reach MPI by
 /// a tail call, and the call then seems to come from the interpreter.
 fn is_interpreters(there: usize) -> bool {
-    let base = |address| symbol::definer(address).map(|(_, base)| base);
-    address("Py_IsInitialized").and_then(base).is_some_and(|own| base(there) == Some(own))
+    let own = address("Py_IsInitialized").and_then(old_libc::object_at);
+    own.is_some_and(|object| object.contains(&there))
 }
 
 /// True if mpi4py is loaded and the interpreter has shut down.
