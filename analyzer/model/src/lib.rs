@@ -16,7 +16,8 @@
 //! rank
 //! tally
 //! error launch_log selection thread_calls
-//! batches bytes clock deadlock output parallel process ranks request_numbers sample site_naming spill sums
+//! output
+//! batches bytes clock deadlock parallel process ranks request_numbers sample site_naming spill sums unfinished
 //! ```
 
 pub mod batches;
@@ -61,6 +62,7 @@ pub mod stream;
 pub mod sums;
 pub mod tally;
 pub mod thread_calls;
+pub mod unfinished;
 pub mod wait_for;
 pub mod watch;
 

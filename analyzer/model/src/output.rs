@@ -8,12 +8,15 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
 
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, renameat, unlinkat};
 use rustix::process::{getegid, geteuid};
 
-pub struct OutputFolder(OwnedFd);
+use crate::unfinished::Unfinished;
+
+pub struct OutputFolder(Arc<OwnedFd>);
 
 pub struct OutputFile {
     file: File,
@@ -25,6 +28,7 @@ struct RenameTarget {
     folder: OutputFolder,
     temporary: OsString,
     name: OsString,
+    unfinished: Unfinished,
 }
 
 /// Creates a file that the user asked for. Writes to an existing device or pipe of that name; refuses a link.
@@ -56,13 +60,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 impl OutputFolder {
     fn open(path: &Path) -> io::Result<OutputFolder> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        Ok(OutputFolder(rustix::fs::open(path, flags, Mode::empty())?))
+        Ok(OutputFolder(Arc::new(rustix::fs::open(path, flags, Mode::empty())?)))
     }
 
     /// Opens a folder that only the user and the user's own group may write to.
     pub fn own(path: &Path) -> Option<OutputFolder> {
         let folder = OutputFolder::open(path).ok()?;
-        let found = fstat(&folder.0).ok()?;
+        let found = fstat(&*folder.0).ok()?;
         let of_group = found.st_mode & 0o020 == 0 || found.st_gid == getegid().as_raw();
         (found.st_uid == geteuid().as_raw() && found.st_mode & 0o002 == 0 && of_group).then_some(folder)
     }
@@ -83,7 +87,7 @@ impl OutputFolder {
     /// True if a file of that name, not a link, holds these bytes.
     pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let Ok(file) = openat(&self.0, name, flags, Mode::empty()) else { return false };
+        let Ok(file) = openat(&*self.0, name, flags, Mode::empty()) else { return false };
         let file = File::from(file);
         let is_long = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
         let mut found = Vec::with_capacity(bytes.len());
@@ -94,9 +98,13 @@ impl OutputFolder {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for number in 0..TRIES {
             let temporary = OsString::from(format!(".overhear-{}-{number}", std::process::id()));
-            match openat(&self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
+            match openat(&*self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    let place = Some(RenameTarget { folder: self, temporary, name: name.into() });
+                    let (folder, named) = (self.0.clone(), temporary.clone());
+                    let unfinished = Unfinished::begin(move || {
+                        let _ = unlinkat(&*folder, &named, AtFlags::empty());
+                    });
+                    let place = Some(RenameTarget { folder: self, temporary, name: name.into(), unfinished });
                     return Ok(OutputFile { file: file.into(), place });
                 }
                 Err(rustix::io::Errno::EXIST) => {}
@@ -113,16 +121,16 @@ const TRIES: u32 = 1000;
 impl OutputFile {
     /// Completes the file under its name.
     pub fn finish(mut self) -> io::Result<()> {
-        let Some(place) = &self.place else { return self.file.flush() };
-        renameat(&place.folder.0, &place.temporary, &place.folder.0, &place.name)?;
-        self.place = None;
+        let Some(place) = self.place.take() else { return self.file.flush() };
+        renameat(&*place.folder.0, &place.temporary, &*place.folder.0, &place.name)?;
+        place.unfinished.finish();
         Ok(())
     }
 
     /// Completes the file under its name unless that exists.
     fn finish_new(self) -> io::Result<()> {
         let Some(place) = &self.place else { return Err(ErrorKind::AlreadyExists.into()) };
-        Ok(linkat(&place.folder.0, &place.temporary, &place.folder.0, &place.name, AtFlags::empty())?)
+        Ok(linkat(&*place.folder.0, &place.temporary, &*place.folder.0, &place.name, AtFlags::empty())?)
     }
 }
 
@@ -133,14 +141,6 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-impl Drop for OutputFile {
-    fn drop(&mut self) {
-        if let Some(place) = &self.place {
-            let _ = unlinkat(&place.folder.0, &place.temporary, AtFlags::empty());
-        }
     }
 }
 

@@ -10,11 +10,13 @@ use traces::error::in_words;
 use traces::file::Abi;
 use traces::folder::as_typed;
 
+use super::print::print_text;
 use crate::cli;
 use crate::launch::{self, split_launch};
 use metrics::words::plural;
 use metrics::{engine, hosts, starting};
 use model::error::{Error, OK, PARTIAL};
+use model::unfinished::Unfinished;
 use model::{Rank, Run, clock};
 use tables::terminal;
 use tables::visible::visible;
@@ -23,20 +25,23 @@ use tables::wrapping::wrap_to;
 /// Prints the results. Returns the exit status: 4 if something will not work.
 pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     let library = launch::library()?;
-    line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.path.display()));
+    line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.path.display()))?;
     if let Some(warning) = &library.warning {
-        line("library", warning);
+        line("library", warning)?;
     }
-    let writable = folder();
+    let writable = folder()?;
     if arguments.command.is_empty() {
-        launchers();
-        line("next", "overhear doctor mpirun -n 2 ./app  says whether the recorder takes effect in its ranks");
+        launchers()?;
+        line("next", "overhear doctor mpirun -n 2 ./app  says whether the recorder takes effect in its ranks")?;
         return Ok(if writable { OK } else { PARTIAL });
     }
     let private = private_folder()?;
-    let well = try_out(&arguments.command, &private.join("run"));
-    let _ = fs::remove_dir_all(&private);
-    Ok(if well? && writable { OK } else { PARTIAL })
+    let own = private.clone();
+    let _removed = Unfinished::begin(move || {
+        let _ = fs::remove_dir_all(own);
+    });
+    let is_well = try_out(&arguments.command, &private.join("run"))?;
+    Ok(if is_well && writable { OK } else { PARTIAL })
 }
 
 /// A new folder that only this user can enter, with a name that cannot be guessed.
@@ -46,30 +51,30 @@ fn private_folder() -> Result<PathBuf, Error> {
     made.map(|()| path.clone()).map_err(|source| Error::Write { path, source })
 }
 
-fn line(what: &str, found: &str) {
+fn line(what: &str, found: &str) -> Result<(), Error> {
     let text = format!("{what:10} {}", visible(found));
     match terminal::width() {
-        0 => println!("{text}"),
-        width => println!("{}", wrap_to(&text, 11, width)),
+        0 => print_text(&format!("{text}\n")),
+        width => print_text(&format!("{}\n", wrap_to(&text, 11, width))),
     }
 }
 
-fn folder() -> bool {
+fn folder() -> Result<bool, Error> {
     let here = std::env::current_dir().unwrap_or_default();
     let probe = here.join(format!(".overhear-doctor-{}", std::process::id()));
     let result = fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
     match &result {
-        Ok(()) => line("folder", &format!("runs can be written to {}", here.display())),
+        Ok(()) => line("folder", &format!("runs can be written to {}", here.display()))?,
         Err(error) => {
             let why = in_words(error);
-            line("folder", &format!("{}: {why}. Set OVERHEAR_DIR to another", here.display()));
+            line("folder", &format!("{}: {why}. Set OVERHEAR_DIR to another", here.display()))?;
         }
     }
-    result.is_ok()
+    Ok(result.is_ok())
 }
 
 /// Prints the launchers in PATH.
-fn launchers() {
+fn launchers() -> Result<(), Error> {
     for name in ["mpirun", "mpiexec", "srun", "flux", "aprun"] {
         let said = Command::new(name).arg("--version").stdin(Stdio::null()).output();
         let Ok(said) = said else { continue };
@@ -79,14 +84,15 @@ fn launchers() {
             Some(_) => "",
             None => " (unknown launcher: put overhear behind it, mpirun ... overhear record -- ./app)",
         };
-        line(name, &format!("{first}{way}"));
+        line(name, &format!("{first}{way}"))?;
     }
+    Ok(())
 }
 
 /// Records a program, and reports if that worked.
 fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     if launch::find(&command[0]).is_none() {
-        line("program", &format!("there is no {}", command[0].to_string_lossy()));
+        line("program", &format!("there is no {}", command[0].to_string_lossy()))?;
         return Ok(false);
     }
     let own = std::env::current_exe().map_err(|error| Error::Other(in_words(&error)))?;
@@ -94,7 +100,7 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     record.args(["record", "--trial", "--dir"]).arg(folder).arg("--").args(command);
     let status = record.stdout(Stdio::null()).status().map_err(|error| Error::Other(in_words(&error)))?;
     if !status.success() {
-        line("program", &format!("ended with {status}"));
+        line("program", &format!("ended with {status}"))?;
     }
     let run = match Run::load(folder) {
         Ok(run) => run,
@@ -104,35 +110,35 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
                 "none: no process came to MPI_Init with the recorder preloaded. Does the program call MPI_Init? Does its \
                  environment have LD_PRELOAD (put `env` in the program's place)? Is it linked dynamically, not setuid, and for \
                  this architecture (`file` says)?",
-            );
+            )?;
             return Ok(false);
         }
         Err(error) => return Err(error),
     };
     let first = run.first();
-    line("MPI", &format!("{}, {}", first.library.name(), first.library.path));
-    line("ABI", abi(first));
+    line("MPI", &format!("{}, {}", first.library.name(), first.library.path))?;
+    line("ABI", abi(first))?;
     let split = split_launch::warning(folder, &[], first, &command[0]);
     if let Some(warning) = &split {
-        line("launcher", warning);
+        line("launcher", warning)?;
     }
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
-    line("preload", &format!("takes effect in {recorded} of {}", plural(run.size().into(), "rank")));
-    line("machine", &hosts::in_words(&run));
-    line("languages", "C and what is built on it; Fortran by mpif.h, mpi and mpi_f08; Python");
-    line("engine", &engine::ways(&run));
-    line("clock", clock::kind_in_words(&first.header));
+    line("preload", &format!("takes effect in {recorded} of {}", plural(run.size().into(), "rank")))?;
+    line("machine", &hosts::in_words(&run))?;
+    line("languages", "C and what is built on it; Fortran by mpif.h, mpi and mpi_f08; Python")?;
+    line("engine", &engine::ways(&run))?;
+    line("clock", clock::kind_in_words(&first.header))?;
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
-    line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));
+    line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"))?;
     let [starting, ending] = starting::in_words(&run);
     for (what, words) in [("starting", starting), ("ending", ending)] {
         if let Some(words) = words {
-            line(what, &format!("{words}, with waiting for other ranks"));
+            line(what, &format!("{words}, with waiting for other ranks"))?;
         }
     }
     let is_well = recorded == run.size() as usize && split.is_none();
     if is_well {
-        line("next", &format!("overhear record {}", in_a_shell(command)));
+        line("next", &format!("overhear record {}", in_a_shell(command)))?;
     }
     Ok(is_well)
 }

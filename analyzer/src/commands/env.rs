@@ -1,5 +1,6 @@
 //! `overhear env`: arguments that make a launcher preload the recorder.
 
+use super::print::print_text;
 use crate::cli;
 use crate::launch;
 use model::error::{Error, OK};
@@ -18,6 +19,6 @@ pub fn run(arguments: &cli::EnvArgs) -> Result<u8, Error> {
     let variables = launch::variables(&library.path, &[], &arguments.settings);
     let words = launch::arguments(arguments.launcher, &variables);
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    println!("{}", words.join(" "));
+    print_text(&format!("{}\n", words.join(" ")))?;
     Ok(OK)
 }

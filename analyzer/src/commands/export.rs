@@ -50,6 +50,7 @@ fn tables(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format
     };
     let set = DataSet::new(&run, names.iter().map(|name| follow(name)).collect());
     let exported = export::write(&set, &names, format, &folder)?;
+    folder.finish();
     if !run.records_calls() {
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
     }
@@ -79,8 +80,9 @@ fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Resul
     let library = export::otf2::load()?;
     let run = open_run(folder, arguments.choice())?;
     run.needs_calls("an archive of OTF2")?;
-    ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
+    let archive = ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
     let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
+    archive.finish();
     say(out, "holds", &exported)?;
     for line in &left_out {
         terminal::say(line);

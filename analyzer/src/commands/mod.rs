@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod first_screen;
 mod hang;
+mod interrupted;
 mod on_engine;
 mod one_run;
 mod open_run;
@@ -31,6 +32,10 @@ pub use unknown_words::without_launcher;
 
 /// Runs the command. Returns the exit status.
 pub fn run(cli: Cli) -> u8 {
+    // These two have ways of their own with signals.
+    if !matches!(cli.command, Some(Command::Record(_) | Command::Top(_))) {
+        interrupted::remove_half_made_outputs();
+    }
     let Some(command) = cli.command else { return ended(first_screen::newest()) };
     let result = match command {
         Command::Record(arguments) => return record::run(arguments),

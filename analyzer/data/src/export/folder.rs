@@ -7,45 +7,75 @@ use std::path::{Path, PathBuf};
 
 use model::Run;
 use model::error::Error;
+use model::unfinished::Unfinished;
 
 /// Hive's name for the folder of rows without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Attempts to remove a half-made export.
+const REMOVALS: usize = 100;
 
 pub struct ExportFolder {
     path: PathBuf,
     /// Other exports write other ranks to it.
     is_shared: bool,
+    /// `None` for a shared folder.
+    unfinished: Option<Unfinished>,
 }
 
 impl ExportFolder {
     /// A folder that may hold other ranks' rows already.
     pub fn shared(path: &Path) -> Result<ExportFolder, Error> {
         fs::create_dir_all(path).map_err(|source| Error::Write { path: path.into(), source })?;
-        Ok(ExportFolder { path: path.into(), is_shared: true })
+        Ok(ExportFolder { path: path.into(), is_shared: true, unfinished: None })
     }
 
     /// Claims a new or empty folder; with `force`, a folder whose tables of these names are removed.
-    pub fn claim(path: &Path, names: &[&str], force: bool) -> Result<ExportFolder, Error> {
-        let failed = |source| Error::Write { path: path.into(), source };
-        match fs::read_dir(path).map(Iterator::count) {
-            Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(path).map_err(failed)?,
-            Err(error) => return Err(failed(error)),
-            Ok(there) if there > 0 && !force => return Err(Error::Exists { path: path.into() }),
-            Ok(_) => names.iter().try_for_each(|name| remove(&path.join(name)))?,
-        }
-        Ok(ExportFolder { path: path.into(), is_shared: false })
+    pub fn claim(path: &Path, names: &[&'static str], force: bool) -> Result<ExportFolder, Error> {
+        let (own, tables) = (path.to_path_buf(), names.to_vec());
+        let remove = move || tables.iter().try_for_each(|name| remove(&own.join(name)));
+        ExportFolder::of_its_own(path, force, remove)
     }
 
     /// Claims a new or empty folder; with `force`, a folder whose OTF2 archive of this name is removed.
-    pub fn claim_archive(path: &Path, name: &str, force: bool) -> Result<(), Error> {
-        ExportFolder::claim(path, &[], force)?;
-        let events = path.join(name);
-        remove_files(&events, |file| has_extension(file, &["evt", "def"]))?;
-        match fs::remove_dir(&events) {
-            Err(source) if source.kind() != ErrorKind::NotFound => return Err(Error::Write { path: events, source }),
-            _ => {}
+    pub fn claim_archive(path: &Path, name: &'static str, force: bool) -> Result<ExportFolder, Error> {
+        let own = path.to_path_buf();
+        ExportFolder::of_its_own(path, force, move || remove_archive(&own, name))
+    }
+
+    /// Claims a folder from which `remove` removes what an export has written. A half-made export is removed.
+    fn of_its_own(
+        path: &Path,
+        force: bool,
+        remove: impl Fn() -> Result<(), Error> + Send + 'static,
+    ) -> Result<ExportFolder, Error> {
+        let failed = |source| Error::Write { path: path.into(), source };
+        let is_new = match fs::read_dir(path).map(Iterator::count) {
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => return Err(failed(error)),
+            Ok(there) if there > 0 && !force => return Err(Error::Exists { path: path.into() }),
+            Ok(_) => {
+                remove()?;
+                false
+            }
+        };
+        let own = path.to_path_buf();
+        let unfinished = Unfinished::begin(move || {
+            // Other threads may still write there.
+            let is_removed = || remove().is_ok() && (!is_new || fs::remove_dir(&own).is_ok());
+            let _ = (0..REMOVALS).any(|_| is_removed());
+        });
+        if is_new {
+            fs::create_dir_all(path).map_err(failed)?;
         }
-        remove_files(path, |file| file.file_stem() == Some(name.as_ref()) && has_extension(file, &["otf2", "def"]))
+        Ok(ExportFolder { path: path.into(), is_shared: false, unfinished: Some(unfinished) })
+    }
+
+    /// Keeps what was written.
+    pub fn finish(self) {
+        if let Some(unfinished) = self.unfinished {
+            unfinished.finish();
+        }
     }
 
     /// Path of a table's file for a rank, in a folder that is created.
@@ -64,6 +94,17 @@ impl ExportFolder {
         }
         Ok(file)
     }
+}
+
+/// Removes the files of an OTF2 archive of this name.
+fn remove_archive(path: &Path, name: &str) -> Result<(), Error> {
+    let events = path.join(name);
+    remove_files(&events, |file| has_extension(file, &["evt", "def"]))?;
+    match fs::remove_dir(&events) {
+        Err(source) if source.kind() != ErrorKind::NotFound => return Err(Error::Write { path: events, source }),
+        _ => {}
+    }
+    remove_files(path, |file| file.file_stem() == Some(name.as_ref()) && has_extension(file, &["otf2", "def"]))
 }
 
 /// Removes matching files of a folder, if it exists.

@@ -16,9 +16,9 @@ use crate::cli;
 use metrics::stacks::{StackRow, stacks};
 use metrics::top;
 use model::error::{Error, OK, PARTIAL};
-use model::named_or_newest;
 use model::sites::Sites;
 use model::watch::Watch;
+use model::{Run, named_or_newest};
 use nodes::NodeReaders;
 use tables::schema::Schema;
 use tables::terminal;
@@ -43,6 +43,10 @@ pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
         return screen::run(&folder, watch, nodes, !arguments.no_cache, arguments.print.sort.clone()).map(|()| OK);
     }
     watch.look()?;
+    if watch.ranks.is_empty() {
+        // It says why no file can be read.
+        Run::load(&folder)?;
+    }
     let notes = nodes.map_or_else(Vec::new, |nodes| hear(nodes, &mut watch));
     let status = if notes.is_empty() { OK } else { PARTIAL };
     if arguments.metrics {
