@@ -240,3 +240,22 @@ fn a_process_that_has_the_number_of_one_that_ended_is_not_taken_for_it() {
     // A process of another container is unknown.
     assert_eq!(ProcessId { stamp: own.stamp ^ 1, ..own }.fate(), Liveness::Unknown);
 }
+
+#[test]
+fn a_page_is_abandoned_once_all_its_processes_have_ended_and_a_process_that_comes_then_begins_another() {
+    let path = fresh("abandoned");
+    let (_, page) = open(&path);
+    assert!(!page.close_if_abandoned(), "a page that was just made");
+    let (_, own) = announced(&path);
+    let child = in_a_child(|| drop(announced(&path)));
+    wait_for(child);
+    assert!(!open(&path).1.close_if_abandoned(), "one process of two lives");
+    drop(own);
+    let path = fresh("abandoned-by-all");
+    for _ in 0..2 {
+        wait_for(in_a_child(|| drop(announced(&path))));
+    }
+    let (_, late) = open(&path);
+    assert!(open(&path).1.close_if_abandoned());
+    assert!(late.is_closed() && late.announce(ProcessId::own()).is_none());
+}

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 
 use agree::Verdict;
 
-use super::page::{MeetingPage, ProcessSlot};
+use super::page::{self, MeetingPage, ProcessSlot};
 use super::process::{ProcessId, began};
 use crate::config::Launch;
 
@@ -36,8 +36,14 @@ impl Arriving {
     /// already counted.
     pub fn announce(launch: &Launch) -> Option<Arriving> {
         let name = format!("{:016x}", name(launch));
-        let (file, page) = ["/dev/shm", "/tmp"].iter().find_map(|folder| PageFile::open(folder, &name))?;
-        Some(Arriving { place: page.announce(ProcessId::own())?, file })
+        let open = |folder: &&'static str| Some((*folder, PageFile::open(folder, &name)?));
+        let (folder, (file, page)) = ["/dev/shm", "/tmp"].iter().find_map(open)?;
+        let place = page.announce(ProcessId::own())?;
+        // Once for each launch.
+        if place.is_first_to_announce() {
+            sweep(folder);
+        }
+        Some(Arriving { place, file })
     }
 
     /// Waits until the ranks of this host are counted. See [`ProcessSlot::counted`].
@@ -75,11 +81,9 @@ impl Host {
 impl PageFile {
     /// Opens the page of a name, or a new one if its list is closed.
     fn open(folder: &str, name: &str) -> Option<(PageFile, MeetingPage)> {
-        // SAFETY: the call only returns an id.
-        let user = unsafe { libc::geteuid() };
-        let path = format!("{folder}/overhear-{user}-{name}");
+        let path = format!("{folder}/{}{name}", beginning());
         let open = || {
-            let file = PageFile::create(&path, user)?;
+            let file = PageFile::at(&path, libc::O_CREAT)?;
             let page = MeetingPage::of(&file.file)?;
             Some((file, page))
         };
@@ -92,8 +96,9 @@ impl PageFile {
         open()
     }
 
-    fn create(path: &str, user: u32) -> Option<PageFile> {
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    /// Opens a file of this user, with `more` flags.
+    fn at(path: &str, more: i32) -> Option<PageFile> {
+        let flags = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW | more;
         let named = CString::new(path).ok()?;
         // SAFETY: opens a file by a valid name; the descriptor is then the file's alone.
         let file = unsafe {
@@ -104,7 +109,7 @@ impl PageFile {
         };
         let data = file.metadata().ok()?;
         // Another user could have put something else into the folder.
-        (data.is_file() && data.uid() == user).then(|| PageFile { file, path: path.into() })
+        (data.is_file() && data.uid() == user()).then(|| PageFile { file, path: path.into() })
     }
 
     /// Removes the name, if it is still this file's, so that later processes begin a new page.
@@ -112,6 +117,35 @@ impl PageFile {
         let is_same = |named: fs::Metadata| self.file.metadata().is_ok_and(|own| own.ino() == named.ino());
         if fs::symlink_metadata(&self.path).is_ok_and(is_same) {
             let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn user() -> u32 {
+    // SAFETY: the call only returns an id.
+    unsafe { libc::geteuid() }
+}
+
+/// The begin of the names of this user's pages.
+fn beginning() -> String {
+    format!("overhear-{}-", user())
+}
+
+/// Limit on the names in a folder that are looked at.
+const MOST_NAMES: usize = 4096;
+
+/// Removes pages of this user whose processes have all ended: those of a launch that was killed in MPI_Init.
+fn sweep(folder: &str) {
+    let beginning = beginning();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| name.starts_with(&beginning)) else { continue };
+        let Some(file) = PageFile::at(&format!("{folder}/{name}"), libc::O_NONBLOCK) else { continue };
+        // A file of another length is of another version, or was just made.
+        let is_page = file.file.metadata().is_ok_and(|data| data.len() >= page::BYTES as u64);
+        let page = if is_page { MeetingPage::of(&file.file) } else { None };
+        if page.is_some_and(|page| page.close_if_abandoned()) {
+            file.remove();
         }
     }
 }

@@ -156,6 +156,19 @@ impl MeetingPage {
         Some(ProcessSlot { page: self, slot, patience: PATIENCE })
     }
 
+    /// Closes the list if all processes on the page have ended. A process that comes at this moment finds no slot any
+    /// more, and begins a new page.
+    pub fn close_if_abandoned(&self) -> bool {
+        let taken = self.taken();
+        // A slot without a word is being filled.
+        let is_gone = |slot: &SlotWords| slot.word.load(Acquire) != 0 && slot.fate() == Liveness::Gone;
+        let is_abandoned = !taken.is_empty() && taken.iter().all(is_gone);
+        if is_abandoned {
+            self.close(CLOSED);
+        }
+        is_abandoned
+    }
+
     /// Takes off the page the processes that have ended, among those whose words satisfy `of`.
     fn strike_ended(&self, of: impl Fn(u64) -> bool) {
         for slot in self.taken() {
@@ -209,6 +222,11 @@ impl Drop for MeetingPage {
 }
 
 impl ProcessSlot {
+    /// True if no other process has announced itself before.
+    pub fn is_first_to_announce(&self) -> bool {
+        self.slot == 0
+    }
+
     fn own(&self) -> Option<&SlotWords> {
         self.page.shared().slots.get(self.slot)
     }
