@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use traces::clock::{ClockKind, ClockSample};
 
 use crate::config::FalseClock;
-use crate::messages;
+use crate::notes;
 
 struct TickCounter {
     /// True if its rate is constant.
@@ -76,9 +76,10 @@ pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
     let choice = CHOICE.get_or_init(|| {
         let mut counter = counter();
         if !counter.steady {
-            let text = "the processor's tick counter does not run at a constant rate: timing by clock_gettime, which \
-                        costs more";
-            messages::say(text);
+            notes::add(
+                "the processor's tick counter does not run at a constant rate: calls are timed by clock_gettime, which \
+                 costs more",
+            );
             (counter.kind, counter.frequency) = (ClockKind::Monotonic, NANOSECONDS);
         }
         let frequency = if counter.frequency == 0 { NANOSECONDS } else { counter.frequency };

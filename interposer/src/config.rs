@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use traces::file::Mode;
-use traces::mpi_settings::sets_up_mpi;
+use traces::mpi_settings::{OF_HYDRA, sets_up_mpi};
 use traces::node::FileForm;
 use traces::progress::Depth;
 use traces::settings::{self, Filter, Keep, Occasions};
@@ -47,7 +47,7 @@ pub struct Config {
 pub fn read() -> Result<Config, String> {
     settings::check(env::vars_os())?;
     Ok(Config {
-        directory: env::var_os(settings::DIR).filter(|value| !value.is_empty()).map(PathBuf::from),
+        directory: directory(),
         run: set(settings::RUN, settings::run)?,
         mode: set(settings::MODE, settings::mode)?.unwrap_or(Some(Mode::Trace)),
         progress_asked: text(settings::PROGRESS).is_some(),
@@ -63,6 +63,22 @@ pub fn read() -> Result<Config, String> {
         keep: set(settings::KEEP, settings::keep)?.unwrap_or_default(),
         files: set(settings::FILES, settings::files)?.unwrap_or_default(),
     })
+}
+
+/// The run's folder, if the user or `overhear record` named one.
+pub fn directory() -> Option<PathBuf> {
+    env::var_os(settings::DIR).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The run's identity, if `overhear record` chose one and waits for the run's end.
+pub fn run_in_front() -> Option<[u8; 16]> {
+    set(settings::RUN, settings::run).ok().flatten()
+}
+
+/// True if this process must not write to stderr: `overhear record` in front speaks for its processes, whose stderr may
+/// be read by the program that has started them, or the [launcher](OF_HYDRA) may end the job.
+pub fn must_be_silent() -> bool {
+    run_in_front().is_some() || text(OF_HYDRA).is_some()
 }
 
 /// Maximum number of settings of the MPI library, and of bytes of each.
@@ -120,7 +136,7 @@ pub fn launch() -> Launch {
     let number = |name: &str| text(name)?.parse::<u32>().ok();
     let pmix = text("PMIX_NAMESPACE");
     // Hydra does not name its launches. A name from a scheduler around it may cover several of them, so it is not used.
-    let hydra = number("MPI_LOCALNRANKS").filter(|_| pmix.is_none());
+    let hydra = number(OF_HYDRA).filter(|_| pmix.is_none());
     let step = || {
         Some(format!("{}.{}", text("SLURM_JOB_ID")?, text("SLURM_STEP_ID").filter(|_| text("SLURM_PROCID").is_some())?))
     };

@@ -31,7 +31,7 @@
 //! real function
 //! loaded
 //! unwind
-//! symbol linked config messages call_site old_libc machine
+//! symbol linked config messages notes call_site old_libc machine
 //! descriptor thread_timer program_headers
 //! forks system_calls
 //! thread_words
@@ -62,6 +62,7 @@ mod linked;
 mod loaded;
 mod machine;
 mod messages;
+mod notes;
 mod old_libc;
 mod program_headers;
 mod progress;

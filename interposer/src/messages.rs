@@ -1,8 +1,8 @@
 //! The only writer to stderr. It writes whole lines, each in one system call and beginning with `overhear:`.
 
 use std::ffi::c_int;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::*};
-use std::sync::{Mutex, OnceLock};
 
 use crate::descriptor::{self, FileIdentity};
 
@@ -42,23 +42,61 @@ pub fn say(text: &str) {
         return;
     };
     let line = format!("overhear: {text}\n");
+    let held = FailureSignals::hold();
     // A failing stderr is ignored.
     // SAFETY: writes bytes of a live string.
-    unsafe { libc::write(number, line.as_ptr().cast(), line.len()) };
+    if unsafe { libc::write(number, line.as_ptr().cast(), line.len()) } < 0 {
+        held.take();
+    }
+}
+
+/// Keeps the signals of a failed write from the program until it is dropped: SIGPIPE if nobody reads the pipe, SIGXFSZ
+/// if the file has reached the limit for its size. Either would end the program.
+struct FailureSignals {
+    before: libc::sigset_t,
+}
+
+const OF_FAILURES: [c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+impl FailureSignals {
+    fn hold() -> FailureSignals {
+        // SAFETY: an all-zero set is valid, and the call changes this thread's mask.
+        unsafe {
+            let mut before = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set_of(&OF_FAILURES), &mut before);
+            FailureSignals { before }
+        }
+    }
+
+    /// Takes the signal of a write that has failed, if it raised one.
+    fn take(&self) {
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: takes a blocked signal of this thread, if it is pending.
+        unsafe { libc::sigtimedwait(&set_of(&OF_FAILURES), std::ptr::null_mut(), &now) };
+    }
+}
+
+impl Drop for FailureSignals {
+    fn drop(&mut self) {
+        // SAFETY: the mask is the thread's own.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };
+    }
+}
+
+fn set_of(signals: &[c_int]) -> libc::sigset_t {
+    // SAFETY: an all-zero set is valid, and is changed by calls that only write there.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in signals {
+            libc::sigaddset(&mut set, *signal);
+        }
+        set
+    }
 }
 
 /// True if a descriptor is the file that stderr was when the process began.
 fn is_stderr(number: c_int) -> bool {
     let identity = FileIdentity::of(number);
     identity.is_some() && STDERR.get().is_none_or(|begun| *begun == identity)
-}
-
-/// Writes a line unless this process has written it before.
-pub fn once(text: &'static str) {
-    static SAID: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
-    let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if !said.contains(&text) {
-        said.push(text);
-        say(text);
-    }
 }

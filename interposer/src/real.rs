@@ -13,7 +13,7 @@ use traces::calls::Call;
 use crate::call_site::{CallSite, CalledBy};
 use crate::linked;
 use crate::loaded;
-use crate::messages;
+use crate::notes;
 use crate::symbol;
 use recorder_core::each_call::EachCall;
 
@@ -194,7 +194,7 @@ unsafe extern "C" fn no(flag: *mut c_int) -> c_int {
 }
 
 unsafe extern "C" fn missing() -> c_int {
-    messages::once("the program called an MPI function that its MPI library lacks; it got an error back");
+    notes::add("the program called an MPI function that its MPI library lacks; it got an error back");
     // MPI_ERR_OTHER is 15 or 16 in all MPIs; any value other than success would do.
     16
 }

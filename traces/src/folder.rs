@@ -11,6 +11,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::file::NO_RANK;
+use crate::run_notes::{MESSAGES, STARTED};
 
 pub const EXTENSION: &str = "ovh";
 
@@ -141,7 +142,7 @@ pub fn run_of(folder: &Path) -> Option<[u8; 16]> {
 pub fn give_back(folder: &Path) {
     let is_ours = |name: &OsString| {
         let name = name.to_string_lossy();
-        name == CLAIM || name == RECORDER || is_launch_log(&name)
+        [CLAIM, RECORDER, MESSAGES, STARTED].contains(&&*name) || is_launch_log(&name)
     };
     let names = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect());
     let names: Vec<OsString> = names.unwrap_or_default();

@@ -20,7 +20,7 @@
 //! read write settings
 //! dropped folder
 //! definitions error live
-//! file machine node
+//! file machine node run_notes
 //! calls clock progress regular signature span
 //! mpi_settings orders record suggest
 //! ```
@@ -49,6 +49,7 @@ pub mod progress;
 pub mod read;
 pub mod record;
 pub mod regular;
+pub mod run_notes;
 pub mod settings;
 pub mod signature;
 pub mod span;

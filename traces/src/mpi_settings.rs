@@ -52,6 +52,10 @@ pub fn sets_up_mpi(name: &str) -> bool {
     PREFIXES.iter().any(begins) && !NOT_BY_USERS.iter().any(begins)
 }
 
+/// The variable that MPICH's and Intel MPI's launcher sets for its processes, and they for theirs. It ends the job if it
+/// cannot write what a process has written to stderr, as on a full disk or into a closed pipe.
+pub const OF_HYDRA: &str = "MPI_LOCALNRANKS";
+
 #[cfg(test)]
 mod tests {
     use super::sets_up_mpi;

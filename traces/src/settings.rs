@@ -154,7 +154,7 @@ pub const SETTINGS: [Setting; 16] = [
         value: "",
         values: &[],
         default: "",
-        meaning: "set by `overhear record` in front of a launcher: identifies the run whose folder it made",
+        meaning: "set by `overhear record` in front of a launcher or program: identifies the run whose folder it made",
         parse: |value| run(value).map(drop),
     },
     Setting {

@@ -50,6 +50,7 @@ pub fn of_files(run: &Run) -> Vec<String> {
     if !run.missing.is_empty() {
         warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
     }
+    warnings.extend(few(run.messages.iter().cloned(), "messages of processes"));
     warnings.extend(few(run.unreadable.iter().cloned(), "files that cannot be read"));
     warnings.extend(few(run.ranks.iter().flat_map(of_rank), "warnings about single ranks"));
     warnings
@@ -138,15 +139,46 @@ fn of_recorder(run: &Run) -> Vec<String> {
     few(said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))), "warnings by the recorder")
 }
 
+/// Why single calls of a rank are missing; `None` if they are not, or the user has set the limit.
+fn reason(stop: Stop) -> Option<&'static str> {
+    match stop {
+        Stop::No | Stop::MaxBytes | Stop::SizeLimit => None,
+        Stop::NoSpace => Some("the disk was full"),
+        Stop::Io => Some("its file could not be written"),
+        Stop::NoMemory => Some("memory had run out"),
+        Stop::TooVaried => Some("its calls differ too much to keep only the newest (--keep)"),
+    }
+}
+
+/// The limit at which a rank went on as a profile.
+fn limit(stop: Stop) -> Option<&'static str> {
+    match stop {
+        Stop::MaxBytes => Some("OVERHEAR_MAX_BYTES"),
+        Stop::SizeLimit => Some("the limit for the size of a file (ulimit -f)"),
+        _ => None,
+    }
+}
+
+/// The ranks whose recording broke off, by reason, in words.
+pub fn stops(ranks: &[Rank]) -> Vec<String> {
+    let mut said = Vec::new();
+    for (stop, stopped) in grouped_in_order(ranks.iter().map(|rank| (rank.header.stop, rank))) {
+        let Some(stop) = Stop::from_number(stop) else { continue };
+        let who = format!("{} of {}", stopped.len(), plural(ranks.len() as u64, "rank"));
+        if let Some(limit) = limit(stop) {
+            said.push(format!("{who} reached {limit} and continued as a profile; totals are exact"));
+        } else if let Some(why) = reason(stop) {
+            said.push(format!(
+                "{who} stopped recording single calls because {why}; later calls are only counted and timed"
+            ));
+        }
+    }
+    said
+}
+
 /// Warns of a rank whose recording broke off, with the share of its time that has no single calls.
 fn stopped(rank: &Rank) -> Option<String> {
-    let why = match Stop::from_number(rank.header.stop)? {
-        Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
-        Stop::NoSpace => "the disk was full",
-        Stop::Io => "its file could not be written",
-        Stop::NoMemory => "memory had run out",
-        Stop::TooVaried => "its calls differ too much to keep only the newest (--keep)",
-    };
+    let why = reason(Stop::from_number(rank.header.stop)?)?;
     let (at, whole) =
         (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());
     let share = 100.0 * (whole - at) / whole;

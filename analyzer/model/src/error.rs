@@ -42,6 +42,13 @@ pub enum Error {
     /// `overhear record` made the folder, and no process has written there.
     #[error("{}: no traces yet: no process has called MPI_Init. If the job has started or ended, see what it and overhear printed.", folder.display())]
     NotBegun { folder: PathBuf },
+    /// Nothing was recorded, and processes of the run have said why.
+    #[error("{}: nothing was recorded:", folder.display())]
+    Unrecorded {
+        folder: PathBuf,
+        /// One line per reason.
+        reasons: Vec<String>,
+    },
     /// The folder holds files of several runs.
     #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {
@@ -165,6 +172,7 @@ impl Error {
         match self {
             Error::Mixed { runs: lines, .. }
             | Error::FolderOfRuns { runs: lines, .. }
+            | Error::Unrecorded { reasons: lines, .. }
             | Error::AllUnreadable { reasons: lines, .. } => lines,
             _ => &[],
         }

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use traces::read::RankFile;
+use traces::run_notes::MESSAGES;
 
 use crate::error::Error;
 use crate::run::files;
@@ -50,8 +52,14 @@ fn newest(here: &Path) -> Result<PathBuf, Error> {
     newest.ok_or_else(|| Error::NoRun { folder: std::path::absolute(here).unwrap_or(here.into()) })
 }
 
-/// Begin of the recording in a folder; `None` if there is none.
+/// Begin of the recording in a folder, or the time of the message that there is none; `None` if it holds neither.
 fn began(folder: &Path) -> Option<u64> {
-    let files = files(folder).ok()?;
-    files.iter().find_map(|file| Some(RankFile::open(file).ok()?.header().begin.realtime))
+    match files(folder) {
+        Ok(files) => files.iter().find_map(|file| Some(RankFile::open(file).ok()?.header().begin.realtime)),
+        Err(Error::Unrecorded { .. }) => {
+            let written = fs::metadata(folder.join(MESSAGES)).and_then(|message| message.modified()).ok()?;
+            u64::try_from(written.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+        }
+        Err(_) => None,
+    }
 }

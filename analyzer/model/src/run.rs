@@ -16,6 +16,7 @@ use traces::error::Error as TraceError;
 use traces::file::{FINALIZED, INITIALIZED};
 use traces::folder::run_of;
 use traces::read::{FileAccess, RankFile, rank_files};
+use traces::run_notes;
 
 use super::clock::clocks;
 use super::common_clock::CommonClock;
@@ -44,6 +45,8 @@ pub struct Run {
     pub unreadable: Vec<String>,
     /// Its launches, as the processes in front of their launchers saw them.
     pub launches: Vec<Launch>,
+    /// Messages of processes about their recording.
+    pub messages: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
     facts: OnceLock<Vec<Fact>>,
@@ -82,11 +85,24 @@ impl Run {
         let sites = Sites::load(folder, &ranks, !choice.no_cache).named(&ranks, &choice.naming);
         let own = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]);
         let launches = own.or_else(|| run_of(folder)).map_or(Vec::new(), |run| Launch::all_of(folder, &run));
+        let messages = run_notes::messages(folder);
         let (folder, choice) = (folder.into(), choice.clone());
         let (facts, warnings) = (OnceLock::new(), OnceLock::new());
         let is_newest = false;
-        let run =
-            Run { folder, is_newest, choice, ranks, missing, unrecorded, unreadable, launches, sites, facts, warnings };
+        let run = Run {
+            folder,
+            is_newest,
+            choice,
+            ranks,
+            missing,
+            unrecorded,
+            unreadable,
+            launches,
+            messages,
+            sites,
+            facts,
+            warnings,
+        };
         run.reaches(run.choice.from)?;
         Ok(run)
     }
@@ -177,6 +193,10 @@ impl Run {
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = rank_files(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
     if files.is_empty() {
+        let reasons = run_notes::messages(folder);
+        if !reasons.is_empty() {
+            return Err(Error::Unrecorded { folder: folder.into(), reasons });
+        }
         if run_of(folder).is_some() {
             return Err(Error::NotBegun { folder: folder.into() });
         }

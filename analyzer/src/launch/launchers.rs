@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use rustix::fs::MemfdFlags;
 
-use super::{Variables, find, in_front, pair, programs};
+use super::{JoinedPreload, Variables, find, pair, programs};
 use crate::cli::Launcher;
 
 /// MPICH and Intel MPI: `-genv NAME VALUE`.
@@ -94,10 +94,28 @@ pub fn of_openmpi(variables: &Variables) -> Vec<OsString> {
 }
 
 /// Adds the arguments to each program on the command line; or to the file of programs, which replaces them all.
-pub fn openmpi_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
+pub fn openmpi_command(command: &[OsString], variables: &Variables, join: &JoinedPreload<'_>) -> Vec<OsString> {
     // If the file cannot be read, mpirun will say so.
-    let by_file = place_of_file(command).and_then(|place| with_file(command, place, variables).ok());
-    by_file.unwrap_or_else(|| in_front(command, &of_openmpi(variables), |word| word == ":"))
+    let by_file = place_of_file(command).and_then(|place| with_file(command, place, variables, join).ok());
+    by_file.unwrap_or_else(|| {
+        let mut whole = vec![command[0].clone()];
+        for (at, words) in command[1..].split(|word| word == ":").enumerate() {
+            if at > 0 {
+                whole.push(":".into());
+            }
+            whole.extend(of_openmpi(&missing(words, variables)));
+            whole.extend_from_slice(words);
+        }
+        whole
+    })
+}
+
+/// The variables without the list of libraries to preload if the words set it.
+fn missing(words: &[OsString], variables: &Variables) -> Variables {
+    let mut missing = variables.clone();
+    let sets = programs::sets(Launcher::Openmpi, words, "LD_PRELOAD");
+    missing.retain(|(name, _)| *name != "LD_PRELOAD" || !sets);
+    missing
 }
 
 /// True if some processes get part of their environment from the launcher's own.
@@ -112,16 +130,25 @@ fn place_of_file(command: &[OsString]) -> Option<usize> {
 /// The command with a modified file of programs. Each line in it is a command line of its own, to which mpirun's `-x`
 /// does not apply; words have no quotes, so values come from mpirun's environment. Preloaded libraries may not suit
 /// mpirun itself.
-fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::Result<Vec<OsString>> {
+fn with_file(
+    command: &[OsString],
+    place: usize,
+    variables: &Variables,
+    join: &JoinedPreload<'_>,
+) -> io::Result<Vec<OsString>> {
     let hand_on = |(name, value): &(&'static str, OsString)| match value.to_str() {
         Some(value) if *name == "LD_PRELOAD" && !value.contains(char::is_whitespace) => format!("-x {name}={value} "),
         _ => format!("-x {name} "),
     };
-    let handed_on: String = variables.iter().map(hand_on).collect();
     let text = fs::read_to_string(&command[place])?;
     let mut file = inherited()?;
     for line in programs::lines(&text) {
-        writeln!(file, "{handed_on}{line}")?;
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let handed_on: String = missing(&words, variables).iter().map(hand_on).collect();
+        let words = programs::with_changed(Launcher::Openmpi, &words, "LD_PRELOAD", join);
+        file.write_all(handed_on.as_bytes())?;
+        file.write_all(words.join(OsStr::new(" ")).as_bytes())?;
+        file.write_all(b"\n")?;
     }
     let mut whole = command.to_vec();
     whole[place] = format!("/proc/self/fd/{}", file.into_raw_fd()).into();

@@ -168,9 +168,13 @@ pub fn insists(library: &OsStr) -> bool {
     FIRST.iter().any(|first| name.starts_with(first))
 }
 
-/// Value of LD_PRELOAD. `needed` are the program's libraries that must be first.
+/// Value of LD_PRELOAD beside the user's own. `needed` are the program's libraries that must be first.
 pub fn preload_list(recorder: &Path, needed: &[OsString]) -> OsString {
-    let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+    preload_list_with(&std::env::var_os("LD_PRELOAD").unwrap_or_default(), recorder, needed)
+}
+
+/// Value of LD_PRELOAD beside `users`.
+pub fn preload_list_with(users: &OsStr, recorder: &Path, needed: &[OsString]) -> OsString {
     let users = users.as_bytes().split(|byte| matches!(byte, b':' | b' ')).filter(|word| !word.is_empty());
     let (first, last): (Vec<&OsStr>, Vec<&OsStr>) = users.map(OsStr::from_bytes).partition(|word| insists(word));
     // The user's own choice replaces the program's.

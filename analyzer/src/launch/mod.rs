@@ -7,6 +7,9 @@ pub mod programs;
 pub mod split_launch;
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -30,12 +33,42 @@ pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
     }
 }
 
-/// A launcher's command with these variables added in the right place.
-pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
+/// Does what `env NAME=VALUE...` in front of the command would do, so that the variables it sets are this process's own.
+/// Leaves a command with options of env as it is. There must be only one thread.
+pub fn adopt_environment(command: &mut Vec<OsString>) {
+    let is_env = command.first().is_some_and(|word| Path::new(word).file_name() == Some(OsStr::new("env")));
+    let set = command.iter().skip(1).take_while(|word| word.as_bytes().contains(&b'=')).count();
+    let is_option = |word: &OsString| word.as_bytes().starts_with(b"-");
+    if !is_env || set == 0 || command.get(1 + set).is_none_or(is_option) {
+        return;
+    }
+    for variable in command.drain(..=set).skip(1) {
+        let mut parts = variable.as_bytes().splitn(2, |byte| *byte == b'=').map(OsStr::from_bytes);
+        if let (Some(name), Some(value)) = (parts.next().filter(|name| !name.is_empty()), parts.next()) {
+            // SAFETY: no other thread reads the environment.
+            unsafe { std::env::set_var(name, value) };
+        }
+    }
+}
+
+/// What a list of libraries to preload becomes that the launch itself sets; `None` is the launcher's own list.
+pub type JoinedPreload<'a> = dyn Fn(Option<&OsStr>) -> OsString + 'a;
+
+/// A launcher's command with these variables added in the right place. Where it sets a list of libraries to preload, the
+/// recorder is added to that list: launchers disagree on which of two lists counts.
+pub fn command(
+    launcher: Launcher,
+    command: &[OsString],
+    variables: &Variables,
+    join: &JoinedPreload<'_>,
+) -> Vec<OsString> {
+    let changed = |words: &[OsString]| programs::with_changed(launcher, words, "LD_PRELOAD", join);
+    let programs: Vec<Vec<OsString>> = command[1..].split(|word| word == ":").map(changed).collect();
+    let command = &[&command[..1], &programs.join(&OsString::from(":"))].concat();
     match launcher {
         Launcher::Slurm => launchers::srun_command(command, variables),
         Launcher::Flux => launchers::flux_command(command, variables),
-        Launcher::Openmpi => launchers::openmpi_command(command, variables),
+        Launcher::Openmpi => launchers::openmpi_command(command, variables, join),
         Launcher::Pals => in_front(command, &arguments(launcher, variables), |word| word == ":"),
         Launcher::Mpich | Launcher::Aprun => in_front(command, &arguments(launcher, variables), |_| false),
     }
@@ -53,6 +86,12 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
+}
+
+/// True if a word names a file that can be run.
+pub fn is_executable(word: &OsStr) -> bool {
+    let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
+    find(word).and_then(|path| fs::metadata(path).ok()).is_some_and(is_program)
 }
 
 /// Adds the arguments after the launcher's name, and after each word that `separates` programs.

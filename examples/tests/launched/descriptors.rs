@@ -40,7 +40,7 @@ fn a_program_that_closes_and_takes_the_recorders_descriptor_keeps_its_file_and_t
 fn where_the_trace_is_not_found_again_there_is_a_message_and_the_program_keeps_its_file() {
     let mpi = one();
     let (output, _) = closed(&mpi, "moved");
-    let message = "the file of the run cannot be written: from here on calls are only counted and timed";
+    let message = "was moved or removed while its process recorded into it";
     assert_eq!(output.stderr.matches(message).count(), 2, "once a rank: {}", output.stderr);
 }
 

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 
 use crate::common::{behind, by_hand, calls, case, libraries, one, own_lines, quick, run, two_families, under_each};
-use examples::run::{Case, Output, Run, fresh_folder, overhear};
+use examples::run::{Case, Output, Run, finish, fresh_folder, overhear};
+use examples::workspace;
 
 #[test]
 fn runs_that_begin_at_once_with_one_name_have_a_folder_each() {
@@ -101,8 +103,7 @@ fn a_run_folder_is_never_overwritten() {
     let case = quick(&mpi, &[]);
     behind(&case, &folder);
     let first = fs::read(folder.join("rank-0000.ovh")).unwrap();
-    let output = behind(&case, &folder);
-    assert!(own_lines(&output)[0].ends_with("twice-2"), "{}", output.stderr);
+    behind(&case, &folder);
     assert_eq!(fs::read(folder.join("rank-0000.ovh")).unwrap(), first);
     assert_eq!(calls(&Run { folder: second }, "MPI_Send"), 10);
 }
@@ -147,4 +148,43 @@ fn the_library_preloaded_alone_records_into_the_folder_it_is_run_in() {
         assert!(folders[0].file_name().unwrap().to_str().unwrap().starts_with("overhear-quick-20"));
         assert_eq!(calls(&Run { folder: folders[0].clone() }, "MPI_Send"), 10, "{}", mpi.name);
     }
+}
+
+#[test]
+fn a_run_that_somebody_puts_in_the_folders_place_is_not_reported_as_the_recorded_one() {
+    for mpi in two_families() {
+        let folder = fresh_folder(&format!("{}-replaced", mpi.name));
+        let sample = workspace().join("traces/samples/integer_sort-openmpi");
+        let removes = format!("rm -r {0} && cp -r {1} {0}", folder.display(), sample.display());
+        for as_another in [true, false] {
+            let _ = fs::remove_dir_all(&folder);
+            // The sample says by no file which run the folder is of.
+            let named =
+                if as_another { format!("&& echo {:032x} > {}/.run", 1, folder.display()) } else { String::new() };
+            let output = in_front(&case("moves_folder", &mpi, 2, &[&format!("{removes} {named}")]), &folder);
+            assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+            let said = own_lines(&output).join("\n");
+            assert!(said.contains("removed while the launch ran"), "{}: {said}", mpi.name);
+            assert!(!said.contains("delayed the program") && !said.contains("Next:"), "{}: {said}", mpi.name);
+        }
+    }
+}
+
+#[test]
+fn of_files_that_cannot_be_read_it_is_said_why_and_no_delay() {
+    let mpi = one();
+    let case = quick(&mpi, &[]);
+    let folder = fresh_folder("unreadable");
+    let script =
+        format!("{}; for file in {}/*.ovh; do echo nothing > $file; done", case.words().join(" "), folder.display());
+    let mut command = Command::new(overhear());
+    command.arg("record").arg("--dir").arg(&folder).args(["sh", "-c", &script]);
+    case.prepare(&mut command);
+    let output = finish(&mut command);
+    assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
+    let last = own_lines(&output).last().unwrap().to_string();
+    assert!(last.contains("can be read: ") && !last.contains("delayed"), "{last}");
+    let once = finish(Command::new(overhear()).args(["top", "--once"]).arg(&folder));
+    assert_eq!((once.status, once.stdout.as_str()), (3, ""), "{}", once.stderr);
+    assert!(once.stderr.contains("none of its files can be read"), "{}", once.stderr);
 }

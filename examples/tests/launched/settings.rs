@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{by_hand, calls, one, own_lines, quick, run, two_families, under_each};
+use crate::common::{by_hand, calls, one, own_lines, quick, run, those, two_families, under_each};
+use examples::mpi::Mpi;
 use examples::run::{Output, Run, finish, fresh_folder, overhear};
 
 #[test]
@@ -71,7 +72,7 @@ fn a_wrong_variable_that_the_launcher_is_to_set_is_refused_before_anything_start
 
 #[test]
 fn a_wrong_variable_is_named_once_in_ranks_preloaded_by_hand_and_the_program_runs() {
-    let mpi = one();
+    let mpi = those("has a launcher that lets ranks speak", Mpi::is_openmpi).remove(0);
     for (name, value, message) in [
         ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
         ("OVERHEAR_MAX_BYTES", "many", "OVERHEAR_MAX_BYTES=many: not a size"),

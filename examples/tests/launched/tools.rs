@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{case, libraries};
+use crate::common::{both_families, case, libraries};
 use examples::mpi::Mpi;
 use examples::program::compile;
-use examples::run::{Case, Output, Run, finish, fresh_folder, library};
+use examples::run::{Case, Output, Run, finish, fresh_folder, library, overhear};
 use examples::{target, workspace};
 use serde_json::json;
 
@@ -105,4 +105,64 @@ fn a_program_whose_mpi_is_a_library_of_stubs_calls_those() {
     let run = finish(Command::new(&program).env("LD_PRELOAD", library()));
     assert_eq!((run.status, run.stdout.as_str()), (0, "0, rank 7\n"), "{}", run.stderr);
     assert!(run.stderr.contains("no MPI library was found in the process"), "{}", run.stderr);
+}
+
+/// The forms in which users preload a library by the launcher, each as the words before the launcher, behind it, and
+/// before the program.
+fn forms(mpi: &Mpi, library: &str) -> Vec<[Vec<String>; 3]> {
+    let set = format!("LD_PRELOAD={library}");
+    let env = || vec!["env".to_string(), set.clone()];
+    let option: &[&[&str]] = match mpi.is_openmpi() {
+        true => &[&["-x", &set]],
+        false => &[&["-genv", "LD_PRELOAD", library], &["-env", "LD_PRELOAD", library]],
+    };
+    let options = option.iter().map(|option| [vec![], option.iter().map(|word| word.to_string()).collect(), vec![]]);
+    options.chain([[env(), vec![], vec![]], [vec![], vec![], env()]]).collect()
+}
+
+#[test]
+fn a_library_that_the_launch_itself_preloads_is_loaded_beside_the_recorder() {
+    let mut ran = 0;
+    for mpi in both_families() {
+        let case = case("quick", &mpi, 2, &[]);
+        for [front, launcher, program] in forms(&mpi, tool(&mpi).to_str().unwrap()) {
+            let form = [&front[..], &launcher, &program].concat().join(" ");
+            let folder = fresh_folder(&format!("{}-joined", mpi.name));
+            let launch = mpi.launch(2);
+            let words =
+                [&front[..], &launch[..1], &launcher, &launch[1..], &program, &[case.path.display().to_string()]]
+                    .concat();
+            let mut command = Command::new(overhear());
+            command.args(["record", "--filter", "+query", "--dir"]).arg(&folder).args(words);
+            case.prepare(&mut command);
+            let output = finish(&mut command);
+            assert_eq!(output.status, 0, "{} {form}: {}", mpi.name, output.stderr);
+            assert_both_saw(&output, &Run { folder }, &mpi, 0);
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn of_a_script_that_preloads_another_library_it_is_said_what_to_write_there() {
+    for mpi in both_families() {
+        let case = case("quick", &mpi, 2, &[]);
+        let tool = tool(&mpi).display().to_string();
+        let record = |set: &str| {
+            let folder = fresh_folder(&format!("{}-replaced", mpi.name));
+            let mut command = Command::new(overhear());
+            command.args(["record", "--filter", "+query", "--dir"]).arg(&folder);
+            command.args(["sh", "-c", &format!("{set} {}", case.words().join(" "))]);
+            case.prepare(&mut command);
+            (finish(&mut command), Run { folder })
+        };
+        let (output, run) = record(&format!("LD_PRELOAD={tool}"));
+        assert_eq!((output.status, run.folder.exists()), (0, false), "{}: {}", mpi.name, output.stderr);
+        let instead = format!("LD_PRELOAD={tool}:$LD_PRELOAD");
+        assert!(output.stderr.contains(&format!("Write {instead} there")), "{}: {}", mpi.name, output.stderr);
+        let (output, run) = record(&instead);
+        let calls = |function| run.report("rank").sum("rank_functions", "calls", &[("function", json!(function))]);
+        assert_eq!((output.status, calls("MPI_Recv")), (0, SENT), "{}: {}", mpi.name, output.stderr);
+    }
 }

@@ -17,13 +17,14 @@ use super::calls::{is_lifecycle, starts};
 use super::errors;
 use super::folder::Provisional;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
-use super::{folder, steps, together};
+use super::{folder, steps, together, unrecorded};
 use crate::abi;
 use crate::clock;
 use crate::config::{self, Config};
 use crate::forks;
 use crate::layers;
 use crate::messages;
+use crate::notes;
 use crate::progress;
 use crate::real;
 use crate::recorder::content;
@@ -89,9 +90,7 @@ fn begin(handed: &'static HandedDown) -> bool {
     }
     if let Err(reason) = begun {
         FAILED.store(true, Release);
-        if config::launcher_rank().unwrap_or(0) == 0 {
-            messages::say(&format!("{reason}. The program runs unrecorded."));
-        }
+        unrecorded::tell(&format!("{reason}. The program runs unrecorded."));
         return false;
     }
     forked::is_recording()
@@ -136,6 +135,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     // SAFETY: no other thread knows the file yet.
     unsafe { output.header().begin(header) };
     shared::set_output(output);
+    notes::write_by(write_note);
     shared::define(&Definition::Process(process()));
     shared::define(&Definition::Filter(config.filter.text.clone()));
     let settings = config::mpi_settings();
@@ -177,6 +177,14 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     let _ = RUN.set(RunContext { config, family, handed });
     steps::ended(StepKind::Begin, sample.ticks);
     Ok(true)
+}
+
+/// Writes a warning of the floors below into the file. Returns true if it was tried.
+fn write_note(text: &'static str) -> bool {
+    // A forked child has its parent's file in memory.
+    let is_own = HERE.phase.load(Acquire) != OFF && !is_forked();
+    let write = || is_own && shared::try_define(&Definition::Warning(text.into()));
+    guard::run(write).unwrap_or(false)
 }
 
 /// Creates the file of this process, or takes part in that of all processes of its host.

@@ -108,7 +108,7 @@ fn take_part() -> Option<()> {
     let config = config::read().ok()?;
     objects::learn(family, family.comm_world, HandleKind::Communicator);
     let world = objects::get(family.comm_world)?;
-    let beside = folder::wanted(&config).ok()?;
+    let beside = folder::wanted(config.directory.as_deref()).ok()?;
     let meeting = folder::parent_of(&beside);
     let together = together::come(family, world.rank as u32, world.size, together::spawned(family), meeting);
     let agreed = folder::agree(&config, family, Some(&together), &OwnFile::None);

@@ -1,16 +1,19 @@
 //! The end of a recording, when MPI is finalized or the process ends.
 
 use std::path::Path;
-use std::sync::atomic::Ordering::*;
+use std::sync::atomic::{AtomicBool, Ordering::*};
 
 use traces::calls::Call;
+use traces::run_notes;
 
+use super::folder;
 use super::last_words;
-use super::run::{SESSIONS, WORLD, speaks_at_end};
+use super::run::{SESSIONS, WORLD, speaks};
+use super::unrecorded;
 use crate::clock;
 use crate::config;
 use crate::machine;
-use crate::messages;
+use crate::notes;
 use crate::recorder::file::modules;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
@@ -33,10 +36,22 @@ pub fn closed(call: Call) {
         sampling::end();
     }
     let finalized = mark_end(output);
+    notes::write();
     output.save_all();
+    tell_lost_file(output);
     // A finalized session is not the end: others may follow.
-    if finalized && call == Call::Finalize && speaks_at_end() {
+    if finalized && call == Call::Finalize && speaks() {
         last_words::say(output);
+    }
+}
+
+/// Leaves a message in the run's folder if somebody has taken the file out of it.
+fn tell_lost_file(output: &Output) {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    let path = output.file.path();
+    if !output.file.is_at(&path) && !IS_TOLD.swap(true, Relaxed) {
+        let message = format!("{} was moved or removed while its process recorded into it", path.display());
+        let _ = run_notes::leave_message(folder::parent_of(&path), &message);
     }
 }
 
@@ -49,15 +64,16 @@ pub fn process_ends() {
                 if let Some(thread) = current::thread() {
                     thread.ends_with_process();
                 }
+                notes::write();
                 output.save_all();
-                if output.header().is_finalized() && speaks_at_end() {
+                if output.header().is_finalized() && speaks() {
                     last_words::say(output);
                 }
             }
         }
         // A script or a launcher behind `env` or `timeout` may have started programs with MPI, which speak for themselves.
         DORMANT if config::recorded_process() == Some(std::process::id()) && !machine::had_children() => {
-            messages::say(&format!(
+            unrecorded::tell(&format!(
                 "{} ended without a call of MPI_Init that the recorder saw, so there is nothing to report",
                 Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()
             ));

@@ -9,12 +9,13 @@ use std::sync::OnceLock;
 use traces::calls::Call;
 use traces::folder;
 use traces::node::MemberName;
+use traces::run_notes;
 use traces::settings::Occasions;
 
 use super::together::{self, PASSED, Together};
 use crate::abi::Family;
 use crate::clock;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::real;
 use crate::recorder::file::modules;
 use crate::recorder::file::trace_file::{self, TraceFile};
@@ -42,7 +43,7 @@ pub struct Provisional {
 
 /// Chooses the place: in the run's folder if `overhear record` has made it, else beside it.
 pub fn provisional(config: &Config) -> Result<Provisional, String> {
-    let wanted = wanted(config)?;
+    let wanted = wanted(config.directory.as_deref())?;
     let host = host();
     match config.run {
         // Hosts that share no file system have a folder each.
@@ -125,9 +126,9 @@ pub fn parent_of(path: &Path) -> &Path {
 }
 
 /// The folder the user wants, or one named after program and time.
-pub fn wanted(config: &Config) -> Result<PathBuf, String> {
-    let directory = match &config.directory {
-        Some(directory) => directory.clone(),
+pub fn wanted(directory: Option<&Path>) -> Result<PathBuf, String> {
+    let directory = match directory {
+        Some(directory) => directory.to_path_buf(),
         None => {
             let program = modules::executable();
             let program = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -191,7 +192,7 @@ impl FolderMessage {
 }
 
 fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &OwnFile) -> Agreed {
-    let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
+    let wanted = wanted(config.directory.as_deref()).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
         let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
         if together.is_some() && together::spawned(family) {
@@ -246,6 +247,27 @@ pub fn move_in(file: &TraceFile, agreed: &Agreed, rank: u32) -> Result<(), Strin
         }
         None => move_own_file(path, folder.join(folder::file_name(agreed.world, rank))),
     })
+}
+
+/// Tells `overhear record` in front of a run if its process, the first of the ranks that record together, has begun
+/// another run, in `folder`.
+pub fn tell_other_run(config: &Config, agreed: &Agreed, folder: &Path) {
+    let Some(run) = config.run.filter(|run| *run != agreed.run) else { return };
+    if let Ok(own) = wanted(config.directory.as_deref())
+        .and_then(|wanted| folder::claim(&wanted, &run).map_err(|error| error.to_string()))
+    {
+        let _ = run_notes::add_started(&own, folder);
+    }
+}
+
+/// Leaves a message in the run's folder, or in a new one if the run has none: the next command on it prints the message.
+pub fn leave_message(text: &str) {
+    let run = config::run_in_front().unwrap_or_else(random);
+    if let Ok(wanted) = wanted(config::directory().as_deref())
+        && let Ok(folder) = folder::claim(&wanted, &run)
+    {
+        let _ = run_notes::leave_message(&folder, text);
+    }
 }
 
 fn wrong(place: &Path, error: &Error) -> String {

@@ -17,6 +17,7 @@ mod ready;
 mod run;
 mod steps;
 mod together;
+mod unrecorded;
 
 pub use begin::first_call;
 pub use calls::{after, after_unrecorded, before, is_lifecycle};

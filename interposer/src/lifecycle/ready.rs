@@ -7,9 +7,10 @@ use traces::calls::Call;
 use traces::definitions::{Definition, Library, StepKind};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
+use traces::run_notes;
 
 use super::folder::OwnFile;
-use super::run::{FIRST, RunContext};
+use super::run::{FIRST, RunContext, speaks};
 use super::together::{self, Together};
 use super::{clocks, folder, steps};
 use crate::abi::{Family, completion};
@@ -82,11 +83,11 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         ask(family, thread_level);
     }
     header.identify(ProcessIdentity { run: agreed.run, rank, size, world: agreed.world, thread_level });
-    let (speaks, ranks) = (
+    let (is_first, ranks) = (
         together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),
         together::recorded_in_words(together.as_ref(), size),
     );
-    FIRST.store(speaks, Release);
+    FIRST.store(is_first, Release);
     if let Some(together) = together {
         let compare = || clocks::initialized(family, together, &header.begun(), agreed.sync);
         steps::timed(StepKind::ClocksAtInit, || progress::unheard(compare));
@@ -105,11 +106,20 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let moved = steps::timed(StepKind::MoveIn, || folder::move_in(&output.file, &agreed, rank));
     steps::define();
     if let Err(reason) = moved {
-        messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
-    } else if first && speaks {
+        let message = format!("{reason}. The trace stays in {}.", path.display());
+        shared::define(&Definition::Warning(message.clone()));
+        if config::must_be_silent() {
+            let _ = run_notes::leave_message(&agreed.folder, &message);
+        } else {
+            messages::say(&message);
+        }
+    } else if first && is_first {
         let path = output.file.path();
-        let folder = folder::parent_of(&path).display();
-        messages::say(&format!("recording {ranks} under {} into {folder}", library.name()));
+        let folder = folder::parent_of(&path);
+        folder::tell_other_run(&run.config, &agreed, folder);
+        if speaks() {
+            messages::say(&format!("recording {ranks} under {} into {}", library.name(), folder.display()));
+        }
     }
 }
 

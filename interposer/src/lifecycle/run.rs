@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 
 use crate::abi::Family;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::layers::Wrappers;
 
 /// Functions of the wrappers, which are on a higher floor, for use by this one.
@@ -29,11 +29,10 @@ pub static FAILED: AtomicBool = AtomicBool::new(false);
 pub static SESSIONS: AtomicU32 = AtomicU32::new(0);
 /// Set between MPI_Init and MPI_Finalize.
 pub static WORLD: AtomicBool = AtomicBool::new(false);
-/// Set if this rank is the first of those that record together, and so prints the messages.
+/// Set if this rank is the first of those that record together.
 pub static FIRST: AtomicBool = AtomicBool::new(false);
 
-/// True if this process prints the line at the end: it is the first, and no `overhear record` in front of the launcher
-/// does.
-pub fn speaks_at_end() -> bool {
-    FIRST.load(Acquire) && RUN.get().is_some_and(|run| run.config.run.is_none())
+/// True if this process prints the lines at the start and the end.
+pub fn speaks() -> bool {
+    FIRST.load(Acquire) && !config::must_be_silent()
 }

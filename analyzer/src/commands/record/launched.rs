@@ -90,10 +90,14 @@ fn look(launcher: pid_t) -> io::Result<Option<ExitStatus>> {
 
 /// Dies by the launcher's signal, so a waiting parent sees no difference.
 pub fn die_of(signal: c_int) {
-    // SAFETY: this process leaves no memory image for another's fault, and ends here unless the signal is blocked.
+    // SAFETY: this process leaves no memory image for another's fault, and ends here.
     unsafe {
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
         libc::signal(signal, libc::SIG_DFL);
+        let mut blocked = MaybeUninit::uninit();
+        libc::sigemptyset(blocked.as_mut_ptr());
+        libc::sigaddset(blocked.as_mut_ptr(), signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, blocked.as_ptr(), std::ptr::null_mut());
         libc::raise(signal);
     }
 }

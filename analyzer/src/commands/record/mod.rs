@@ -1,7 +1,8 @@
 //! `overhear record`: runs a program and records its MPI calls.
 //!
-//! Started by a launcher, this process sets the environment and becomes the program. In front of a launcher it creates
-//! the run's folder, passes the environment on in the launcher's own way, waits, and summarizes the run.
+//! Started by a launcher, this process sets the environment and becomes the program. In front of a launcher or of any
+//! other program it creates the run's folder, passes the environment on in the launcher's own way, waits, and says all
+//! that is to be said of the run: the recorded processes themselves are silent then.
 
 mod launched;
 mod outcome;
@@ -17,13 +18,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use traces::error::in_words;
-use traces::{folder, settings};
+use traces::mpi_settings::OF_HYDRA;
+use traces::{folder, run_notes, settings};
 
+use super::interrupted;
 use crate::cli::{self, Launcher};
 use crate::launch;
 use crate::launch::{PreloadLibrary, Variables, library, programs, split_launch};
 use model::error::{Error, USAGE};
 use model::launch_log::LaunchLog;
+use outcome::LaunchedCommand;
 use run_folder::RunFolder;
 use tables::terminal;
 
@@ -44,14 +48,16 @@ pub fn run(arguments: cli::RecordArgs) -> u8 {
     })
 }
 
-fn try_run(arguments: cli::RecordArgs) -> Result<u8, Error> {
+fn try_run(mut arguments: cli::RecordArgs) -> Result<u8, Error> {
+    launch::adopt_environment(&mut arguments.command);
     launch::check_environment()?;
     let library = launch::library()?;
-    match launch::recognize(&arguments.command[0]) {
-        Some(launcher) => in_front(launcher, &library, arguments),
-        // If a launcher started this process, its host is the rank's own.
-        None => Ok(behind(&library_behind(library, &arguments.settings)?, arguments)),
+    let launcher = launch::recognize(&arguments.command[0]);
+    // If a launcher started this process, its host is the rank's own.
+    if launcher.is_none() && program::has_launcher() {
+        return Ok(behind(&library_behind(library, &arguments.settings)?, arguments));
     }
+    in_front(launcher, &library, arguments)
 }
 
 /// The library that a rank preloads: if there were two, it would record with the first alone.
@@ -67,14 +73,14 @@ fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     if let Some(own) = folder_in_front().and_then(|_| arguments.settings.take(settings::DIR))
         && program::is_first_rank()
     {
-        terminal::say(&format!(
+        tell_behind(&format!(
             "--dir {} is ignored: overhear record in front of the launcher already made a folder for all ranks",
             own.to_string_lossy()
         ));
     }
     let [program, rest @ ..] = arguments.command.as_slice() else { return NOT_FOUND };
-    if program::is_first_rank() {
-        warn_of(program);
+    if let Some(warning) = program::cannot_be_preloaded(program).filter(|_| program::is_first_rank()) {
+        tell_behind(&warning);
     }
     let needs = needs_first(&arguments.command);
     let mut command = Command::new(program);
@@ -90,18 +96,37 @@ fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     cannot_run(program, &error)
 }
 
+/// Prints a message, or leaves it in the run's folder where a rank must not write to stderr.
+fn tell_behind(message: &str) {
+    let own = || {
+        env::var_os(OF_HYDRA)?;
+        let wanted = env::var_os(settings::DIR).map_or_else(|| default_name(None, &[]), PathBuf::from);
+        folder::claim(&std::path::absolute(wanted).ok()?, &rand::random()).ok()
+    };
+    let folder = folder_in_front().map(PathBuf::from).or_else(own);
+    if folder.is_none_or(|folder| run_notes::leave_message(&folder, message).is_err()) {
+        terminal::say(message);
+    }
+}
+
 /// Folder of the recording in front of the launcher, if this process is one of its ranks.
 fn folder_in_front() -> Option<OsString> {
     env::var_os(settings::RUN).filter(|run| !run.is_empty()).and_then(|_| env::var_os(settings::DIR))
 }
 
-fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::RecordArgs) -> Result<u8, Error> {
-    let programs = programs::each_programs_words(launcher, &arguments.command);
-    let mode = launch::check_given(launcher, &programs, settings::MODE)?;
+/// Runs a launcher or, without one, another program, whose processes get its environment.
+fn in_front(launcher: Option<Launcher>, library: &PreloadLibrary, mut arguments: cli::RecordArgs) -> Result<u8, Error> {
+    let command = arguments.command.clone();
+    let programs = match launcher {
+        Some(launcher) => programs::each_programs_words(launcher, &command),
+        None => vec![command.clone()],
+    };
+    let mode = launcher.map(|launcher| launch::check_given(launcher, &programs, settings::MODE)).transpose()?.flatten();
     let needs = needs_of_all(&programs)?;
     let named = arguments.settings.in_force(settings::DIR).map(PathBuf::from);
     let mode = mode.or_else(|| arguments.settings.in_force(settings::MODE));
-    let wanted = named.unwrap_or_else(|| default_name(&programs));
+    let is_recording = mode.is_none_or(|mode| mode != "null");
+    let wanted = named.unwrap_or_else(|| default_name(launcher, &programs));
     let run: u128 = rand::random();
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
     let folder = match folder {
@@ -112,11 +137,11 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
         }
     };
     arguments.settings.set(settings::DIR, folder.clone().into());
-    let folder = RunFolder::at(&folder);
+    let folder = RunFolder::at(&folder, run.to_be_bytes());
     let shipped = launch::is_to_ship(&arguments.settings).then(|| launch::ship(library, folder.path())).transpose();
     let shipped = shipped.inspect_err(|_| folder::give_back(folder.path()))?;
     let library = shipped.as_ref().unwrap_or(library);
-    for program in names(&programs) {
+    for program in names(launcher, &programs) {
         warn_of(program);
     }
     if let Some(warning) = &library.warning {
@@ -124,26 +149,28 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     }
     let mut variables: Variables = launch::variables(&library.path, &needs, &arguments.settings);
     variables.push((settings::RUN, format!("{run:032x}").into()));
-    let whole = launch::command(launcher, &arguments.command, &variables);
-    let mut command = Command::new(&whole[0]);
-    // Variables that cannot stand on the launcher's command line reach ranks through its environment. LD_PRELOAD stays
-    // out of it if it can: the launcher is not an MPI program, and the libraries a program needs first are not for it.
-    variables.retain(|(name, _)| *name != "LD_PRELOAD");
-    if launch::hands_on_own_environment(launcher, &arguments.command) {
-        variables.push(("LD_PRELOAD", library::preload_list(&library.path, &[])));
+    let (whole, variables) = match launcher {
+        Some(launcher) => launcher_with(launcher, &command, library, &needs, variables),
+        None => (command.clone(), alone_with(&command[0], variables)),
+    };
+    let mut process = Command::new(&whole[0]);
+    process.args(&whole[1..]).envs(variables).env_remove(settings::PID);
+    if is_recording && !arguments.trial && launch::find(&whole[0]).is_some() {
+        terminal::say(&format!("recording into {}", folder.path().display()));
     }
-    command.args(&whole[1..]).envs(variables);
-    command.env_remove(settings::PID);
     let before = split_launch::numbered(folder.path());
     let name = Path::new(&whole[0]).file_name().unwrap_or_default().to_string_lossy();
     let mut log = LaunchLog::begin(folder.path(), &run.to_be_bytes(), &name);
-    match launched::run(command, program::is_script(&whole[0]), &mut log) {
+    match launched::run(process, launcher.is_some() && program::is_script(&whole[0]), &mut log) {
         Ok(status) => {
+            // The signals are this process's own again, and the names of call sites are about to be written.
+            interrupted::remove_half_made_outputs();
             if arguments.trial {
+                outcome::tell_messages(folder.path());
                 folder::give_back(folder.path());
             } else {
-                let recording = mode.is_none_or(|mode| mode != "null");
-                outcome::tell(&folder, &arguments.command[0], status, recording, &before);
+                let command = LaunchedCommand { launcher, words: &command, status };
+                outcome::tell(&folder, &command, is_recording, &before);
             }
             Ok(end_as(status))
         }
@@ -154,12 +181,41 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     }
 }
 
-/// Runs the launcher alone: without a folder there is no recording, and the program's results matter more.
+/// The launcher's command with variables for its ranks, and those for its own environment.
+fn launcher_with(
+    launcher: Launcher,
+    command: &[OsString],
+    library: &PreloadLibrary,
+    needs: &[OsString],
+    mut variables: Variables,
+) -> (Vec<OsString>, Variables) {
+    let join = |given: Option<&OsStr>| match given {
+        Some(given) => library::preload_list_with(given, &library.path, needs),
+        None => library::preload_list(&library.path, needs),
+    };
+    let whole = launch::command(launcher, command, &variables, &join);
+    // Variables that cannot stand on the launcher's command line reach ranks through its environment. LD_PRELOAD stays
+    // out of it if it can: the launcher is not an MPI program, and the libraries a program needs first are not for it.
+    variables.retain(|(name, _)| *name != "LD_PRELOAD");
+    if launch::hands_on_own_environment(launcher, command) {
+        variables.push(("LD_PRELOAD", library::preload_list(&library.path, &[])));
+    }
+    (whole, variables)
+}
+
+/// The variables for a program that is no launcher.
+fn alone_with(program: &OsStr, mut variables: Variables) -> Variables {
+    variables.retain(|(name, _)| *name != "LD_PRELOAD" || !program::is_linked_with_recorder(program));
+    variables
+}
+
+/// Runs the command alone: without a folder there is no recording, and the program's results matter more.
 fn unrecorded(why: &str, words: &[OsString]) -> u8 {
     terminal::say(&format!("{why}. Name a folder that can be written with --dir. The program runs unrecorded."));
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
-    match launched::run(command, program::is_script(&words[0]), &mut LaunchLog::none()) {
+    let is_script = launch::recognize(&words[0]).is_some() && program::is_script(&words[0]);
+    match launched::run(command, is_script, &mut LaunchLog::none()) {
         Ok(status) => end_as(status),
         Err(error) => cannot_run(&words[0], &error),
     }
@@ -168,7 +224,7 @@ fn unrecorded(why: &str, words: &[OsString]) -> u8 {
 /// Libraries that must be loaded before the recorder, for all programs: the launcher takes one environment for them.
 fn needs_of_all(programs: &[Vec<OsString>]) -> Result<Vec<OsString>, Error> {
     // Words that cannot be run here are options, or programs that are elsewhere.
-    let programs = programs.iter().filter(|words| words.iter().any(|word| program::is_executable(word)));
+    let programs = programs.iter().filter(|words| words.iter().any(|word| launch::is_executable(word)));
     let mut needs: Vec<Vec<OsString>> = programs.map(|words| needs_first(words)).collect();
     needs.dedup();
     if needs.len() > 1 {
@@ -188,9 +244,12 @@ fn needs_first(words: &[OsString]) -> Vec<OsString> {
     needs
 }
 
-/// Programs among the words: the first executable of each.
-fn names(programs: &[Vec<OsString>]) -> impl Iterator<Item = &OsString> {
-    programs.iter().filter_map(|words| words.iter().find(|word| program::is_executable(word)))
+/// Programs among the words behind a launcher, or the first word of a command without one.
+fn names(launcher: Option<Launcher>, programs: &[Vec<OsString>]) -> impl Iterator<Item = &OsString> {
+    programs.iter().filter_map(move |words| match launcher {
+        Some(launcher) => words.get(programs::place_of_program(launcher, words)),
+        None => words.first(),
+    })
 }
 
 fn warn_of(program: &OsStr) {
@@ -200,8 +259,8 @@ fn warn_of(program: &OsStr) {
 }
 
 /// A name made of the first program and the time.
-fn default_name(programs: &[Vec<OsString>]) -> PathBuf {
-    let program = names(programs).next().and_then(|word| Path::new(word).file_name());
+fn default_name(launcher: Option<Launcher>, programs: &[Vec<OsString>]) -> PathBuf {
+    let program = names(launcher, programs).next().and_then(|word| Path::new(word).file_name());
     let program = program.map_or("run".into(), |name| name.to_string_lossy().into_owned());
     PathBuf::from(folder::default_name(&program))
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use object::{Object, ObjectSymbol};
 use traces::settings;
 
-use crate::launch::{find, library};
+use crate::launch::{find, is_executable, library};
 
 /// The reason why preloading is impossible or has no effect; `None` if it works or is unnecessary.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
@@ -72,6 +72,13 @@ pub fn is_script(program: &OsStr) -> bool {
     read.is_some() && first == *b"#!"
 }
 
+/// True if a program is likely to start others: a script or a shell.
+pub fn starts_others(program: &OsStr) -> bool {
+    let name = Path::new(program).file_name().unwrap_or_default();
+    is_script(program)
+        || ["sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "env"].iter().any(|shell| name == *shell)
+}
+
 /// True if the program was linked with `liboverhear.a`, so that nothing is preloaded into it.
 pub fn is_linked_with_recorder(program: &OsStr) -> bool {
     find(program).and_then(|path| examine(&path, has_recorder)).unwrap_or(false)
@@ -109,9 +116,9 @@ fn has_capabilities(path: &Path) -> bool {
     unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
-pub fn is_executable(word: &OsStr) -> bool {
-    let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
-    find(word).and_then(|path| fs::metadata(path).ok()).is_some_and(is_program)
+/// True if a launcher has started this process.
+pub fn has_launcher() -> bool {
+    settings::launcher_rank(|name| env::var(name).ok()).is_some()
 }
 
 /// True if this process speaks for all: the launcher calls it rank 0, or gives no rank.

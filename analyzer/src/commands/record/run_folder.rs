@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub struct RunFolder {
     path: PathBuf,
+    run: [u8; 16],
     open: Option<File>,
 }
 
@@ -19,9 +20,14 @@ pub enum Whereabouts {
 }
 
 impl RunFolder {
-    /// Opens the folder that has this path now.
-    pub fn at(path: &Path) -> RunFolder {
-        RunFolder { path: path.into(), open: File::open(path).ok() }
+    /// Opens the folder that has this path now, and belongs to a run.
+    pub fn at(path: &Path, run: [u8; 16]) -> RunFolder {
+        RunFolder { path: path.into(), run, open: File::open(path).ok() }
+    }
+
+    /// The run's identity.
+    pub fn run(&self) -> &[u8; 16] {
+        &self.run
     }
 
     pub fn path(&self) -> &Path {

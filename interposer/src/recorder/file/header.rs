@@ -117,17 +117,15 @@ impl Header {
         atomic!(AtomicU32, self, state).load(Acquire) & FINALIZED != 0
     }
 
-    /// Notes that events end now, and if the profile that takes over `is_counted`. Returns `false` if events had
-    /// already ended.
-    pub fn stopped(self, stop: Stop, now: u64, is_counted: bool) -> bool {
+    /// Notes that events end now, unless they had already ended, and if the profile that takes over `is_counted`.
+    pub fn stopped(self, stop: Stop, now: u64, is_counted: bool) {
         if atomic!(AtomicU64, self, stopped_at).compare_exchange(0, now.max(1), AcqRel, Relaxed).is_err() {
-            return false;
+            return;
         }
         // The profile that takes over may be stopped already.
         atomic!(AtomicU64, self, profile_stopped_at).store(if is_counted { 0 } else { now }, Relaxed);
         // Written last: a reader that sees `stop` also sees the other fields.
         atomic!(AtomicU32, self, stop).store(stop as u32, Release);
-        true
     }
 
     fn has_profile(self) -> bool {

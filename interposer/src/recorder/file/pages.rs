@@ -19,7 +19,7 @@ use traces::live::LiveWords;
 use super::header::Header;
 use super::trace_file::{self, TraceFile};
 use crate::clock;
-use crate::messages;
+use crate::notes;
 use recorder_core::memory;
 
 /// The largest page, in bytes: long enough that turning it costs little per record, short enough to fill with zeros at
@@ -252,8 +252,8 @@ impl Output {
                 return Ok(page);
             }
             self.buffered.store(true, Relaxed);
-            messages::once(
-                "the file system of the run folder has no shared mappings: records are written a page at a time, \
+            notes::add(
+                "the file system of the run folder has no shared mappings: records were written a page at a time, \
                  and a killed process loses its last ones",
             );
         }

@@ -13,7 +13,6 @@ use super::page_series::PageSeries;
 use super::pages::{NO_PAGE, Output};
 use crate::call_site::CallSite;
 use crate::clock;
-use crate::messages;
 use crate::recorder::guard;
 use crate::recorder::process::counted;
 use crate::unwind::{self, StackFrame};
@@ -97,31 +96,22 @@ fn word_of(caller: CalledFrom) -> u32 {
     }
 }
 
-/// Notes in the file and prints, once, that events end here and why.
+/// Notes in the file that events end here and why.
 pub fn stopped(stop: Stop) {
-    let Some(output) = output() else { return };
-    if !output.header().stopped(stop, clock::now(), counted::is_on()) {
-        return;
-    }
-    match stop {
-        Stop::No => {}
-        Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is only a profile"),
-        Stop::SizeLimit => messages::once(
-            "the file has reached the limit for the size of a file (ulimit -f): from here on there is only a profile",
-        ),
-        Stop::NoSpace => messages::once("the disk is full: from here on calls are only counted and timed"),
-        Stop::Io => {
-            messages::once("the file of the run cannot be written: from here on calls are only counted and timed")
-        }
-        Stop::NoMemory => messages::once("no memory is left: from here on calls are only counted and timed"),
-        Stop::TooVaried => messages::once(
-            "the calls differ too much to keep only the newest (OVERHEAR_KEEP): from here on they are only counted and timed",
-        ),
+    if let Some(output) = output() {
+        output.header().stopped(stop, clock::now(), counted::is_on());
     }
 }
 
 pub fn define(definition: &Definition) {
     lock().define(definition);
+}
+
+/// Like [`define`], unless another thread defines something at this moment. Returns true if it was tried.
+pub fn try_define(definition: &Definition) -> bool {
+    let Some(mut shared) = SHARED.get().and_then(|shared| shared.try_lock().ok()) else { return false };
+    shared.define(definition);
+    true
 }
 
 /// Words of a definitions page that are reserved for definitions that readers need.

@@ -6,7 +6,7 @@ pub mod spent;
 
 use std::panic::{self, AssertUnwindSafe};
 
-use crate::messages;
+use crate::notes;
 use borrowed::{BorrowedState, Signals};
 use cancellation::Cancellation;
 
@@ -36,7 +36,7 @@ fn run_unseen<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _state = BorrowedState::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {
-        messages::once("a defect in the recorder; the program continues, but this part of its recording is missing");
+        notes::add("a defect in the recorder: the program continued, but part of its recording is missing");
     }
     result
 }
