@@ -2,7 +2,8 @@
 --
 -- In: timed_roles. Out: a row for each send, each receive and each probe: both sides where both are known, else one.
 -- MPI keeps order for each (communicator, source, destination, tag): so the k-th message meets the k-th receive. A receive from any
--- source counts where its message came from, which the trace knows. A receive that no call completed holds up those behind it.
+-- source counts where its message came from, which the trace knows. A receive that no call completed holds up those behind it that could
+-- have got its message: with MPI_ANY_SOURCE those of all sources, with MPI_ANY_TAG those of all tags.
 -- Calls of several threads that overlap reached MPI in an unknown order: these messages are uncertain. Later calls are looked at in falling
 -- order, since Spark takes the square of the rows for a frame that ends at the last one.
 WITH sends AS (
@@ -41,6 +42,7 @@ WITH sends AS (
     SELECT
         timed_roles.*,
         CASE WHEN role = 'receive' THEN 1 ELSE 0 END AS is_receive,
+        role = 'receive' AND done_call IS NULL AS is_pending,
         CASE WHEN role = 'receive' THEN start_ns END AS receive_start_ns,
         CASE WHEN role = 'receive' THEN end_ns END AS receive_end_ns
     FROM timed_roles
@@ -60,8 +62,17 @@ WITH sends AS (
         SUM(is_receive) OVER (
             PARTITION BY communicator, process, peer, tag, partitioned ORDER BY number
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 - is_receive AS k,
-        SUM(CASE WHEN role = 'receive' AND done_call IS NULL THEN 1 ELSE 0 END) OVER (
+        SUM(CASE WHEN is_pending THEN 1 ELSE 0 END) OVER (
             PARTITION BY communicator, process, peer, tag, partitioned ORDER BY number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+        + SUM(CASE WHEN is_pending AND peer IS NULL AND tag IS NOT NULL THEN 1 ELSE 0 END) OVER (
+            PARTITION BY communicator, process, tag, partitioned ORDER BY number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+        + SUM(CASE WHEN is_pending AND peer IS NOT NULL AND tag IS NULL THEN 1 ELSE 0 END) OVER (
+            PARTITION BY communicator, process, peer, partitioned ORDER BY number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+        + SUM(CASE WHEN is_pending AND peer IS NULL AND tag IS NULL THEN 1 ELSE 0 END) OVER (
+            PARTITION BY communicator, process, partitioned ORDER BY number
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS pending,
         start_ns,
         bytes,

@@ -20,6 +20,11 @@ use model::matching::{Account, Follow, RankSite, Settled, WaitState, settled};
 use model::run::Run;
 use model::{Choice, Rank};
 use serde_json::{Value, json};
+use traces::calls::Call;
+use traces::signature::{Signature, peer, tag};
+
+use crate::common::Folder;
+use crate::common::made::{Calls, on_nobody, receive, send};
 
 /// A recorded run with what the analyses and DuckDB say of it.
 struct Compared {
@@ -51,7 +56,7 @@ fn compared() -> Vec<Compared> {
     let _ = fs::remove_dir_all(&folder);
     let mut names = [fixture::names(), fixture::diagnosis_names()].concat();
     names.retain(|name| takes_all() || rota::is_its_turn(name, 20));
-    let sets: Vec<(String, PathBuf, Native)> = names
+    let mut sets: Vec<(String, PathBuf, Native)> = names
         .into_iter()
         .filter_map(|name| {
             let place = folder.join(name.replace('/', "-"));
@@ -59,10 +64,52 @@ fn compared() -> Vec<Compared> {
             Some((name, place.join("set"), native))
         })
         .collect();
+    for (name, run) in open_wildcards() {
+        let set = folder.join(name);
+        let native = exported(&run.0, &set).unwrap();
+        sets.push((name.into(), set, native));
+    }
     let mut answers = duckdb_answers(&folder, sets.iter().map(|(_, set, _)| set.as_path()));
     sets.into_iter()
         .map(|(name, set, native)| Compared { name, native, answers: answers[set.to_str().unwrap()].take() })
         .collect()
+}
+
+/// Runs whose rank 0 has a receive pending at its end, and behind it two that got messages of rank 1 by tags 5 and 6.
+fn open_wildcards() -> Vec<(&'static str, Folder)> {
+    let pending = [("open_any", peer::ANY, tag::ANY), ("open_any_source", peer::ANY, 5), ("open_any_tag", 1, tag::ANY)];
+    let of_tag = |signature: Signature, tag: i32| Signature { tag, ..signature };
+    let made = |source: i32, of: i32| {
+        let receiver = Calls::default()
+            .call(of_tag(receive(source), of), 0, 100)
+            .call(receive(1), 1_000, 100)
+            .call(of_tag(receive(1), 6), 2_000, 100)
+            .call(on_nobody(Call::Wait), 3_000, 5_000)
+            .completed(2)
+            .call(on_nobody(Call::Wait), 9_000, 5_000)
+            .completed(1);
+        let sender = Calls::default().call(send(Call::Send, 0, 8), 4_000, 100).call(
+            of_tag(send(Call::Send, 0, 8), 6),
+            10_000,
+            100,
+        );
+        let folder = Folder::new();
+        receiver.write(&folder, 0, 2);
+        sender.write(&folder, 1, 2);
+        folder
+    };
+    pending.map(|(name, source, of)| (name, made(source, of))).into()
+}
+
+#[test]
+fn a_pending_receive_with_a_wildcard_holds_up_those_that_could_have_got_its_message() {
+    let matched = |name: &str| {
+        let compared = COMPARED.iter().find(|compared| compared.name == name).unwrap();
+        let [found] = whole(&rows(compared, "message_counts")[0], ["matched_messages"]);
+        (found as u64, compared.native.counts[0])
+    };
+    // Of both messages; of the one by its tag; of both, as both are of its source.
+    assert_eq!(["open_any", "open_any_source", "open_any_tag"].map(matched), [(0, 0), (1, 1), (0, 0)]);
 }
 
 /// True if all recorded runs are compared.
