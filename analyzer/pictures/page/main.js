@@ -14,7 +14,7 @@ import { rowsOfPart } from "#part";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
 import { sources } from "#source";
-import { leadFrom, select, show } from "#tables";
+import { leadFrom, select, show, wait } from "#tables";
 import { theme } from "#theme";
 
 /** What draws the picture of a section, and the table it is drawn of. @type {Record<string, [string, Function]>} */
@@ -79,13 +79,17 @@ if (timeline) {
           drawing = performance.now();
         }
         const others = isAll || sums === null ? null : rowsOfPart(table, timeline, sums);
-        const of = isAll ? "" : others ? partInWords(table, words) : "of the whole run";
+        const whole = sums === null && !isAll ? `of the whole run: ${words}` : "of the whole run";
+        const of = isAll ? "" : others ? partInWords(table, words) : whole;
         select(table, others, of);
         if (others || parts.has(table)) drawn.get(table)?.(others, of);
         if (others) parts.add(table);
         else parts.delete(table);
       }
       document.documentElement.dataset.part = isAll ? "" : words;
+    },
+    onWait: () => {
+      for (const table of Object.values(sections).flat()) wait(table);
     },
   });
   for (const table of sections.waits ?? []) {

@@ -40,6 +40,11 @@ export function select(/** @type {Table} */ table, /** @type {Cell[][] | null} *
   views.get(table)?.take(rows, of);
 }
 
+/** Says of a table that follows the timeline that what it shows is not what is in view yet. */
+export function wait(/** @type {Table} */ table) {
+  if (table.part) views.get(table)?.wait();
+}
+
 /** Makes the first cell of rows a link, where `leads` says that a row leads somewhere. */
 export function leadFrom(
   /** @type {Table} */ table,
@@ -76,6 +81,8 @@ class View {
     /** @type {{ leads: (row: Cell[]) => boolean, go: (row: Cell[]) => void } | null} */
     this.link = null;
     this.all = false;
+    /** The part that the rows are of; empty for the whole run. */
+    this.words = "";
     this.element = make("div", "", { class: "table" });
     this.head = make("tr");
     this.body = make("tbody");
@@ -86,8 +93,13 @@ class View {
     this.draw();
   }
 
+  wait() {
+    this.of.textContent = `of ${this.words || "the whole run"}: what is in view is still being loaded`;
+  }
+
   take(/** @type {Cell[][] | null} */ rows, /** @type {string} */ of) {
     this.of.textContent = of;
+    this.words = of.replace(/^of /, "");
     this.element.classList.toggle("selected", rows !== null);
     const others = rows ?? this.table.rows;
     if (others === this.rows) return;

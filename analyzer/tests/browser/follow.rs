@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use model::levels::{self, PlacedCall, RankCalls};
 use model::matching::{Follow, settled};
@@ -265,20 +266,63 @@ fn efficiency_of_a_part_of_a_run_with_threads_is_that_of_the_first_ones() {
     assert_eq!(browser.complaints, [""; 0]);
 }
 
+/// A run whose page has parts beside it, and the page.
+fn long() -> &'static (PathBuf, PathBuf) {
+    static LONG: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+    LONG.get_or_init(|| {
+        let run = Path::new(env!("CARGO_TARGET_TMPDIR")).join("followed long run");
+        let _ = fs::remove_dir_all(&run);
+        fs::create_dir(&run).unwrap();
+        synthetic::run(&run, &Shape { ranks: 8, calls: 85_000, topology: Topology::Ring, seed: 1 }).unwrap();
+        let file = page(&run, "followed long");
+        (run, file)
+    })
+}
+
+#[test]
+fn tables_wait_for_parts_that_come_late_and_say_which_never_come() {
+    let (run, file) = long();
+    let mut browser = Browser::start();
+    browser.open(file);
+    let shown = "(({ from, to }) => [from, to])(JSON.parse(document.getElementById('timeline-data').textContent))";
+    let [from, to]: [i64; 2] = serde_json::from_value(browser.ask(shown)).unwrap();
+    let of_functions = "document.querySelector('#functions .part').textContent";
+    // As from a folder beyond a slow network.
+    browser.ask(
+        "(append => { document.head.append = script => setTimeout(() => append.call(document.head, script), 7000); })(document.head.append)",
+    );
+    let time = (from + (to - from) * 2 / 5, from + (to - from) * 41 / 100);
+    browser.ask(&format!("location.hash = 'timeline={}-{}_0-8'", time.0, time.1));
+    browser.wait_for(&format!("{of_functions} === 'of the whole run: what is in view is still being loaded'"));
+    browser.wait_for(&format!("{of_functions}.endsWith('8 of 8 ranks')"));
+    let truth = Truth::of(&Run::select(run, &Choice { no_cache: true, ..Choice::default() }).unwrap(), 0..8, time);
+    let functions = browser.ask(&format!("{TABLES}('functions')"));
+    compare(&functions[0], &["function"], "calls", "total", &truth.functions);
+    assert_eq!(browser.complaints, [""; 0]);
+
+    browser.ask(
+        "(append => { document.head.append = script => { script.src += '.gone'; append.call(document.head, script); }; })(Element.prototype.append)",
+    );
+    browser.ask(&format!(
+        "location.hash = 'timeline={}-{}_0-8'",
+        from + (to - from) * 4 / 5,
+        from + (to - from) * 81 / 100
+    ));
+    browser.wait_for(&format!(
+        "/^of the whole run: followed long-parts.*cannot be read. Keep the folder beside the page.$/.test({of_functions})"
+    ));
+}
+
 #[test]
 fn tables_of_a_part_of_a_long_run_have_the_figures_of_the_trace() {
-    let folder = Folder::new();
-    let run: PathBuf = folder.0.join("run");
-    fs::create_dir(&run).unwrap();
-    synthetic::run(&run, &Shape { ranks: 8, calls: 85_000, topology: Topology::Ring, seed: 1 }).unwrap();
-    let file = page(&run, "followed long");
-    assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
+    let (run, file) = long();
+    assert!(fs::metadata(file).unwrap().len() < 5 << 20);
     let names = fs::read_dir(file.with_file_name("followed long-parts")).unwrap();
     let sums =
         names.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("sums-8-")).count();
     assert!(sums > 2, "{sums} files of what eight chunks come to");
-    follow(&file, &run, (0.013, 0.97), 0..8);
-    follow(&file, &run, (0.4, 0.41), 2..5);
+    follow(file, run, (0.013, 0.97), 0..8);
+    follow(file, run, (0.4, 0.41), 2..5);
 }
 
 #[test]

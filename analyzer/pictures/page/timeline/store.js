@@ -15,6 +15,9 @@ const KEPT = 64;
  * @type {Map<string, (text: string) => void>} */
 const awaited = new Map();
 
+/** Who waits for a part: all ask again when any script is over. @type {(() => void)[]} */
+const waiting = [];
+
 export class Store {
   /** @param {any} data @param {() => void} changed called when a part has come */
   constructor(data, changed) {
@@ -136,10 +139,15 @@ export class Store {
     const over = () => {
       awaited.delete(script.src);
       script.remove();
+      for (const go of waiting.splice(0)) go();
       this.changed();
     };
     awaited.set(script.src, (text) => this.keep(name, decode(text)));
-    script.onload = over;
+    script.onload = () => {
+      // A script that was cut short is loaded, and brings nothing.
+      if (!this.parts.has(name)) this.failed.add(name);
+      over();
+    };
     script.onerror = () => {
       this.failed.add(name);
       over();
@@ -156,15 +164,14 @@ export class Store {
     if (this.loaded.length > KEPT) this.parts.delete(this.loaded.shift() ?? "");
   }
 
-  /** A part when it has come; nothing where it does not. @template T @param {string} name @param {() => T | undefined} ask
-   * @returns {Promise<T | undefined>} */
+  /** A part when it has come, however long that takes; nothing where it cannot be read.
+   * @template T @param {string} name @param {() => T | undefined} ask @returns {Promise<T | undefined>} */
   async there(name, ask) {
-    for (let tries = 0; tries < 600; tries++) {
+    for (;;) {
       const part = ask();
       if (part !== undefined || this.failed.has(name)) return part;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((/** @type {(value?: undefined) => void} */ resolve) => waiting.push(resolve));
     }
-    return undefined;
   }
 
   /** Why something is not shown. */

@@ -60,6 +60,8 @@ function build(data) {
   return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog, tip };
 }
 
+const LATE = 300; // Milliseconds until a wait for parts is said.
+
 /** What is in view: times, and rows by their numbers. @typedef {{from: number, to: number, rows: number[]}} Interval */
 
 /** How a timeline is one of two: its name in the page's address, the other's data, and who hears of its moves.
@@ -67,8 +69,8 @@ function build(data) {
 
 /** @param {HTMLElement} element @param {any} data
  * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string, interval: Interval}) => void,
- *   paired?: Paired}} [how] */
-export function mount(element, data, { onSelect = () => {}, paired } = {}) {
+ *   onWait?: () => void, paired?: Paired}} [how] onWait hears that parts of what is in view are still being loaded */
+export function mount(element, data, { onSelect = () => {}, onWait = () => {}, paired } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
   element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog, parts.tip);
@@ -151,13 +153,18 @@ export function mount(element, data, { onSelect = () => {}, paired } = {}) {
     const number = ++views;
     const { from, to } = view;
     const isAll = from <= data.from && to >= data.to && rows().length === view.all;
+    const late = window.setTimeout(() => {
+      if (number === views && !isAll) onWait();
+    }, LATE);
     const found = await sums(store, from, to, rows(), () => number !== views);
+    clearTimeout(late);
     if (number !== views) return;
     summed = found;
     redraw();
     const byRank = found && { ...found, rows: [...found.rows].sort((a, b) => a.rank - b.rank) };
     const inPage = rows().map((row) => store.rowAt[row]).sort((a, b) => a - b);
-    onSelect({ sums: byRank, isAll, words: inWords(), interval: { from, to, rows: inPage } });
+    const words = found === null ? store.missing() : inWords();
+    onSelect({ sums: byRank, isAll, words, interval: { from, to, rows: inPage } });
   }
 
   /** Zooms to a call, so that it takes a fifth of the width. @param {number} start @param {number} end */
