@@ -16,7 +16,7 @@ use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::record;
 use traces::signature::Signature;
-use traces::write::{FileWriter, blank_header};
+use traces::write::{FileWriter, blank_block, blank_header};
 
 const RANKS: u32 = 2;
 const ROUNDS: usize = 5;
@@ -70,13 +70,17 @@ fn write(folder: &Path, rank: u32, calls: u64) {
     let file = File::create(folder.join(format!("rank-{rank:04}.ovh"))).expect("the folder can be written");
     let header = FileHeader { rank, size: RANKS, run: [1; 16], state: INITIALIZED | FINALIZED, ..blank_header() };
     let mut file = FileWriter::begin(BufWriter::new(file), header).expect("there is room");
+    file.thread(0, &blank_block()).expect("there is room");
     let signatures: Vec<Signature> = (1..=SIGNATURES).map(signature).collect();
     file.signatures(0, 0, &signatures).expect("there is room");
     let (mut left, mut sequence, mut state) = (calls, 0, 88_172_645_463_325_252u64 + rank as u64);
+    let mut base = 0;
     while left > 0 {
         let count = left.min(PAGE as u64);
         let words: Vec<u64> = (0..count).map(|_| word(&mut state)).collect();
-        file.events(0, sequence, 0, &words).expect("there is room");
+        file.events(0, sequence, base, &words).expect("there is room");
+        base +=
+            words.iter().map(|word| record::from_short(*word)).map(|(_, gap, duration)| gap + duration).sum::<u64>();
         left -= count;
         sequence += 1;
     }

@@ -17,7 +17,7 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::folder::file_name;
 use traces::record;
 use traces::signature::Signature;
-use traces::write::{FileWriter, blank_header};
+use traces::write::{FileWriter, blank_block, blank_header};
 
 /// Memory and processor time are the process's, so each test is alone.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -70,10 +70,12 @@ fn a_rank_of_counts_and_times_takes_less_memory_than_its_file_is_long() {
 fn file(rank: u32, calls: usize) -> Vec<u8> {
     let header = FileHeader { rank, size: 2, run: [1; 16], state: INITIALIZED | FINALIZED, ..blank_header() };
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     file.signatures(0, 0, &[Signature { number: 1, call: Call::Send.number(), ..Signature::EMPTY }]).unwrap();
     let words = vec![record::short(1, 50, 50).unwrap(); calls];
     for (sequence, page) in (0..).zip(words.chunks(30_000)) {
-        file.events(0, sequence, 0, page).unwrap();
+        // Each call ends 100 ticks after the one before.
+        file.events(0, sequence, 100 * 30_000 * u64::from(sequence), page).unwrap();
     }
     file.into_inner()
 }

@@ -44,7 +44,8 @@ impl TraceOutput {
     /// Begins a file. Its first gap counts from `begin`.
     pub fn begin(path: PathBuf, header: FileHeader, begin: u64, program: &RankProgram) -> io::Result<TraceOutput> {
         let mut file = FileWriter::begin(File::create(&path)?, header)?;
-        let block = traces::file::ThreadBlock { tid: header.pid, begin, ..blank_block() };
+        // A recorder has worked off the straight line by the first record.
+        let block = traces::file::ThreadBlock { tid: header.pid, begin, off_line: 1, ..blank_block() };
         file.thread(0, &block)?;
         file.definitions(&program.definitions)?;
         file.signatures(0, 0, &program.signatures)?;

@@ -45,7 +45,8 @@ impl ProfileOutput {
     /// Writes the file.
     pub fn end(self, header: FileHeader, program: &RankProgram) -> io::Result<()> {
         let mut file = FileWriter::begin(File::create(&self.path)?, header)?;
-        let block = ThreadBlock { tid: header.pid, begin: self.begin, ..blank_block() };
+        // A recorder has worked off the straight line by the first call.
+        let block = ThreadBlock { tid: header.pid, begin: self.begin, off_line: 1, ..blank_block() };
         file.thread(0, &block)?;
         file.definitions(&program.definitions)?;
         file.signatures(0, 0, &program.signatures)?;

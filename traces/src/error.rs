@@ -1,7 +1,10 @@
 //! Errors of whole files, and damage inside files: what, where, and what to try.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
+
+use crate::file::PageKind;
 
 /// A file cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,27 @@ pub fn in_words(error: &io::Error) -> String {
     text.rsplit_once(" (os error ").map_or(text.clone(), |(words, _)| words.into())
 }
 
+/// What a page holds, in the words of [`Damage`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    pub kind: PageKind,
+    pub thread: u32,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let thread = self.thread;
+        match self.kind {
+            PageKind::Thread => write!(out, "states of thread {thread}"),
+            PageKind::Signatures => write!(out, "signatures of thread {thread}"),
+            PageKind::Events => write!(out, "records of thread {thread}"),
+            PageKind::Profile => write!(out, "totals of thread {thread}"),
+            PageKind::Definitions => write!(out, "definitions"),
+            PageKind::Dropped | PageKind::Free => write!(out, "dropped records of thread {thread}"),
+        }
+    }
+}
+
 /// Damage to a part of a file; other parts can be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Damage {
@@ -84,6 +108,43 @@ pub enum Damage {
     NoPage {
         /// The offset at which it should begin.
         at: u64,
+    },
+    /// Zeros are where something was written: in front of more of it, or in a page that was left when it was full.
+    #[error("zeros from byte {from} to byte {zeros_end}, where {held} were written: all up to byte {until} are lost")]
+    Zeros {
+        held: Held,
+        from: u64,
+        zeros_end: u64,
+        /// The end of the page, up to which nothing can be read.
+        until: u64,
+    },
+    /// Pages of a series are missing between others, or before them.
+    #[error("{pages} of the pages with {held} are not in the file any more; what they held is lost")]
+    NoPages { held: Held, pages: u32 },
+    /// The file says that it holds more.
+    #[error("{there} of the {written} {held} that were written are there; the others are lost")]
+    Fewer { held: Held, there: u64, written: u64 },
+    /// No page follows the header, though threads have begun.
+    #[error("the file ends behind its header: nothing is left of what its {threads} threads did")]
+    NoPagesAtAll { threads: u64 },
+    /// A thread has pages and no block.
+    #[error(
+        "the state of thread {thread} is lost: the calls that it was in, its polls, and what the progress engine did"
+    )]
+    NoBlock { thread: u32 },
+    /// The end of a thread's block is zeros.
+    #[error(
+        "the counts of the progress engine and of the recorder's own time in thread {thread} are lost: zeros are in their place"
+    )]
+    ZeroedBlock { thread: u32 },
+    /// A thread's records end before a call that it has made.
+    #[error(
+        "thread {thread} made a call after its last record, which ends at byte {end}: the records behind that are lost"
+    )]
+    NoLastRecords {
+        thread: u32,
+        /// The offset at which the records end.
+        end: u64,
     },
     /// A record has an unknown kind.
     #[error(

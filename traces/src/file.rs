@@ -88,6 +88,10 @@ pub const FIRST_PAGE: usize = 4096;
 pub const SHARED_TOTALS: usize = 256;
 /// The number of these totals. The last one is for all functions without a total of their own.
 pub const SHARED_ENTRIES: usize = (FIRST_PAGE - SHARED_TOTALS) / size_of::<ProfileEntry>();
+/// The offset behind these of the number of definitions that were written; 0 in older files.
+pub const DEFINED: usize = SHARED_TOTALS + SHARED_ENTRIES * size_of::<ProfileEntry>();
+
+const _: () = assert!(DEFINED + size_of::<u64>() <= FIRST_PAGE);
 
 /// Set once MPI is initialized: rank, size and the other facts about the world are known.
 pub const INITIALIZED: u32 = 1;
@@ -262,6 +266,10 @@ pub struct ThreadBlock {
     pub met: u64,
     /// Unsuccessful polls that directly followed another one: the program did nothing but wait.
     pub idle_polls: u64,
+    /// Signatures that the thread has written; 0 in older files.
+    pub signatures: u64,
+    /// Entries of its profile that the thread has begun; 0 in older files.
+    pub totals: u64,
 }
 
 /// A call that a thread is in.
@@ -283,7 +291,7 @@ impl Level {
     }
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3736);
+const _: () = assert!(size_of::<ThreadBlock>() == 3752);
 
 /// The signature number of entries for all calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

@@ -111,7 +111,7 @@ pub fn as_typed(folder: &Path) -> String {
 }
 
 /// The file that says which run a folder belongs to, by its identity in hexadecimal digits.
-const CLAIM: &str = ".run";
+pub const CLAIM: &str = ".run";
 
 /// The longest time from making a claim to writing it.
 const WRITING: Duration = Duration::from_secs(1);

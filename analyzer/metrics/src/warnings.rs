@@ -51,7 +51,12 @@ pub fn of_files(run: &Run) -> Vec<String> {
         warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
     }
     warnings.extend(few(run.messages.iter().cloned(), "messages of processes"));
+    for (world, ranks) in &run.missing_spawned {
+        let ranks = numbers(ranks);
+        warnings.push(format!("no file from {ranks} of spawned world {world}: no figure includes what they did"));
+    }
     warnings.extend(few(run.unreadable.iter().cloned(), "files that cannot be read"));
+    warnings.extend(few(run.copies.iter().cloned(), "copies of files"));
     warnings.extend(few(run.ranks.iter().flat_map(of_rank), "warnings about single ranks"));
     warnings
 }

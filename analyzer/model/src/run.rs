@@ -14,8 +14,8 @@ use tables::Fact;
 use traces::definitions::Span;
 use traces::error::Error as TraceError;
 use traces::file::{FINALIZED, INITIALIZED};
-use traces::folder::run_of;
-use traces::read::{FileAccess, RankFile, rank_files};
+use traces::folder::{EXTENSION, run_of};
+use traces::read::{FileAccess, RankFile, copies, rank_files};
 use traces::run_notes;
 
 use super::clock::clocks;
@@ -39,6 +39,8 @@ pub struct Run {
     pub ranks: Vec<Rank>,
     /// Ranks of the first world that have no readable file.
     pub missing: Vec<RangeInclusive<u32>>,
+    /// Ranks of spawned worlds that have no readable file, by world.
+    pub missing_spawned: Vec<(u32, Vec<RangeInclusive<u32>>)>,
     /// Ranks of the first world that were not recorded.
     pub unrecorded: Vec<RangeInclusive<u32>>,
     /// Files that could not be read, with the reason.
@@ -47,6 +49,8 @@ pub struct Run {
     pub launches: Vec<Launch>,
     /// Messages of processes about their recording.
     pub messages: Vec<String>,
+    /// Copies of other files in the folder, which are left out, in words.
+    pub copies: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
     facts: OnceLock<Vec<Fact>>,
@@ -66,6 +70,7 @@ impl Run {
     /// Reads the chosen part of a run. Any thread calls `watch` with the bytes read and the total.
     pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         let (traces, unreadable) = open(folder)?;
+        let (traces, copies) = without_copies(traces);
         let traces: Vec<Arc<RankFile>> = traces.into_iter().map(kept_still).collect();
         let bytes = traces.iter().map(|trace| trace.len()).sum();
         let drops = choice.kept && traces.iter().any(|trace| trace.header().keeps_newest());
@@ -82,6 +87,7 @@ impl Run {
         has_region(folder, &ranks, choice)?;
         has_ranks(&ranks, choice)?;
         let (missing, unrecorded) = absent(&ranks);
+        let missing_spawned = absent_of_spawned(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache).named(&ranks, &choice.naming);
         let own = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]);
         let launches = own.or_else(|| run_of(folder)).map_or(Vec::new(), |run| Launch::all_of(folder, &run));
@@ -95,10 +101,12 @@ impl Run {
             choice,
             ranks,
             missing,
+            missing_spawned,
             unrecorded,
             unreadable,
             launches,
             messages,
+            copies,
             sites,
             facts,
             warnings,
@@ -180,12 +188,17 @@ impl Run {
         self.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs)
     }
 
+    /// True if each recorded rank has a readable file.
+    pub fn is_every_file_here(&self) -> bool {
+        self.missing.is_empty() && self.missing_spawned.is_empty() && self.unreadable.is_empty()
+    }
+
     /// True if the data of the run is not complete.
     pub fn is_partial(&self) -> bool {
         let cut = |rank: &Rank| {
             !rank.is_finalized() || !rank.damage.is_empty() || rank.header.lost > 0 || rank.is_cut_short()
         };
-        !self.missing.is_empty() || !self.unreadable.is_empty() || self.ranks.iter().any(cut)
+        !self.is_every_file_here() || self.ranks.iter().any(cut)
     }
 }
 
@@ -271,6 +284,27 @@ fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
         }
     }
     Ok((traces, unreadable))
+}
+
+/// Leaves out copies of other files, and says of which.
+fn without_copies(traces: Vec<Arc<RankFile>>) -> (Vec<Arc<RankFile>>, Vec<String>) {
+    let files: Vec<_> = traces.iter().map(|trace| (trace.path(), trace.header())).collect();
+    let originals = copies(&files);
+    let mut said = BTreeSet::new();
+    for ((path, _), original) in files.iter().zip(&originals) {
+        if let Some(original) = original.map(|at| files[at].0) {
+            let (copy, original) = (name_in_folder(path), name_in_folder(original));
+            said.insert(format!("{copy} is left out: it is a copy of {original}"));
+        }
+    }
+    let kept = traces.iter().zip(&originals).filter(|(_, original)| original.is_none());
+    (kept.map(|(trace, _)| Arc::clone(trace)).collect(), said.into_iter().collect())
+}
+
+/// The name of a file in the run's folder; of a member the node file's.
+fn name_in_folder(path: &Path) -> String {
+    let node = path.parent().filter(|parent| parent.extension().is_some_and(|ending| ending == EXTENSION));
+    node.unwrap_or(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
@@ -393,6 +427,20 @@ fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>
     let unrecorded = gaps(lists.into_iter().chain(there.iter().cloned()), size);
     let missing = gaps(there.into_iter().chain(unrecorded.iter().cloned()), size);
     (missing, unrecorded)
+}
+
+/// Ranks of spawned worlds without a file, where all ranks of the world were recorded.
+fn absent_of_spawned(ranks: &[Rank]) -> Vec<(u32, Vec<RangeInclusive<u32>>)> {
+    let mut missing = Vec::new();
+    for (world, size) in worlds(ranks).into_iter().filter(|(world, _)| *world > 0) {
+        let of_world = || ranks.iter().filter(|rank| rank.header.world == world);
+        let there = of_world().filter_map(Rank::number).map(|number| number..=number);
+        let without_file = gaps(there, size);
+        if !without_file.is_empty() && of_world().all(|rank| rank.recorded.is_none()) {
+            missing.push((world, without_file));
+        }
+    }
+    missing
 }
 
 /// The range of a span without gaps.

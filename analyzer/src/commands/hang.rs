@@ -49,7 +49,7 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     Ok(match findings.judgement.verdict {
         Verdict::Certain | Verdict::Likely => DIFFERENT,
         Verdict::Unknown => CANNOT_TELL,
-        _ if run.missing.is_empty() && run.unreadable.is_empty() => OK,
+        _ if run.is_every_file_here() => OK,
         _ => PARTIAL,
     })
 }

@@ -112,6 +112,7 @@ fn write(folder: &Folder, rank: u32, state: u32, calls: &[(Call, u64, u64)]) {
     let mut header = header(rank, 2);
     header.state = state;
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     file.definitions(&definitions(2, rank as i32)).unwrap();
     let signatures: Vec<Signature> =
         (1..).zip(calls).map(|(number, (of, ..))| signature(number, *of, peer::NONE, 0, 0)).collect();

@@ -15,7 +15,7 @@ use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
-use traces::write::FileWriter;
+use traces::write::{FileWriter, blank_block};
 use zerocopy::FromZeros;
 
 const FUNCTIONS: [Call; 6] = [Call::Allreduce, Call::Bcast, Call::Alltoall, Call::Barrier, Call::Reduce, Call::Gather];
@@ -141,6 +141,7 @@ fn a_function_that_a_profile_has_no_calls_of_took_no_time() {
         let folder = Folder::new();
         let own = FileHeader { mode: Mode::Profile as u16, ..header(0, 1) };
         let mut file = FileWriter::begin(Vec::new(), own).unwrap();
+        file.thread(0, &blank_block()).unwrap();
         file.definitions(&common::definitions(1, 0)).unwrap();
         let numbers = || calls.iter().zip(1..);
         file.signatures(0, 0, &numbers().map(|(call, at)| signature(at, *call, peer::NONE, 8, 8)).collect::<Vec<_>>())

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition};
-use traces::write::FileWriter;
+use traces::write::{FileWriter, blank_block};
 
 use crate::common::golden::compare;
 use crate::common::{self, Folder, header, overhear, recorded::recorded, signature, stderr, two_ranks};
@@ -303,6 +303,7 @@ fn a_table_that_is_not_there_is_named_with_the_nearest() {
 fn names_are_neither_formulas_nor_escapes_in_csv() {
     let folder = Folder::new();
     let mut file = FileWriter::begin(Vec::new(), header(0, 1)).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     let named = |name: &str| {
         Definition::Communicator(Communicator { number: 1, rank: 0, size: 1, inter: false, name: name.into() })
     };

@@ -147,6 +147,7 @@ fn a_trace_and_the_profile_behind_it_are_added() {
         ..ProfileEntry::new_zeroed()
     };
     let mut file = FileWriter::begin(Vec::new(), common::header(0, 1)).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     file.signatures(0, 0, &[send]).unwrap();
     file.events(0, 0, BEGIN, &[record::short(1, 0, 500).unwrap()]).unwrap();
     file.profile(
@@ -172,6 +173,7 @@ fn bytes_that_a_start_will_move_are_said_of_the_calls_that_prepare_it_also_in_a_
     let create = |number| Signature { flags: CREATES, ..signature(number, Call::Recv_init, 1, 0, 4_096) };
     let plain = |number| signature(number, Call::Recv, 1, 0, 8);
     let mut file = FileWriter::begin(Vec::new(), common::header(0, 2)).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     file.signatures(0, 0, &[create(1), plain(2)]).unwrap();
     let entry = |signature, count| ProfileEntry { signature, count, total: 10, ..ProfileEntry::new_zeroed() };
     file.profile(0, 0, &[entry(1, 3), entry(2, 5)]).unwrap();

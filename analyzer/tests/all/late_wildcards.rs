@@ -9,13 +9,14 @@ use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{STARTS, Signature, peer};
-use traces::write::{FileWriter, call};
+use traces::write::{FileWriter, blank_block, call};
 
 /// With this many receives, quadratic time would exceed the test's limit.
 const RECEIVES: u64 = 100_000;
 
 fn write(folder: &Folder, rank: u32, calls: &[Signature], words: &[u64]) {
     let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
+    file.thread(0, &blank_block()).unwrap();
     let local = vec![Span { first: 0, count: 2, step: 1 }];
     let mut known = definitions(2, rank as i32);
     known.push(Definition::Members(Members { communicator: 1, local, remote: Vec::new() }));

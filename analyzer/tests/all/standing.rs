@@ -129,7 +129,8 @@ fn a_rank_that_entered_or_left_a_call_without_a_record_of_it_has_made_calls_unle
         let entry = ProfileEntry { signature: 2, count: counted, ..ProfileEntry::new_zeroed() };
         file.profile(0, 0, &[entry]).unwrap();
         for page in 0..pages {
-            file.events(0, page, BEGIN, &progress::polls(&polls(1), 0)).unwrap();
+            let base = if page == 0 { BEGIN } else { polls(1).end };
+            file.events(0, page, base, &progress::polls(&polls(1), polls(1).start as i64 - base as i64)).unwrap();
         }
         folder.write("rank-0000.ovh", &file.into_inner());
         RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap()

@@ -69,3 +69,4 @@ mod totals;
 mod untouched;
 mod unusual;
 mod words;
+mod zeroed;

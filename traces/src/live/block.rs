@@ -26,6 +26,8 @@ pub struct LiveBlock {
     pub starting: AtomicU64,
     pub met: AtomicU64,
     pub idle_polls: AtomicU64,
+    pub signatures: AtomicU64,
+    pub totals: AtomicU64,
 }
 
 /// [`Polls`] in a thread's block. The count is written last, since 0 means that there are none.
@@ -95,6 +97,8 @@ impl LiveBlock {
             starting: self.starting.load(Relaxed),
             met: self.met.load(Relaxed),
             idle_polls: self.idle_polls.load(Relaxed),
+            signatures: self.signatures.load(Relaxed),
+            totals: self.totals.load(Relaxed),
         }
     }
 }

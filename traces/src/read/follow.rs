@@ -10,7 +10,7 @@ use zerocopy::transmute;
 
 use super::header_now;
 use super::holes::Holes;
-use super::pages::{EventPage, HEADER, WORD, definition_at, entries_of, page_begun, signatures_of};
+use super::pages::{EventPage, HEADER, PageEnd, WORD, definition_at, entries_of, page_begun, signatures_of};
 use super::{RankFile, State};
 use crate::definitions::{Definition, Process};
 use crate::dropped::Dropped;
@@ -149,6 +149,8 @@ impl Follower {
             base: header.base,
             requests: header.requests,
             words: words.from(HEADER),
+            at: (page.at + size_of::<PageHeader>()) as u64,
+            end: PageEnd::Unknown,
             decoded: &self.file.decoded,
         })
     }

@@ -5,6 +5,7 @@
 //! file occupies on the disk. A program that still runs may be writing the file: see [`live`](crate::live).
 //! A member of a [node file](crate::node) is a file in the file: `FOLDER/node-HOST.ovh/rank-0003.ovh`.
 
+mod copies;
 mod copy;
 mod file_words;
 mod follow;
@@ -14,6 +15,7 @@ mod pages;
 mod tail;
 mod thread_walk;
 mod walk;
+mod zeroed;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
@@ -22,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use copies::copies;
 pub use file_words::FileAccess;
 use file_words::FileWords;
 pub use follow::{Follower, FoundPage};
@@ -34,6 +37,7 @@ pub use pages::{
 pub use tail::{OpenCall, Tail};
 pub use thread_walk::{ThreadWalk, walk_thread};
 pub use walk::{Place, Visitor, Walk, walk};
+pub use zeroed::PIECE;
 
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};
@@ -231,9 +235,12 @@ fn header(file: &FileWords, path: &Path) -> Result<FileHeader, Error> {
     let words = file.words();
     if words.get(0) == Some(u64::from_ne_bytes(node::MAGIC)) {
         return Err(match NodeFile::open(&path()) {
-            Ok(node) => Error::Node { path: path(), what: node.reason() },
+            Ok(node) => Error::Node { path: path(), what: node.reason(path().as_path()) },
             Err(error) => error,
         });
+    }
+    if words.get(0) == Some(0) && words.len() >= FIRST_PAGE / size_of::<u64>() {
+        return Err(Error::Header { path: path(), what: "it is zeros".into() });
     }
     if words.get(0).is_some_and(|first| first != u64::from_ne_bytes(MAGIC)) {
         return Err(Error::Foreign { path: path() });

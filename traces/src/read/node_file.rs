@@ -29,6 +29,8 @@ pub(super) struct NodeFile {
     pub identity: (u64, u64),
     map: MmapRaw,
     host: String,
+    /// Processes that it counts.
+    taken: u64,
 }
 
 /// A member, and the places of its bytes.
@@ -89,7 +91,7 @@ impl NodeFile {
         }
         // The mapping is sparse, and of members only the heads are read.
         let map = MmapOptions::new().len(data.len() as usize).map_raw_read_only(&file).map_err(io)?;
-        let mut node = NodeFile { file, identity: (data.dev(), data.ino()), map, host: String::new() };
+        let mut node = NodeFile { file, identity: (data.dev(), data.ino()), map, host: String::new(), taken: 0 };
         let header: NodeHeader = node.copy(0).filter(|header: &NodeHeader| header.magic == MAGIC).ok_or_else(|| {
             let what = format!("nothing can be read: its header is damaged or was never written. {AGAIN}");
             Error::Node { path: path.into(), what }
@@ -102,6 +104,7 @@ impl NodeFile {
             );
             return Err(Error::Node { path: path.into(), what });
         }
+        node.taken = header.taken;
         node.host = String::from_utf8_lossy(header.host.split(|byte| *byte == 0).next().unwrap_or_default()).into();
         Ok(node)
     }
@@ -111,9 +114,18 @@ impl NodeFile {
         self.heads().filter_map(|head| self.member_at(head))
     }
 
-    /// The reason why the file cannot be read as that of a rank.
-    pub fn reason(&self) -> String {
+    /// The reason why the file at a path cannot be read as that of a rank.
+    pub fn reason(&self, path: &Path) -> String {
+        let own = path.parent().and_then(folder::run_of);
         match self.lost() {
+            0 if self.members().any(|member| !is_of(own, &member)) => format!(
+                "all processes are of another run than this folder is ({}). Put it back where it was recorded",
+                folder::CLAIM
+            ),
+            0 if self.table().next().is_none() && self.taken > 0 => format!(
+                "none of the {} processes that it counts is in its list: they were killed at their start, or the list is lost. {AGAIN}",
+                self.taken
+            ),
             0 => "no process has begun to write: they were killed at their start".into(),
             1 => format!("the records of one process are missing, as the file ends early. {AGAIN}"),
             lost => format!("the records of {lost} processes are missing, as the file ends early. {AGAIN}"),
@@ -238,8 +250,7 @@ pub fn rank_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
             continue;
         }
         seen.push(node.identity);
-        let is_of_run = |member: &FoundMember| run.is_none_or(|run| member.run == run || member.run == [0; 16]);
-        let members = node.members().filter(is_of_run).map(|member| path.join(member.name));
+        let members = node.members().filter(|member| is_of(run, member)).map(|member| path.join(member.name));
         let before = files.len();
         files.extend(members);
         // The error of opening the node file itself says why it has no members, or not all.
@@ -250,6 +261,11 @@ pub fn rank_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     files.sort();
     files.dedup();
     Ok(files)
+}
+
+/// True if a member belongs to a folder's run, or has not learned its own.
+fn is_of(run: Option<[u8; 16]>, member: &FoundMember) -> bool {
+    run.is_none_or(|run| member.run == run || member.run == [0; 16])
 }
 
 /// The node file at a path, if the file there is one that can be read.

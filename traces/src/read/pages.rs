@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::RankFile;
 use super::holes::Holes;
 use super::tail::{OpenCall, Tail};
+use super::zeroed::{self, ItemCounts, ReadPage};
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
 use crate::dropped::Dropped;
-use crate::error::Damage;
+use crate::error::{Damage, Held};
 use crate::file::{
-    FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
+    DEFINED, FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
 };
 use crate::live::{LiveBlock, LiveWords, see_published};
 use crate::progress::{Entries, EntryRun, INSIDE, Polls};
@@ -51,6 +52,8 @@ pub struct ThreadPages<'a> {
     pub dropped: Option<Dropped<'a>>,
     /// Number of the latest account of dropped pages.
     dropped_as_of: u64,
+    /// How many signatures and entries of its profile the thread had written when its block was found; 0 in older files.
+    written: [u64; 2],
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
 }
@@ -91,8 +94,23 @@ pub struct EventPage<'a> {
     pub requests: u64,
     /// The words of the records; the first zero ends them.
     pub words: LiveWords<'a>,
+    /// The offset of these words in the file.
+    pub at: u64,
+    /// What tells zeros that end the records from zeros in the place of records.
+    pub(super) end: PageEnd,
     /// Counts how often pages of its file are decoded.
     pub(super) decoded: &'a AtomicU64,
+}
+
+/// The end of a page's records. `unit` is the number of words of which pages have multiples.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PageEnd {
+    /// Nothing is known of later pages.
+    Unknown,
+    /// No later page is in the file: the thread may write on.
+    Open { unit: usize },
+    /// The thread went on in another page, whose first gap counts from `base`, where the last record of this one ends.
+    Left { unit: usize, base: u64 },
 }
 
 #[cfg(loom)]
@@ -101,7 +119,8 @@ impl EventPage<'static> {
     pub fn of_words(words: LiveWords<'static>) -> EventPage<'static> {
         static DECODED: AtomicU64 = AtomicU64::new(0);
         let header = Box::leak(Box::new(<PageHeader as zerocopy::FromZeros>::new_zeroed()));
-        EventPage { thread: 0, sequence: 0, header, base: 0, requests: 0, words, decoded: &DECODED }
+        let end = PageEnd::Unknown;
+        EventPage { thread: 0, sequence: 0, header, base: 0, requests: 0, words, at: 0, end, decoded: &DECODED }
     }
 }
 
@@ -205,6 +224,20 @@ impl<'a> ThreadPages<'a> {
         }
     }
 
+    /// Notes for each page of records, in order, if the thread went on in another one.
+    fn know_ends(&mut self, unit: usize) {
+        let next: Vec<(u32, u64)> = self.pages.iter().skip(1).map(|page| (page.sequence, page.base)).collect();
+        for (at, page) in self.pages.iter_mut().enumerate() {
+            page.end = match next.get(at) {
+                None => PageEnd::Open { unit },
+                Some((sequence, base)) if page.sequence.checked_add(1) == Some(*sequence) => {
+                    PageEnd::Left { unit, base: *base }
+                }
+                Some(_) => PageEnd::Unknown,
+            };
+        }
+    }
+
     /// The system's id of the thread, 0 if unknown.
     pub fn tid(&self) -> u32 {
         self.block.map_or(0, |block| block.calls.tid.load(Relaxed))
@@ -281,10 +314,32 @@ pub(super) const WORD: usize = size_of::<u64>();
 /// Words of a page's header.
 pub(super) const HEADER: usize = size_of::<PageHeader>() / WORD;
 
+/// Attempts to list the pages of a file that is being written.
+const TRIES: usize = 5;
+
 pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
+    let mut contents = contents_once(trace);
+    for _ in 1..TRIES {
+        if contents.damage.is_empty() {
+            break;
+        }
+        // A page may have begun behind the place that was looked at, before a later one that was found.
+        let again = contents_once(trace);
+        let is_still = again.damage == contents.damage;
+        contents = again;
+        if is_still {
+            break;
+        }
+    }
+    contents
+}
+
+fn contents_once(trace: &RankFile) -> Contents<'_> {
     let (words, bytes, unit) = (trace.words(), trace.bytes, trace.header.unit as usize);
     let mut contents = Contents { shared: shared(words), ..Contents::default() };
-    let (mut threads, mut signatures) = (BTreeMap::new(), Vec::new());
+    // Read before what it counts.
+    let defined = words.published(DEFINED / WORD).unwrap_or(0);
+    let (mut threads, mut of_items) = (BTreeMap::new(), Vec::new());
     let mut holes = Holes::of(trace);
     let mut at = FIRST_PAGE;
     let mut lost = false;
@@ -313,15 +368,37 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
             contents.damage.push(Damage::Cut { page: at as u64, claimed: claimed as u64, left: left as u64 });
         }
         let body = rest.until(claimed / WORD).from(HEADER);
-        if kind == PageKind::Definitions {
-            definitions(body, at as u64, &mut contents);
-        } else if kind != PageKind::Free {
-            let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
-            thread.number = header.thread;
-            if kind == PageKind::Signatures {
-                signatures.push((header.thread, body));
+        let used = match kind {
+            PageKind::Definitions => Some(definitions(body, at as u64, &mut contents)),
+            PageKind::Signatures => Some(items::<Signature>(signatures_of(body, 0).count())),
+            PageKind::Profile => {
+                let profile = &mut thread_of(&mut threads, header.thread).profile;
+                let before = profile.len();
+                profile.extend(entries_of(body));
+                Some(items::<ProfileEntry>(profile.len() - before))
             }
-            add(thread, kind, (header, body), &trace.decoded);
+            PageKind::Free => None,
+            PageKind::Thread | PageKind::Events | PageKind::Dropped => {
+                add(thread_of(&mut threads, header.thread), kind, (header, body), (at as u64, &trace.decoded));
+                None
+            }
+        };
+        if let Some((items, used)) = used {
+            let number = if kind == PageKind::Definitions { 0 } else { header.thread };
+            let held = Held { kind, thread: number };
+            let first = match definition_at(body, 0) {
+                Some(Ok((_, words))) if kind == PageKind::Definitions => words,
+                _ => 0,
+            };
+            of_items.push(ReadPage {
+                held,
+                sequence: header.sequence,
+                at: body_at(at as u64),
+                body,
+                items,
+                used,
+                first,
+            });
         }
         at += claimed;
     }
@@ -330,20 +407,53 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     }
     // A signature owns two numbers at most.
     let most = 2 * ((bytes - holes.passed) / size_of::<Signature>());
-    for (thread, body) in signatures {
-        let thread = threads.entry(thread).or_insert_with(ThreadPages::default);
-        for signature in signatures_of(body, 0) {
+    for page in of_items.iter().filter(|page| page.held.kind == PageKind::Signatures) {
+        let thread = thread_of(&mut threads, page.held.thread);
+        for signature in signatures_of(page.body, 0) {
             thread.signatures.insert(signature, most);
         }
     }
+    let unit = unit / WORD;
+    if trace.header.threads > 0 && trace.is_empty() {
+        contents.damage.push(Damage::NoPagesAtAll { threads: trace.header.threads });
+    }
+    contents.damage.extend(zeroed::damage(&of_items, unit));
+    let counts = ItemCounts::of(&of_items);
+    contents.damage.extend(counts.fewer(Held { kind: PageKind::Definitions, thread: 0 }, defined));
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
         thread.pages.sort_by_key(|page| page.sequence);
         // The recorder writes that a page is dropped before it reuses the page.
         let first = thread.dropped.map_or(0, |dropped| dropped.pages);
         thread.pages.retain(|page| page.sequence >= first);
+        thread.know_ends(unit);
+        let held = Held { kind: PageKind::Events, thread: thread.number };
+        let sequences = thread.pages.iter().map(|page| page.sequence);
+        contents.damage.extend(zeroed::missing(held, first, sequences));
+        for (kind, written) in [PageKind::Signatures, PageKind::Profile].into_iter().zip(thread.written) {
+            contents.damage.extend(counts.fewer(Held { kind, thread: thread.number }, written));
+        }
+        if thread.block.is_none() {
+            contents.damage.push(Damage::NoBlock { thread: thread.number });
+        }
     }
     contents
+}
+
+fn thread_of<'a, 'b>(threads: &'b mut BTreeMap<u32, ThreadPages<'a>>, number: u32) -> &'b mut ThreadPages<'a> {
+    let thread = threads.entry(number).or_default();
+    thread.number = number;
+    thread
+}
+
+/// The offset of a page's body.
+fn body_at(page: u64) -> u64 {
+    page + size_of::<PageHeader>() as u64
+}
+
+/// A number of items, and their words.
+const fn items<T>(count: usize) -> (usize, usize) {
+    (count, count * (size_of::<T>() / WORD))
 }
 
 /// Kind and header of the page at the begin of the words, if it has begun.
@@ -363,10 +473,16 @@ fn add<'a>(
     thread: &mut ThreadPages<'a>,
     kind: PageKind,
     (header, words): (&'a PageHeader, LiveWords<'a>),
-    decoded: &'a AtomicU64,
+    (at, decoded): (u64, &'a AtomicU64),
 ) {
     match kind {
-        PageKind::Thread => thread.block = LiveBlock::at(words),
+        PageKind::Thread => {
+            thread.block = LiveBlock::at(words);
+            thread.written = thread
+                .block
+                .map_or([0; 2], |block| [&block.signatures, &block.totals].map(|count| count.load(Relaxed)));
+            see_published();
+        }
         PageKind::Events => thread.pages.push(EventPage {
             thread: header.thread,
             sequence: header.sequence,
@@ -374,16 +490,17 @@ fn add<'a>(
             base: header.base,
             requests: header.requests,
             words,
+            at: body_at(at),
+            end: PageEnd::Unknown,
             decoded,
         }),
-        PageKind::Profile => thread.profile.extend(entries_of(words)),
         PageKind::Dropped => {
             let newer = thread.dropped_as_of < header.requests;
             if let Some(dropped) = Dropped::read(header, words).filter(|_| newer) {
                 (thread.dropped, thread.dropped_as_of) = (Some(dropped), header.requests);
             }
         }
-        PageKind::Signatures | PageKind::Definitions | PageKind::Free => {}
+        PageKind::Signatures | PageKind::Profile | PageKind::Definitions | PageKind::Free => {}
     }
 }
 
@@ -419,8 +536,9 @@ pub(super) fn signatures_of(body: LiveWords<'_>, known: usize) -> impl Iterator<
     })
 }
 
-fn definitions(body: LiveWords<'_>, page: u64, contents: &mut Contents<'_>) {
-    let mut at = 0;
+/// Adds a page's definitions. Returns how many there are, and their words.
+fn definitions(body: LiveWords<'_>, page: u64, contents: &mut Contents<'_>) -> (usize, usize) {
+    let (mut count, mut at) = (0, 0);
     while let Some(found) = definition_at(body, at) {
         let (bytes, next) = match found {
             Ok(found) => found,
@@ -434,8 +552,9 @@ fn definitions(body: LiveWords<'_>, page: u64, contents: &mut Contents<'_>) {
             None if Definition::is_later(bytes) => {}
             None => contents.damage.push(Damage::NoDefinition { page, bytes: bytes.len() as u32 }),
         }
-        at = next;
+        (count, at) = (count + 1, next);
     }
+    (count, at)
 }
 
 /// The definition at a word of a page's body, and the word of the next one. The length, which is the first word,

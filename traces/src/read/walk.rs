@@ -2,9 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::pages::EventPage;
+use super::pages::{EventPage, PageEnd};
 use super::tail::OpenCall;
-use crate::error::Damage;
+use super::zeroed;
+use crate::error::{Damage, Held};
+use crate::file::PageKind;
 use crate::live::{LiveWords, see_published};
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind, Sample, Unsampled};
@@ -59,6 +61,9 @@ pub trait Visitor {
 pub struct Walk<'a> {
     thread: u32,
     words: LiveWords<'a>,
+    /// The offset of the words in the file, and their end.
+    offset: u64,
+    end: PageEnd,
     last: u64,
     at: usize,
     seen: u64,
@@ -76,7 +81,7 @@ pub struct Place {
 impl<'a> Walk<'a> {
     /// Reads from a position of the page on.
     pub fn at(page: &EventPage<'a>, place: Place) -> Walk<'a> {
-        Walk { last: place.last, at: place.at, seen: place.seen, ..Walk::of_words(page.thread, page.base, page.words) }
+        Walk { last: place.last, at: place.at, seen: place.seen, ..Walk::of_page(page) }
     }
 
     /// The position that it has reached.
@@ -97,12 +102,16 @@ impl<'a> Walk<'a> {
     /// Reads from the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         page.decoded.fetch_add(1, Ordering::Relaxed);
-        Walk::of_words(page.thread, page.base, page.words)
+        Walk::of_page(page)
+    }
+
+    fn of_page(page: &EventPage<'a>) -> Walk<'a> {
+        Walk { offset: page.at, end: page.end, ..Walk::of_words(page.thread, page.base, page.words) }
     }
 
     /// Reads the words of a thread's page, the first gap of which counts from `base`.
     pub fn of_words(thread: u32, base: u64, words: LiveWords<'a>) -> Walk<'a> {
-        Walk { thread, words, last: base, at: 0, seen: 0 }
+        Walk { thread, words, offset: 0, end: PageEnd::Unknown, last: base, at: 0, seen: 0 }
     }
 
     /// The tick at which the last call ended.
@@ -112,8 +121,8 @@ impl<'a> Walk<'a> {
 
     /// Shows up to `records` records to the visitor, in order. Returns true if there may be more.
     ///
-    /// Stops at the first word that is not written yet. Fails at a word that is no record; the records before it were
-    /// shown and are not shown again. Later reads see all that was written before the records, such as their
+    /// Stops at the first word that is not written yet. Fails at a word that is no record, and at zeros where records were
+    /// written; the records before were shown and are not shown again. Later reads see all that was written before the records, such as their
     /// signatures.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
@@ -149,7 +158,31 @@ impl<'a> Walk<'a> {
         }
         see_published();
         (self.last, self.at, self.seen) = (last, at, seen);
-        Ok(more)
+        if more { Ok(true) } else { self.ends_well().map(|()| false) }
+    }
+
+    /// Fails if what follows the last record was written, and is zeros by now.
+    #[cold]
+    fn ends_well(&self) -> Result<(), Damage> {
+        let end = match self.end {
+            PageEnd::Unknown => None,
+            PageEnd::Open { unit } => zeroed::lost_at(self.words, self.at, unit, false),
+            PageEnd::Left { unit, base } => {
+                // Where the next page counts from another time than this one ends at, it ends too early.
+                let least = if self.last == base { unit } else { 1 };
+                zeroed::lost_at(self.words, self.at, least, true)
+            }
+        };
+        let held = Held { kind: PageKind::Events, thread: self.thread };
+        match end {
+            Some(end) => Err(zeroed::zeros_damage(held, self.offset, self.words, (self.at, end))),
+            None => Ok(()),
+        }
+    }
+
+    /// The offset in the file at which the records that were read end.
+    pub fn offset(&self) -> u64 {
+        self.offset + (self.at * size_of::<u64>()) as u64
     }
 }
 

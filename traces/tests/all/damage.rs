@@ -1,13 +1,13 @@
 //! Damages files in all ways: intact parts are read, and the damage is reported.
 
-use crate::common::{CALLS, Listener, Said, header, open, signature, three_pages};
+use crate::common::{CALLS, Listener, Said, begun, header, open, signature, three_pages};
 use traces::calls::Call;
 use traces::definitions::Definition;
-use traces::error::{Damage, Error};
-use traces::file::{Level, ThreadBlock};
+use traces::error::{Damage, Error, Held};
+use traces::file::{Level, PageKind, ThreadBlock};
 use traces::read::{in_flight, walk};
 use traces::record;
-use traces::write::{FileWriter, UNIT};
+use traces::write::UNIT;
 use zerocopy::FromZeros;
 
 /// The contents of the pages, and the damage.
@@ -31,7 +31,7 @@ fn a_cut_page_keeps_the_pages_before_it() {
     let whole = three_pages();
     let (said, damage) = read(&whole[..whole.len() - UNIT + 32]);
     assert_eq!(said, calls(2));
-    assert_eq!(damage, [Damage::Cut { page: 4 * UNIT as u64, claimed: UNIT as u64, left: 32 }]);
+    assert_eq!(damage, [Damage::Cut { page: 5 * UNIT as u64, claimed: UNIT as u64, left: 32 }]);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn any_byte_may_be_wrong_without_a_panic() {
 #[test]
 fn a_page_reserved_and_not_begun_is_passed_over() {
     let mut bytes = three_pages();
-    let page = bytes.split_off(4 * UNIT);
+    let page = bytes.split_off(5 * UNIT);
     bytes.resize(bytes.len() + 3 * UNIT, 0);
     bytes.extend(page);
     assert_eq!(read(&bytes), (calls(3), vec![]));
@@ -79,15 +79,16 @@ fn a_page_reserved_and_not_begun_is_passed_over() {
 #[test]
 fn a_page_that_is_none_is_said_and_the_next_one_found() {
     let mut bytes = three_pages();
-    bytes[3 * UNIT..3 * UNIT + 4].copy_from_slice(b"junk");
+    bytes[4 * UNIT..4 * UNIT + 4].copy_from_slice(b"junk");
     let (said, damage) = read(&bytes);
     assert_eq!(said, [calls(1), calls(3)[2..].to_vec()].concat());
-    assert_eq!(damage, [Damage::NoPage { at: 3 * UNIT as u64 }]);
+    let held = Held { kind: PageKind::Events, thread: 0 };
+    assert_eq!(damage, [Damage::NoPage { at: 4 * UNIT as u64 }, Damage::NoPages { held, pages: 1 }]);
 }
 
 #[test]
 fn a_record_of_no_known_kind_ends_its_page_and_no_other() {
-    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut file = begun(header(0));
     let good = record::short(1, 0, 1).unwrap();
     file.events(0, 0, 0, &[good, 0xfd, good]).unwrap();
     file.events(0, 1, 5, &[good]).unwrap();
@@ -98,7 +99,7 @@ fn a_record_of_no_known_kind_ends_its_page_and_no_other() {
 
 #[test]
 fn a_record_that_its_page_does_not_hold_is_said() {
-    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut file = begun(header(0));
     let mut words = vec![record::short(1, 0, 1).unwrap(); (UNIT - 64) / 8];
     *words.last_mut().unwrap() = record::wide(1, 0, 1).unwrap()[0];
     file.events(0, 0, 0, &words).unwrap();
@@ -109,27 +110,27 @@ fn a_record_that_its_page_does_not_hold_is_said() {
 
 #[test]
 fn a_definition_that_cannot_be_read_is_said() {
-    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut file = begun(header(0));
     file.definitions(&[Definition::Filter("x".into())]).unwrap();
     let mut bytes = file.into_inner();
     // The text is longer than the item.
-    bytes[UNIT + 64 + 8 + 4] = 200;
+    bytes[2 * UNIT + 64 + 8 + 4] = 200;
     let file = open(&bytes).unwrap();
     let contents = file.contents();
     assert!(contents.definitions.is_empty());
-    assert_eq!(contents.damage, [Damage::NoDefinition { page: UNIT as u64, bytes: 13 }]);
+    assert_eq!(contents.damage, [Damage::NoDefinition { page: 2 * UNIT as u64, bytes: 13 }]);
 }
 
 #[test]
 fn a_definition_of_a_later_version_is_passed_over() {
-    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut file = begun(header(0));
     let last = Definition::Settings(Vec::new());
     let filter = Definition::Filter("x".into());
     // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());
     file.definitions(&[last, filter.clone()]).unwrap();
     let mut bytes = file.into_inner();
-    bytes[UNIT + 64 + 8] = Definition::VARIANTS as u8;
+    bytes[2 * UNIT + 64 + 8] = Definition::VARIANTS as u8;
     let file = open(&bytes).unwrap();
     let contents = file.contents();
     assert_eq!((contents.definitions, contents.damage), (vec![filter], vec![]));
@@ -151,7 +152,7 @@ fn files_that_are_no_traces_are_refused_with_a_reason() {
 
 #[test]
 fn calls_of_an_undefined_signature_are_not_lost_to_the_walk() {
-    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut file = begun(header(0));
     file.signatures(0, 0, &[signature(1, Call::Send)]).unwrap();
     file.events(0, 0, 0, &[record::short(30_000, 1, 1).unwrap()]).unwrap();
     assert_eq!(read(&file.into_inner()).0, [Said::Call(30_000, 1, 1)]);

@@ -5,7 +5,9 @@ use std::mem::offset_of;
 use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::dropped::{DroppedArrival, DroppedHead, DroppedRequest, DroppedTotal};
-use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
+use traces::file::{
+    DEFINED, FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
+};
 use traces::node::{self, MemberHead, NodeHeader};
 use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
@@ -71,7 +73,7 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
     assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
     assert_laid_out!(ThreadBlock as "Thread block":
         tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry,
-        starting, met, idle_polls);
+        starting, met, idle_polls, signatures, totals);
     assert_laid_out!(Signature as "Signature":
         number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":
@@ -80,7 +82,8 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
         until, calls, totals, requests, arrivals, regions, level, last, last_began,
         last_posted);
     assert_eq!([size_of::<DroppedTotal>(), size_of::<DroppedRequest>(), size_of::<DroppedArrival>()], [104, 24, 24]);
-    assert_eq!([SHARED_TOTALS, SHARED_ENTRIES], [256, 43]);
+    assert_eq!([SHARED_TOTALS, SHARED_ENTRIES, DEFINED], [256, 43, 4040]);
+    assert!(below("### Header").any(|line| line.contains("At 4040")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::common::{CALLS, Listener, Said, header, three_pages};
+use crate::common::{CALLS, Listener, Said, begun, header, three_pages};
 use traces::error::{Damage, Error};
 use traces::file::FileHeader;
 use traces::folder::claim;
@@ -42,13 +42,14 @@ impl Drop for Folder {
 
 /// A rank's file with this many pages of records.
 fn file_of(rank: u32, pages: u32) -> Vec<u8> {
-    let mut file = FileWriter::begin(Vec::new(), header(rank)).unwrap();
+    let mut file = begun(header(rank));
+    let mut last = 0;
     for page in 0..pages {
-        let (mut words, mut last) = (Vec::new(), 0);
+        let (mut words, base) = (Vec::new(), last);
         for at in 0..400 {
             last = call(&mut words, last, 1 + rank, last + u64::from(page) + at, 3);
         }
-        file.events(0, page, 0, &words).unwrap();
+        file.events(0, page, base, &words).unwrap();
     }
     file.into_inner()
 }
@@ -164,7 +165,8 @@ fn a_member_is_followed_while_it_grows() {
         assert!(follower.refresh());
         found += follower.find().len();
     }
-    assert_eq!((found, follower.file().len()), (200, whole.len() as u64));
+    // The thread's block, and the pages of records.
+    assert_eq!((found, follower.file().len()), (1 + 200, whole.len() as u64));
     // As for a file that is renamed, the old name is gone.
     writer.member.rename(MemberName { world: 0, rank: 0 });
     assert!(!follower.refresh());
@@ -190,7 +192,7 @@ fn holes_of_a_member_are_passed_over() {
     writer.member.wrote(4096, at + 4096);
     let member = RankFile::open(&folder.node().join("rank-0000.ovh")).unwrap();
     let contents = member.contents();
-    assert_eq!((contents.threads.len(), contents.damage.len()), (2, 0));
+    assert_eq!((contents.threads.len(), &contents.damage[..]), (2, &[Damage::NoBlock { thread: 1 }][..]));
     // Without the holes, half a million pages of zeros would have been read into memory.
     let resident = fs::read_to_string("/proc/self/status").unwrap();
     let resident = resident.lines().find_map(|line| line.strip_prefix("RssFile:")).unwrap();

@@ -361,7 +361,8 @@ fn a_profile_ends_at_its_first_free_entry() {
 fn pages_are_read_in_the_order_they_were_written_for_each_thread() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     for (thread, sequence) in [(1, 0), (0, 1), (0, 0), (1, 1)] {
-        file.events(thread, sequence, 0, &[record::short(1, sequence as u64, thread as u64).unwrap()]).unwrap();
+        let (base, start) = (u64::from(thread * sequence), u64::from(sequence));
+        file.events(thread, sequence, base, &[record::short(1, start - base, thread.into()).unwrap()]).unwrap();
     }
     let file = open(&file.into_inner()).unwrap();
     let mut listener = Listener::default();

@@ -28,7 +28,7 @@ pub fn ended(known: &Evidence) -> Option<Finding> {
 /// The finding on a run that goes on, or that is not here as a whole.
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let run = known.run;
-    let is_whole = run.missing.is_empty() && run.unreadable.is_empty() && cut(run).next().is_none();
+    let is_whole = run.is_every_file_here() && cut(run).next().is_none();
     if let Some(WithoutCalls { percent, .. }) =
         without_calls(run).filter(|without| is_whole && without.percent >= LEAST_PERCENT)
     {

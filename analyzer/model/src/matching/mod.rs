@@ -292,7 +292,7 @@ impl Account {
 fn is_whole(run: &Run) -> bool {
     let has_all = |rank: &Rank| !rank.header.has_profile() && rank.kept_from.is_none() && rank.header.lost == 0;
     let is_whole = |rank: &Rank| rank.damage.is_empty() && has_all(rank);
-    run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty() && run.ranks.iter().all(is_whole)
+    run.is_every_file_here() && run.unrecorded.is_empty() && run.ranks.iter().all(is_whole)
 }
 
 impl Cause {

@@ -7,6 +7,7 @@ mod usage;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use traces::calls::Call;
 use traces::definitions::{
@@ -183,6 +184,9 @@ impl Rank {
         let mut latest = Latest::default();
         for (thread, read) in contents.threads.iter().zip(threads) {
             let until = read.until.clone();
+            if rank.fate != ProcessFate::Runs && !rank.is_profile() {
+                rank.damage.extend(read.lost_end.clone());
+            }
             let (tally, tail) = read.finish(thread, rank.until, profile);
             latest.see(thread, &tally, &tail);
             let tid = thread.tid();
@@ -340,10 +344,23 @@ impl Rank {
             rank.define(definition);
         }
         rank.fate = ProcessFate::of(&rank.process, header.pid);
+        rank.damage.extend(rank.zeroed_blocks(contents));
         if header.state & FINALIZED != 0 {
             rank.until = header.end.ticks;
         }
         rank
+    }
+
+    /// Damage of blocks that end in zeros: a recorder has measured its own time off the straight line by the first record.
+    fn zeroed_blocks(&self, contents: &Contents<'_>) -> Vec<Damage> {
+        let was_recorded = !self.process.recorder.is_empty();
+        let is_over = self.header.state & FINALIZED != 0;
+        let has_begun =
+            |thread: &&ThreadPages<'_>| is_over || thread.pages.iter().any(|page| page.words.get(0) != Some(0));
+        let is_zeroed = |block: &LiveBlock| block.off_line.load(Relaxed) == 0;
+        let zeroed = |thread: &&ThreadPages<'_>| was_recorded && thread.block.is_some_and(is_zeroed);
+        let threads = contents.threads.iter().filter(has_begun).filter(zeroed);
+        threads.map(|thread| Damage::ZeroedBlock { thread: thread.number }).collect()
     }
 
     /// Rank in its world of a process, given by its number in a communicator; in an intercommunicator, of the remote group.

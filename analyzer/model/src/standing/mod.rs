@@ -122,7 +122,7 @@ impl Standing {
         };
         let ranks = parallel::map(run.ranks.len(), standing);
         let worlds = run.ranks.iter().map(|rank| rank.header.world).collect();
-        let is_whole = run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty();
+        let is_whole = run.is_every_file_here() && run.unrecorded.is_empty();
         Standing { ranks, worlds, objects, places: places.list(), is_whole }
     }
 

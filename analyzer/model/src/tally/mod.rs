@@ -9,8 +9,10 @@ mod profile;
 mod samples;
 
 use traces::error::Damage;
+use traces::file::ThreadBlock;
 use traces::progress::Entries;
-use traces::read::{ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor, Walk};
+use traces::read::{PIECE, ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor, Walk};
+use traces::record::{RecordKind, UNNUMBERED};
 use traces::signature::{CREATES, Signature};
 
 use super::request_numbers::RequestId;
@@ -19,6 +21,8 @@ use super::sums::Grow;
 use counter::Counter;
 pub use profile::by_function;
 pub use samples::{Samples, SiteCall};
+
+const LONGEST_RECORD: u64 = (RecordKind::MOST_WORDS * size_of::<u64>()) as u64;
 
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +75,8 @@ pub struct ReadThread<'a> {
     pub is_full: bool,
     /// The last tick known of the thread.
     pub last_sign: u64,
+    /// The records end before a call that was made, unless the process runs on or counts calls by now.
+    pub lost_end: Option<Damage>,
     counter: Counter<'a>,
     last_end: Option<u64>,
     damage: Vec<Damage>,
@@ -116,10 +122,31 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
             last_end = Some(walk.last());
         }
     }
+    damage.extend(block.iter().flat_map(|block| without_signature(thread, block)));
+    let lost_end = if is_torn { None } else { lost_end(thread, last_walk.as_ref()) };
     let tail = thread.behind(block, &recorded(&counter, thread, damage.is_empty()));
     last_sign = last_sign.max(tail.last_sign());
     let is_full = last_walk.is_some_and(|walk| !walk.has_room());
-    ReadThread { tail, until, is_full, last_sign, counter, last_end, damage }
+    ReadThread { tail, until, is_full, last_sign, lost_end, counter, last_end, damage }
+}
+
+/// The calls that a thread is in, and whose signatures are not in the file.
+fn without_signature(thread: &ThreadPages<'_>, block: &ThreadBlock) -> Vec<Damage> {
+    let open = block.levels.iter().take(block.depth as usize).map(|level| level.signature as u32);
+    let without = open.filter(|number| ![0, UNNUMBERED].contains(number) && thread.signatures.get(*number).is_none());
+    without.map(|number| Damage::NoSignature { thread: thread.number, number, calls: 1 }).collect()
+}
+
+/// The damage of a thread that has made a call since its last record, which ends where zeros of a crash may begin.
+///
+/// A process that was killed while it entered a call may have written when that began, and no more: hence the second
+/// condition.
+fn lost_end(thread: &ThreadPages<'_>, last: Option<&Walk<'_>>) -> Option<Damage> {
+    let calls = &thread.block?.calls;
+    let end = last.map_or(0, Walk::offset);
+    let may_be_cut = last.is_none_or(|last| !last.has_room() || end % PIECE < LONGEST_RECORD);
+    let is_later = calls.since() > last.map_or(0, Walk::last).max(thread.block?.polls.copy().end);
+    (calls.depth() == 0 && may_be_cut && is_later).then_some(Damage::NoLastRecords { thread: thread.number, end })
 }
 
 /// Last state that the records show.

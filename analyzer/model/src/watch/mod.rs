@@ -15,6 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+use traces::read::copies;
 
 use super::Rank;
 use super::launch_log::Launch;
@@ -196,7 +197,12 @@ impl Watch {
         // A rank that never learned its run's identity belongs to any.
         let is_of_run = |rank: &Rank| [Some([0; 16]), newest].contains(&Some(rank.header.run));
         let is_shown = |(rank, _): &(Rank, Watched)| is_of_run(rank) && may_be_on(self.host.as_deref(), rank);
-        let (shown, aside): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
+        let (shown, mut aside): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
+        let files: Vec<_> = shown.iter().map(|(rank, watched)| (watched.path.as_path(), &rank.header)).collect();
+        let is_copy: Vec<bool> = copies(&files).iter().map(Option::is_some).collect();
+        let (copies, shown): (Vec<_>, Vec<_>) = shown.into_iter().zip(is_copy).partition(|(_, is_copy)| *is_copy);
+        aside.extend(copies.into_iter().map(|(file, _)| file));
+        let shown: Vec<_> = shown.into_iter().map(|(file, _)| file).collect();
         self.aside = aside;
         (self.ranks, self.watched) = shown.into_iter().unzip();
         self.views.clear();

@@ -13,7 +13,7 @@ use traces::folder::file_name;
 use traces::progress::{self, Polls};
 use traces::record::{self, Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{STARTS, Signature, peer, tag};
-use traces::write::{FileWriter, call};
+use traces::write::{FileWriter, blank_block, call};
 
 use super::{BEGIN, Folder, definitions, header, signature};
 
@@ -126,6 +126,7 @@ impl Calls {
 
     pub fn write(self, folder: &Folder, rank: u32, size: u32) {
         let mut file = FileWriter::begin(Vec::new(), header(rank, size)).unwrap();
+        file.thread(0, &blank_block()).unwrap();
         file.definitions(&definitions(size, rank as i32)).unwrap();
         let local = vec![Span { first: 0, count: size, step: 1 }];
         file.definitions(&[Definition::Members(Members { communicator: 1, local, remote: Vec::new() })]).unwrap();
@@ -160,6 +161,7 @@ pub fn write_threads(folder: &Folder, rank: u32, of: impl Fn(u32) -> Signature, 
         for (_, begin, end) in calls.iter().filter(|call| call.0 == thread) {
             last = call(&mut words, last, 1, BEGIN + begin, end - begin);
         }
+        file.thread(thread, &blank_block()).unwrap();
         file.signatures(thread, 0, &[Signature { number: 1, ..of(thread) }]).unwrap();
         file.events(thread, 0, BEGIN, &words).unwrap();
     }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 use traces::clock::ClockSample;
-use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, Stop};
+use traces::file::{DEFINED, FINALIZED, FileHeader, INITIALIZED, Mode, Stop};
 
 /// The header in the file.
 ///
@@ -164,6 +164,13 @@ impl Header {
     /// Counts a call that cannot be counted elsewhere.
     pub fn lost(self) {
         atomic!(AtomicU64, self, lost).fetch_add(1, Relaxed);
+    }
+
+    /// Counts a definition that was written.
+    pub fn defined(self) {
+        // SAFETY: behind the header and the shared totals, in the page of the header, and only changed here.
+        let defined = unsafe { AtomicU64::from_ptr(self.0.cast::<u8>().add(DEFINED).cast().as_ptr()) };
+        defined.fetch_add(1, Release);
     }
 
     /// The clocks when the recording began.

@@ -277,6 +277,14 @@ impl Shared {
 
     /// Writes a definition's bytes. `false` if there is no room.
     fn put(&mut self, output: &Output, bytes: &[u8]) -> bool {
+        let is_written = self.write(output, bytes);
+        if is_written {
+            output.header().defined();
+        }
+        is_written
+    }
+
+    fn write(&mut self, output: &Output, bytes: &[u8]) -> bool {
         let words = bytes.chunks(size_of::<u64>()).map(word);
         // The first word is the length; it is written last, and tells readers that the rest is there.
         if self.pages.cursor.write_all(bytes.len() as u64, words.clone()) {

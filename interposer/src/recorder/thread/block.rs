@@ -3,7 +3,8 @@
 //! Readers may look at the block while it changes, and the system may write it out at any time. So a field that
 //! validates others is written last.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use traces::file::{LEVELS, Level};
 use traces::live::{LiveBlock, LiveProductive, LiveRun};
@@ -99,6 +100,16 @@ impl Block {
     pub fn set_starting(&self, ticks: u64, met: u64) {
         self.0.starting.store(ticks, Relaxed);
         self.0.met.store(met, Relaxed);
+    }
+
+    /// Counts a signature that was written.
+    pub fn signature_written(&self) {
+        self.0.signatures.store(self.0.signatures.load(Relaxed) + 1, Release);
+    }
+
+    /// How many entries of the thread's profile were begun.
+    pub fn totals(&self) -> &'static AtomicU64 {
+        &self.0.totals
     }
 
     pub fn ledger(&self) -> Ledger {

@@ -18,7 +18,7 @@ impl Thread {
     pub(super) fn profile_begins(&self, output: &Output) {
         self.events.end();
         output.keep(-(self.kept.take() as i64));
-        let profile = Profile::begin(output, self.listed.number, self.next_number());
+        let profile = Profile::begin(output, self.listed.number, self.next_number(), self.block.totals());
         *self.profile.lend() = Some(profile);
     }
 

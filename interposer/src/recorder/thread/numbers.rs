@@ -63,6 +63,7 @@ impl Thread {
         let address = if CallSite::path(key.address).is_some() { 0 } else { key.address };
         let tell = |number| {
             self.signatures.lend().define(&Signature { address, ..key.signature(number, site) });
+            self.block.signature_written();
         };
         let number = self.dictionary.lend().add(key, tell).ok_or(Stop::NoMemory)?;
         self.keep_room(output);

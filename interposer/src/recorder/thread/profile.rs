@@ -3,6 +3,8 @@
 //! A signature for which the file has no room counts with its function in the [`totals`]
 //! of all threads. Once there are [`PLENTY`] of signatures, calls that differ only by their messages count together.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Mutex, MutexGuard};
 
 use traces::file::{PageHeader, PageKind, ProfileEntry};
@@ -26,6 +28,8 @@ pub struct Profile {
     begin: u64,
     /// Set once the file has no more room.
     full: bool,
+    /// How many entries were begun, for readers.
+    written: &'static AtomicU64,
     /// By signature number; `None` if memory ran out.
     entries: Option<Numbered<Option<Entry>>>,
     /// By signature number: the signature as which its calls count; 0 for itself.
@@ -63,11 +67,12 @@ pub fn room_for(signatures: u32) -> usize {
 
 impl Profile {
     /// An empty profile that counts from now, with room for `signatures` signatures if the file has it.
-    pub fn begin(output: &Output, thread: u32, signatures: u32) -> Profile {
+    pub fn begin(output: &Output, thread: u32, signatures: u32, written: &'static AtomicU64) -> Profile {
         let mut profile = Profile {
             pages: PageSeries::new(PageKind::Profile, thread),
             begin: clock::now(),
             full: false,
+            written,
             entries: Numbered::new(),
             told_as: Numbered::new(),
             recent: [NOT_YET; RECENT],
@@ -77,7 +82,7 @@ impl Profile {
     }
 
     /// An empty profile in memory, with room for some signatures, for a rehearsal.
-    pub fn in_memory(thread: u32) -> Option<Profile> {
+    pub fn in_memory(thread: u32, written: &'static AtomicU64) -> Option<Profile> {
         let words = FIRST / size_of::<u64>();
         let pages = PageSeries::new(PageKind::Profile, thread);
         // SAFETY: memory of `words` words, which is never freed.
@@ -86,6 +91,7 @@ impl Profile {
             pages,
             begin: clock::now(),
             full: false,
+            written,
             entries: Numbered::new(),
             told_as: Numbered::new(),
             recent: [NOT_YET; RECENT],
@@ -219,6 +225,7 @@ impl Profile {
         // SAFETY: room for an entry, on a page that stays mapped. Its counts are already zero.
         let entry = unsafe { Entry::at(place.cast()) };
         entry.begin(signature, 0);
+        self.written.store(self.written.load(Relaxed) + 1, Release);
         Some(entry)
     }
 

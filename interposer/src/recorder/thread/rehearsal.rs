@@ -20,7 +20,7 @@ impl Thread {
         this.samples.is_on.set(sampling::is_on());
         if mode == Mode::Profile {
             this.events.end();
-            *this.profile.lend() = Some(Profile::in_memory(REHEARSAL)?);
+            *this.profile.lend() = Some(Profile::in_memory(REHEARSAL, this.block.totals())?);
         }
         Some(this)
     }

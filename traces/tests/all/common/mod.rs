@@ -6,7 +6,7 @@ use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, Content, RecordKind, Sample, Unsampled};
 use traces::signature::{STARTS, Signature};
-use traces::write::{FileWriter, blank_header, call};
+use traces::write::{FileWriter, blank_block, blank_header, call};
 
 /// Everything that a page contains, in order.
 #[derive(Clone, PartialEq, Debug)]
@@ -120,9 +120,16 @@ pub fn header(rank: u32) -> FileHeader {
 /// Calls that take one, two and three words.
 pub const CALLS: [(u32, u64, u64); 3] = [(1, 1_000, 500), (2, 20_000_000, 30_000_000_000), (1, 1 << 60, 5)];
 
-/// Three pages with one call each.
+/// A file with the block of its first thread.
+pub fn begun(header: FileHeader) -> FileWriter<Vec<u8>> {
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, &blank_block()).unwrap();
+    file
+}
+
+/// The block of the first thread, a page of signatures, and three pages with one call each.
 pub fn three_pages() -> Vec<u8> {
-    let mut file = FileWriter::begin(Vec::new(), header(3)).unwrap();
+    let mut file = begun(header(3));
     file.signatures(0, 0, &[signature(1, Call::Send), signature(2, Call::Isend)]).unwrap();
     let mut last = 900;
     for (sequence, (number, start, duration)) in CALLS.into_iter().enumerate() {
