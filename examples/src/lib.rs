@@ -18,7 +18,7 @@
 //! command rota stated
 //! launch_turns mpi
 //! aarch64
-//! environment packages
+//! environment golden packages
 //! wheel
 //! machine used
 //! ```
@@ -34,6 +34,7 @@ pub mod diagnosis;
 pub mod environment;
 pub mod fixture;
 pub mod glibc;
+pub mod golden;
 pub mod launch_turns;
 pub mod loops;
 pub mod machine;

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! lib
-//! aarch64 abi_errors damage dist engine fixtures memcheck mutants races tables test wheel
+//! aarch64 abi_errors damage dist engine fixtures golden memcheck mutants races tables test wheel
 //! test/binaries mutants/trials
 //! mutants/copied_workspace
 //! mutants/written_mutations
@@ -20,6 +20,7 @@ mod damage;
 mod dist;
 mod engine;
 mod fixtures;
+mod golden;
 mod memcheck;
 mod mutants;
 mod portable;
@@ -55,6 +56,11 @@ enum Task {
         samples: bool,
         /// Only programs whose names contain this
         name: Option<String>,
+    },
+    /// Show how golden files differ from what tests saw last, and accept those named
+    Golden {
+        /// Ends of the paths of files to accept, such as both/diff.txt
+        names: Vec<String>,
     },
     /// Damage recorded runs at random and run every analysis on them
     Damage {
@@ -126,6 +132,7 @@ fn main() -> ExitCode {
         Task::Test(arguments) => test::run(&arguments),
         Task::Fixtures { samples: true, .. } => fixtures::record_samples(),
         Task::Fixtures { mpi, name, .. } => fixtures::run(mpi.as_deref(), name.as_deref()),
+        Task::Golden { names } => golden::run(&names),
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Mutants { abi: true, .. } => abi_errors::run(),
         Task::Mutants { count, seed, .. } => mutants::run(count, seed),

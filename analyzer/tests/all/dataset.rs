@@ -1,6 +1,4 @@
 //! The data set's tables, read back from files, agree with `report`.
-//!
-//! `GOLDEN=write cargo test -p overhear dataset::` rewrites docs/schema/dataset.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -328,6 +326,5 @@ fn of_a_profile_signatures_say_what_is_known_and_a_line_says_so() {
 #[test]
 fn the_published_description_is_that_of_the_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/dataset.md");
-    // `GOLDEN=write cargo test -p overhear dataset::` rewrites it.
     compare(&path, &data::description());
 }

@@ -1,11 +1,9 @@
 //! Golden output of each command on the samples: commits show each change of words or figures.
-//!
-//! `GOLDEN=write cargo test -p overhear golden::` rewrites the texts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::golden::{self, kept};
+use crate::common::golden::{Comparison, kept};
 
 const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
@@ -58,26 +56,31 @@ fn said(words: &str, runs: &[&str]) -> String {
     }
 }
 
-/// Compares with the golden text, or rewrites it.
-fn compare(name: &str, words: &str, text: &str) {
+/// The golden text of a command.
+fn of_command(name: &str, words: &str) -> PathBuf {
     let file = if words.is_empty() { "first" } else { words };
     let file = file.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");
-    golden::compare(&kept(&format!("{name}/{file}")), text);
+    kept(&format!("{name}/{file}"))
 }
 
 #[test]
 fn every_command_says_of_the_samples_what_it_said() {
+    let mut comparison = Comparison::default();
     for run in [OPENMPI, MPICH] {
         for words in OF_ONE {
-            compare(run.rsplit('/').next().unwrap(), words, &said(words, &[run]));
+            comparison.text(&of_command(run.rsplit('/').next().unwrap(), words), &said(words, &[run]));
         }
     }
+    comparison.finish();
 }
 
 #[test]
 fn the_samples_are_compared_as_they_were() {
-    compare("both", "diff", &said("diff", &[OPENMPI, MPICH]));
-    compare("both", "scaling", &said("scaling", &[OPENMPI, MPICH]));
+    let mut comparison = Comparison::default();
+    for words in ["diff", "scaling"] {
+        comparison.text(&of_command("both", words), &said(words, &[OPENMPI, MPICH]));
+    }
+    comparison.finish();
 }
 
 #[test]

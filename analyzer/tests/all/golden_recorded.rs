@@ -1,13 +1,11 @@
 //! Golden output on recorded programs: for features that the samples lack, for warnings, and for what is found of planted causes.
-//!
-//! `GOLDEN=write cargo test -p overhear golden_recorded::` rewrites the texts.
 
 use std::path::Path;
 use std::process::Command;
 
 use examples::fixture;
 
-use crate::common::golden::{compare, kept};
+use crate::common::golden::{Comparison, kept};
 
 /// Programs, and the questions about each.
 const ASKED: [(&str, &[&str]); 31] = [
@@ -71,22 +69,26 @@ fn said(words: &str, folder: &Path) -> String {
 #[test]
 fn commands_say_of_recorded_programs_what_they_said() {
     let names = fixture::names();
+    let mut comparison = Comparison::default();
     for (program, asked) in ASKED {
         let of = |name: &&String| name.rsplit_once('-').is_some_and(|(of, _)| of == program);
         let name = names.iter().find(of).unwrap_or_else(|| panic!("no fixture of {program}"));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-said"));
         fixture::unpack(name, &folder);
         let text: String = asked.iter().map(|words| said(words, &folder)).collect();
-        compare(&kept(&format!("recorded/{program}")), &text);
+        comparison.text(&kept(&format!("recorded/{program}")), &text);
     }
+    comparison.finish();
 }
 
 #[test]
 fn the_first_screen_says_of_planted_causes_what_it_said() {
+    let mut comparison = Comparison::default();
     for name in fixture::diagnosis_names() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-first-screen", name.replace('/', "-")));
         fixture::unpack(&name, &folder);
         let program = name.rsplit_once('-').map_or(name.as_str(), |(program, _)| program);
-        compare(&kept(&format!("recorded/{program}")), &said("diagnose --no-cache", &folder));
+        comparison.text(&kept(&format!("recorded/{program}")), &said("diagnose --no-cache", &folder));
     }
+    comparison.finish();
 }

@@ -1,8 +1,8 @@
 //! Samples in guide and README are real: their commands print what is shown.
 //!
 //! In a block, a line that begins with `$` is a command, and the lines below it are its output; `...` stands for any
-//! number of lines. It runs in a folder with the recorded runs that it names. `GOLDEN=write cargo test -p overhear
-//! guide::` fills in the output of commands that have none.
+//! number of lines. It runs in a folder with the recorded runs that it names. Where a command prints something
+//! else, the pending copy of the page has that in full.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::Command;
 use analyzer::cli::Cli;
 use clap::Parser;
 
-use crate::common::{Folder, golden::is_written, recorded::recorded};
+use crate::common::{Folder, golden::Comparison, recorded::recorded};
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -104,29 +104,24 @@ fn is_built(words: &str) -> bool {
 #[test]
 fn what_pages_show_is_what_commands_print() {
     let mut ran = 0;
+    let mut comparison = Comparison::default();
     for page in pages() {
-        let mut text = fs::read_to_string(&page).unwrap();
-        let mut filled = 0;
-        for session in sessions(&text.clone()).into_iter().filter(|session| is_built(&session.words)) {
+        let text = fs::read_to_string(&page).unwrap();
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        // From the last to the first, so that places of earlier ones stay.
+        for session in sessions(&text).into_iter().rev().filter(|session| is_built(&session.words)) {
             let printed = typed(&session.words);
-            if is_written() && session.shown.is_empty() {
-                let mut lines: Vec<String> = text.lines().map(String::from).collect();
-                let at = session.below + filled;
-                filled += printed.len();
-                lines.splice(at..at, printed.iter().map(|line| format!("    {line}").trim_end().to_string()));
-                text = lines.join("\n") + "\n";
-                continue;
+            let words: Vec<&str> = printed.iter().map(String::as_str).collect();
+            if !is_shown(&session.shown, &words) {
+                let shown = session.below..session.below + session.shown.len();
+                lines.splice(shown, printed.iter().map(|line| format!("    {line}").trim_end().to_string()));
             }
-            let printed: Vec<&str> = printed.iter().map(String::as_str).collect();
-            let shown = &session.shown;
-            assert!(is_shown(shown, &printed), "{}: {}: {printed:#?}", page.display(), session.words);
             ran += 1;
         }
-        if filled > 0 {
-            fs::write(&page, text).unwrap();
-        }
+        comparison.text(&page, &(lines.join("\n") + "\n"));
     }
     assert!(ran > 10, "{ran}");
+    comparison.finish();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Golden output of `overhear hang` and `overhear top` on recorded programs that hung, under both families of MPI.
 //!
-//! `GOLDEN=write cargo test -p overhear hung::` rewrites the texts. The runs were recorded on another host; from here
+//! The runs were recorded on another host; from here
 //! no verdict is certain.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use examples::fixture::Fixture;
 use serde_json::Value;
 
-use crate::common::golden::{compare, kept};
+use crate::common::golden::{Comparison, kept};
 use crate::common::recorded::{ask, recorded};
 use crate::common::{overhear, stdout};
 
@@ -61,11 +61,13 @@ fn the_first_screen_of_a_run_that_hung_begins_with_the_verdict_and_reason_of_han
 
 #[test]
 fn hang_and_top_say_of_runs_that_hung_what_they_said() {
+    let mut comparison = Comparison::default();
     for (fixture, library) in all() {
         let hang = stdout(&overhear("hang", &fixture.run, &["--no-cache"]));
         let text = format!("$ overhear hang\n{hang}\n$ overhear top --once\n{}", top(&fixture.run));
-        compare(&kept(&format!("hung/{}-{library}", fixture.program.name)), &text);
+        comparison.text(&kept(&format!("hung/{}-{library}", fixture.program.name)), &text);
     }
+    comparison.finish();
 }
 
 /// A line for each rank, ordered by number: `top` itself orders by age, which depends on the clock.

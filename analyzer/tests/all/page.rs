@@ -1,13 +1,11 @@
 //! The page of a run: its summary, its figures, and the cases in which it is not written.
-//!
-//! `GOLDEN=write cargo test -p overhear page::` rewrites the summaries.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::golden::{compare, kept};
+use crate::common::golden::{Comparison, kept};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, header, json, rank, report, signature, stderr, two_ranks};
 use examples::fixture::{diagnosis_names, unpack};
@@ -96,10 +94,12 @@ fn every_link_to_a_place_of_the_page_leads_there() {
 
 #[test]
 fn the_summary_of_each_program_says_what_it_said() {
+    let mut comparison = Comparison::default();
     for program in PROGRAMS {
         let said = summary(&page(&recorded(program)[0].run));
-        compare(&kept(&format!("summary/{program}")), &said);
+        comparison.text(&kept(&format!("summary/{program}")), &said);
     }
+    comparison.finish();
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Compares pictures with references that were checked by eye.
+//! Compares plots with golden SVGs that were checked by eye, and PNGs with these.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use model::Run;
@@ -9,16 +9,11 @@ use pictures::charts;
 use pictures::plot::{
     self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Drawing, PlotFile, Series,
 };
-use resvg::tiny_skia::Pixmap;
 
-use crate::common::golden::is_written;
+use crate::common::drawn::assert_drawn;
+use crate::common::golden::{Comparison, kept_file};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, growing, two_ranks};
-
-/// Path of a reference. `GOLDEN=write` replaces it.
-fn reference(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/plots").join(name)
-}
 
 /// Two charts with everything that makes them hard to read: many lines, long names, intervals, values off the axis.
 fn charts() -> Vec<Chart> {
@@ -84,28 +79,23 @@ fn bars() -> Vec<Bars> {
 #[test]
 fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
     let figures = |name: &str| -> Vec<Drawing> {
-        match name.starts_with("bars") {
-            true => bars().into_iter().map(Drawing::from).collect(),
-            false => charts().into_iter().map(Drawing::from).collect(),
+        match name {
+            "bars" => bars().into_iter().map(Drawing::from).collect(),
+            _ => charts().into_iter().map(Drawing::from).collect(),
         }
     };
-    for name in ["charts.svg", "charts.png", "bars.svg", "bars.png"] {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let file: PlotFile = path.to_str().unwrap().parse().unwrap();
-        plot::write(figures(name), &file).unwrap();
-        let drawn = fs::read(&path).unwrap();
-        if is_written() {
-            fs::create_dir_all(reference("")).unwrap();
-            fs::write(reference(name), &drawn).unwrap();
-        }
-        let looked_at = fs::read(reference(name)).unwrap();
-        // A PNG's compression depends on the features of the build; its pixels do not.
-        let same = match name.ends_with("png") {
-            true => Pixmap::decode_png(&drawn).unwrap() == Pixmap::decode_png(&looked_at).unwrap(),
-            false => drawn == looked_at,
-        };
-        assert!(same, "{} is not {}", path.display(), reference(name).display());
+    let mut comparison = Comparison::default();
+    for name in ["charts", "bars"] {
+        let [svg, png] = ["svg", "png"].map(|format| {
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension(format);
+            let file: PlotFile = path.to_str().unwrap().parse().unwrap();
+            plot::write(figures(name), &file).unwrap();
+            path
+        });
+        comparison.text(&kept_file(&format!("plots/{name}.svg")), &fs::read_to_string(&svg).unwrap());
+        assert_drawn(&png, &svg);
     }
+    comparison.finish();
 }
 
 #[test]

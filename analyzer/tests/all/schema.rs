@@ -1,8 +1,6 @@
 //! JSON, CSV and Parquet of every command follow its published schema, and keys name the units.
-//!
-//! `GOLDEN=write cargo test -p overhear schema::` rewrites the schemas.
 
-use crate::common::{self, golden::compare, parquet::parquet, python::python};
+use crate::common::{self, golden::Comparison, parquet::parquet, python::python};
 use crate::paths;
 use parquet::record::Field;
 use std::fs;
@@ -122,12 +120,13 @@ fn is_type(field: &Value, name: &str) -> bool {
 
 #[test]
 fn the_published_schemas_are_what_the_command_prints() {
+    let mut comparison = Comparison::default();
     for (command, _) in COMMANDS {
         let path = project().join("docs/schema").join(format!("{command}.json"));
         let printed = String::from_utf8(overhear(&["schema", command])).unwrap();
-        // `GOLDEN=write` rewrites it, as `overhear schema COMMAND > docs/schema/COMMAND.json` does.
-        compare(&path, &printed);
+        comparison.text(&path, &printed);
     }
+    comparison.finish();
     let kept = fs::read_dir(project().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
     assert_eq!(kept.filter(|path| path.extension().is_some_and(|end| end == "json")).count(), COMMANDS.len());
 }

@@ -1,17 +1,16 @@
-//! Compares the timeline in a terminal, as SVG and PNG, with references that were checked by eye.
-//!
-//! `GOLDEN=write cargo test -p overhear timeline_pictures::` replaces them.
+//! Compares the timeline in a terminal and as SVG with golden files that were checked by eye, and the PNG with the SVG.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use model::levels::{Grid, RegionSpan};
 use pictures::timeline::{Picture, page, svg};
-use resvg::tiny_skia::Pixmap;
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
 
+use crate::common::drawn::assert_drawn;
+use crate::common::golden::{compare, kept, kept_file};
 use crate::common::made::Calls;
 use crate::common::{Folder, overhear, signature, stderr, stdout};
 
@@ -23,16 +22,6 @@ fn timeline(arguments: &[&str], columns: &str) -> Output {
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).output().unwrap()
 }
 
-fn reference(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/timeline").join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    path
-}
-
-fn is_written() -> bool {
-    std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
-}
-
 #[test]
 fn a_terminal_of_forty_columns_shows_an_interval_of_some_ranks() {
     let output = timeline(&["--from", "150ms", "--to", "240ms", "--rank", "1-3", "--top", "3"], "40");
@@ -40,10 +29,7 @@ fn a_terminal_of_forty_columns_shows_an_interval_of_some_ranks() {
     let picture: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     assert!(picture.len() >= 5 && picture.iter().all(|line| line.chars().count() <= 40), "{text}");
     assert!(!text.contains('\x1b'), "colors in a pipe: {text:?}");
-    if is_written() {
-        fs::write(reference("forty.txt"), &text).unwrap();
-    }
-    assert_eq!(text, fs::read_to_string(reference("forty.txt")).unwrap());
+    compare(&kept("timeline/forty"), &text);
 }
 
 #[test]
@@ -83,18 +69,8 @@ fn the_picture_is_drawn_as_it_was_when_somebody_looked_at_it() {
     let (svg, png) = (path("sort.svg"), path("sort.png"));
     let output = timeline(&["--from", "150ms", "--to", "180ms", "--svg", &svg, "--png", &png], "80");
     assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()), "{}", stderr(&output));
-    for name in ["sort.svg", "sort.png"] {
-        let drawn = fs::read(path(name)).unwrap();
-        if is_written() {
-            fs::write(reference(name), &drawn).unwrap();
-        }
-        let looked_at = fs::read(reference(name)).unwrap();
-        let same = match name.ends_with("png") {
-            true => Pixmap::decode_png(&drawn).unwrap() == Pixmap::decode_png(&looked_at).unwrap(),
-            false => drawn == looked_at,
-        };
-        assert!(same, "{name} is another picture");
-    }
+    compare(&kept_file("timeline/sort.svg"), &fs::read_to_string(&svg).unwrap());
+    assert_drawn(Path::new(&png), Path::new(&svg));
 }
 
 #[test]

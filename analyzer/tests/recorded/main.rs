@@ -1,17 +1,17 @@
 //! Recorded runs of the example programs, analyzed without MPI: each agrees with its program's statements, and its
 //! account with the golden one, to the nanosecond. Each is a test of its own, found in the folder of fixtures.
 //!
-//! `cargo xtask fixtures` records them; `GOLDEN=write cargo test -p overhear --test recorded` rewrites their accounts.
+//! `cargo xtask fixtures` records them; `cargo xtask golden` accepts a changed account.
 
 mod account;
 mod covered;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use examples::answer::Answer;
 use examples::fixture::{self, Fixture};
+use examples::golden::Comparison;
 use examples::{planted_waits, rota, truth};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -49,7 +49,9 @@ fn one(name: &str) -> Result<(), Failed> {
     if check.status != truth::agreement(&program.name) {
         wrong.push(format!("overhear check: status {}: {}", check.status, check.warnings()));
     }
-    wrong.extend(unlike(&golden(name), &account::of(&run)));
+    let mut comparison = Comparison::default();
+    comparison.text(&golden(name), &account::of(&run));
+    wrong.extend(comparison.difference());
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(wrong.join("\n").into()),
@@ -58,18 +60,4 @@ fn one(name: &str) -> Result<(), Failed> {
 
 fn golden(name: &str) -> PathBuf {
     fixture::folder().join(name).with_added_extension("txt")
-}
-
-/// Compares with the golden file, or replaces it. Returns the difference.
-fn unlike(path: &Path, is: &str) -> Option<String> {
-    if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
-        fs::write(path, is).unwrap();
-    }
-    let was = fs::read_to_string(path).unwrap_or_else(|error| format!("{}: {error}", path.display()));
-    (was != is).then(|| {
-        let gone =
-            was.lines().filter(|line| !is.lines().any(|other| other == *line)).map(|line| format!("was  {line}"));
-        let new = is.lines().filter(|line| !was.lines().any(|other| other == *line)).map(|line| format!("is   {line}"));
-        gone.chain(new).collect::<Vec<_>>().join("\n")
-    })
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod call_paths;
+pub mod drawn;
 pub mod dropped;
 pub mod exchanging;
 pub mod golden;
