@@ -28,12 +28,12 @@ fn name(golden: &Path) -> String {
 /// Files that a test compares. It compares all before it fails, so that one run shows all differences.
 #[derive(Default)]
 #[must_use = "the test fails in `finish`"]
-pub struct Comparison {
+pub struct GoldenFiles {
     compared: usize,
     differences: Vec<String>,
 }
 
-impl Comparison {
+impl GoldenFiles {
     pub fn text(&mut self, golden: &Path, is: &str) {
         let was = fs::read_to_string(golden).ok();
         self.judge(golden, was.as_deref() == Some(is), is.as_bytes());
@@ -78,7 +78,7 @@ impl Comparison {
 /// Compares a single text.
 #[track_caller]
 pub fn compare(golden: &Path, is: &str) {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     comparison.text(golden, is);
     comparison.finish();
 }
@@ -161,6 +161,6 @@ mod tests {
 
     #[test]
     fn a_test_that_compared_nothing_fails() {
-        assert!(panics(|| Comparison::default().finish()));
+        assert!(panics(|| GoldenFiles::default().finish()));
     }
 }

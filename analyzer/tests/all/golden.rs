@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 
 const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
@@ -65,7 +65,7 @@ fn of_command(name: &str, words: &str) -> PathBuf {
 
 #[test]
 fn every_command_says_of_the_samples_what_it_said() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for run in [OPENMPI, MPICH] {
         for words in OF_ONE {
             comparison.text(&of_command(run.rsplit('/').next().unwrap(), words), &said(words, &[run]));
@@ -76,7 +76,7 @@ fn every_command_says_of_the_samples_what_it_said() {
 
 #[test]
 fn the_samples_are_compared_as_they_were() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for words in ["diff", "scaling"] {
         comparison.text(&of_command("both", words), &said(words, &[OPENMPI, MPICH]));
     }

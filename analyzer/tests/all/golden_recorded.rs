@@ -5,7 +5,7 @@ use std::process::Command;
 
 use examples::fixture;
 
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 
 /// Programs, and the questions about each.
 const ASKED: [(&str, &[&str]); 31] = [
@@ -69,7 +69,7 @@ fn said(words: &str, folder: &Path) -> String {
 #[test]
 fn commands_say_of_recorded_programs_what_they_said() {
     let names = fixture::names();
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for (program, asked) in ASKED {
         let of = |name: &&String| name.rsplit_once('-').is_some_and(|(of, _)| of == program);
         let name = names.iter().find(of).unwrap_or_else(|| panic!("no fixture of {program}"));
@@ -83,7 +83,7 @@ fn commands_say_of_recorded_programs_what_they_said() {
 
 #[test]
 fn the_first_screen_says_of_planted_causes_what_it_said() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for name in fixture::diagnosis_names() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-first-screen", name.replace('/', "-")));
         fixture::unpack(&name, &folder);

@@ -11,7 +11,7 @@ use std::process::Command;
 use analyzer::cli::Cli;
 use clap::Parser;
 
-use crate::common::{Folder, golden::Comparison, recorded::recorded};
+use crate::common::{Folder, golden::GoldenFiles, recorded::recorded};
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -104,7 +104,7 @@ fn is_built(words: &str) -> bool {
 #[test]
 fn what_pages_show_is_what_commands_print() {
     let mut ran = 0;
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         let mut lines: Vec<String> = text.lines().map(String::from).collect();

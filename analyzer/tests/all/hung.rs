@@ -8,7 +8,7 @@ use std::path::Path;
 use examples::fixture::Fixture;
 use serde_json::Value;
 
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 use crate::common::recorded::{ask, recorded};
 use crate::common::{overhear, stdout};
 
@@ -61,7 +61,7 @@ fn the_first_screen_of_a_run_that_hung_begins_with_the_verdict_and_reason_of_han
 
 #[test]
 fn hang_and_top_say_of_runs_that_hung_what_they_said() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for (fixture, library) in all() {
         let hang = stdout(&overhear("hang", &fixture.run, &["--no-cache"]));
         let text = format!("$ overhear hang\n{hang}\n$ overhear top --once\n{}", top(&fixture.run));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, header, json, rank, report, signature, stderr, two_ranks};
 use examples::fixture::{diagnosis_names, unpack};
@@ -94,7 +94,7 @@ fn every_link_to_a_place_of_the_page_leads_there() {
 
 #[test]
 fn the_summary_of_each_program_says_what_it_said() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for program in PROGRAMS {
         let said = summary(&page(&recorded(program)[0].run));
         comparison.text(&kept(&format!("summary/{program}")), &said);

@@ -11,7 +11,7 @@ use pictures::plot::{
 };
 
 use crate::common::drawn::assert_drawn;
-use crate::common::golden::{Comparison, kept_file};
+use crate::common::golden::{GoldenFiles, kept_file};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, growing, two_ranks};
 
@@ -84,7 +84,7 @@ fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
             _ => charts().into_iter().map(Drawing::from).collect(),
         }
     };
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for name in ["charts", "bars"] {
         let [svg, png] = ["svg", "png"].map(|format| {
             let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension(format);

@@ -1,6 +1,6 @@
 //! JSON, CSV and Parquet of every command follow its published schema, and keys name the units.
 
-use crate::common::{self, golden::Comparison, parquet::parquet, python::python};
+use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
 use crate::paths;
 use parquet::record::Field;
 use std::fs;
@@ -120,7 +120,7 @@ fn is_type(field: &Value, name: &str) -> bool {
 
 #[test]
 fn the_published_schemas_are_what_the_command_prints() {
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for (command, _) in COMMANDS {
         let path = project().join("docs/schema").join(format!("{command}.json"));
         let printed = String::from_utf8(overhear(&["schema", command])).unwrap();

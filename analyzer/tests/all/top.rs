@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
 
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 use crate::common::stories::{Story, collective, inside, outside, receive, run, run_in};
 use crate::common::terminal::InTerminal;
 use crate::common::{Folder, overhear, stdout};
@@ -176,7 +176,7 @@ fn the_screen_is_drawn_in_a_terminal_drawn_again_when_that_is_resized_and_left_w
 #[test]
 fn the_screen_is_what_it_was_in_terminals_of_80_and_of_40_columns() {
     let folder = three();
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     for columns in [80, 40] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
         command.args(["top", "--no-cache", "."]).current_dir(&folder.0).env("TERM", "xterm");

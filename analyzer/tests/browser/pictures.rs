@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::common::golden::{Comparison, kept};
+use crate::common::golden::{GoldenFiles, kept};
 use crate::{page, page_of_a_thousand, sample};
 
 /// Goes to the longest wait by its key.
@@ -43,7 +43,7 @@ fn picture(browser: &mut Browser, height: u32) -> Vec<u8> {
 }
 
 /// Compares what the page draws, and keeps a picture of it in the target folder, to be looked at.
-fn look(browser: &mut Browser, name: &str, comparison: &mut Comparison) {
+fn look(browser: &mut Browser, name: &str, comparison: &mut GoldenFiles) {
     let content = content(browser);
     let drawn = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
     fs::write(&drawn, picture(browser, 5000)).unwrap();
@@ -53,7 +53,7 @@ fn look(browser: &mut Browser, name: &str, comparison: &mut Comparison) {
 
 #[test]
 fn a_page_draws_what_it_did_in_light_in_dark_narrow_and_printed() {
-    let (mut browser, mut comparison) = (Browser::start(), Comparison::default());
+    let (mut browser, mut comparison) = (Browser::start(), GoldenFiles::default());
     let file = sample();
     browser.look(1280, "light");
     browser.open(file);
@@ -92,7 +92,7 @@ fn a_page_draws_the_same_in_another_font_and_something_else_without_its_legend()
 #[test]
 fn the_picture_of_a_page_in_the_documents_is_of_the_page_as_it_is() {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/wavefront-16");
-    let (mut browser, mut comparison) = (Browser::start(), Comparison::default());
+    let (mut browser, mut comparison) = (Browser::start(), GoldenFiles::default());
     browser.look(1200, "light");
     browser.open(&page(&run, "documents"));
     // The longest wait, and the time between MPI_Init and MPI_Finalize.
@@ -113,7 +113,7 @@ fn the_picture_of_a_page_in_the_documents_is_of_the_page_as_it_is() {
 
 #[test]
 fn a_page_of_a_thousand_ranks_draws_what_it_did() {
-    let (mut browser, mut comparison) = (Browser::start(), Comparison::default());
+    let (mut browser, mut comparison) = (Browser::start(), GoldenFiles::default());
     browser.look(1280, "light");
     browser.open(page_of_a_thousand());
     look(&mut browser, "thousand", &mut comparison);

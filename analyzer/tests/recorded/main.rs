@@ -11,7 +11,7 @@ use std::process::Command;
 
 use examples::answer::Answer;
 use examples::fixture::{self, Fixture};
-use examples::golden::Comparison;
+use examples::golden::GoldenFiles;
 use examples::{planted_waits, rota, truth};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -49,7 +49,7 @@ fn one(name: &str) -> Result<(), Failed> {
     if check.status != truth::agreement(&program.name) {
         wrong.push(format!("overhear check: status {}: {}", check.status, check.warnings()));
     }
-    let mut comparison = Comparison::default();
+    let mut comparison = GoldenFiles::default();
     comparison.text(&golden(name), &account::of(&run));
     wrong.extend(comparison.difference());
     match wrong.is_empty() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 // Some files of tests use one, some the other.
 #[allow(unused_imports)]
-pub use examples::golden::{Comparison, compare};
+pub use examples::golden::{GoldenFiles, compare};
 
 /// Path of a golden text.
 pub fn kept(name: &str) -> PathBuf {
