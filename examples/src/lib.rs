@@ -18,7 +18,7 @@
 //! command rota stated
 //! launch_turns mpi
 //! aarch64
-//! environment golden packages
+//! environment golden packages slurm
 //! wheel
 //! machine used
 //! ```
@@ -49,6 +49,7 @@ pub mod python;
 pub mod rota;
 pub mod run;
 pub mod running;
+pub mod slurm;
 pub mod stated;
 pub mod transport;
 pub mod truth;

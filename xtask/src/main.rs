@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! lib
-//! aarch64 abi_errors damage dist engine fixtures golden memcheck mutants races tables test wheel
+//! aarch64 abi_errors damage dist engine fixtures golden memcheck mutants races slurm tables test wheel
 //! test/binaries mutants/trials
 //! mutants/copied_workspace
 //! mutants/written_mutations
@@ -25,6 +25,7 @@ mod memcheck;
 mod mutants;
 mod portable;
 mod races;
+mod slurm;
 mod tables;
 mod test;
 mod wheel;
@@ -95,6 +96,8 @@ enum Task {
     Races,
     /// Test the recorder's tables with threads in all orders, by loom, and under valgrind
     Tables,
+    /// Record in every way under a real Slurm of two nodes on this machine, which root installs and starts
+    Slurm,
     /// Test the SQL for engines on recorded runs, by DuckDB
     Engine {
         /// By Sail, too, with several workers, through overhear --engine
@@ -138,6 +141,7 @@ fn main() -> ExitCode {
         Task::Mutants { count, seed, .. } => mutants::run(count, seed),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
+        Task::Slurm => slurm::run(),
         Task::Tables => tables::run(),
         Task::Engine { sail, spark } => engine::run(sail, spark),
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),

@@ -61,6 +61,7 @@ mod shipped;
 mod signals;
 mod signatures;
 mod size_limits;
+mod slurm;
 mod spawned;
 mod stderr;
 mod threads;

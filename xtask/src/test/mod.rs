@@ -13,7 +13,7 @@ use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::python::Python;
 use examples::wheel::run as done;
-use examples::{browser, build, choice, otf2, rota};
+use examples::{browser, build, choice, otf2, rota, slurm};
 
 use crate::archive;
 use binaries::{Binary, Outcome, Ran, Selection, Shard, Stages};
@@ -148,6 +148,9 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     if arguments.is_rotation() {
         let others = of_other_rotations(arguments.rotation).join(", ");
         println!("rotation {}; other rotations take other libraries and cases, and: {others}", arguments.rotation);
+    }
+    if let Some(reason) = slurm::missing() {
+        println!("no ways under Slurm were tried: {reason}");
     }
     outcome.print()
 }
