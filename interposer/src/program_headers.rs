@@ -4,10 +4,8 @@
 //! constructors and destructors, without that lock, so a visited object may be in the middle of these. Whoever visits
 //! must not call `dlopen`, `dlsym` or `dladdr`: their lock comes before this one.
 
-use std::any::Any;
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::forks::Visit;
 
@@ -19,14 +17,11 @@ pub struct ProgramHeaders<'a> {
 
 /// Visits the loaded objects in the loader's search order until `visit` returns something.
 pub fn find<R>(mut visit: impl FnMut(&ProgramHeaders) -> Option<R>) -> Option<R> {
-    let mut search = HeaderSearch { visit: &mut visit, found: None, panic: None };
+    let mut search = HeaderSearch { visit: &mut visit, found: None };
     let during = Visit::begin();
     // SAFETY: `step` matches the callback's type, and `search` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(step::<R>), (&raw mut search).cast()) };
     drop(during);
-    if let Some(panic) = search.panic {
-        resume_unwind(panic);
-    }
     search.found
 }
 
@@ -39,8 +34,6 @@ pub fn hold<R>(work: impl FnOnce() -> R) -> Option<R> {
 struct HeaderSearch<'a, R> {
     visit: &'a mut dyn FnMut(&ProgramHeaders) -> Option<R>,
     found: Option<R>,
-    /// A panic of `visit`, which must not pass through the loader's code.
-    panic: Option<Box<dyn Any + Send>>,
 }
 
 unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
@@ -49,11 +42,8 @@ unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *m
         let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
         (&*info, &mut *search.cast::<HeaderSearch<R>>(), headers)
     };
-    match catch_unwind(AssertUnwindSafe(|| (search.visit)(&ProgramHeaders { info, headers }))) {
-        Ok(found) => search.found = found,
-        Err(panic) => search.panic = Some(panic),
-    }
-    (search.found.is_some() || search.panic.is_some()).into()
+    search.found = (search.visit)(&ProgramHeaders { info, headers });
+    search.found.is_some().into()
 }
 
 impl ProgramHeaders<'_> {
