@@ -4,13 +4,20 @@ use crate::words::upper;
 use model::ProcessFate;
 use model::launch_log::{Launch, LaunchOutcome, LauncherEnd, ReceivedSignal};
 
-/// The signal that came first of those that end a job, or the last one of others.
+/// Seconds within which a program is gone that a signal ends. A signal that it handles, as one that asks for a checkpoint, is none of its end.
+const SOON: f64 = 10.0;
+
+/// The signal that came first of those that end a job, or another one that the launcher ended soon after.
 pub fn ending_signal(launch: &Launch) -> Option<&ReceivedSignal> {
     let ends_a_job = |received: &&ReceivedSignal| {
         let signals = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU];
         signals.contains(&received.signal)
     };
-    launch.signals.iter().find(ends_a_job).or(launch.signals.last())
+    let ended_soon = |received: &&ReceivedSignal| match &launch.outcome {
+        LaunchOutcome::Ended(end) => end.at.after() - received.at.after() < SOON,
+        LaunchOutcome::FrontKilled(_) | LaunchOutcome::Unknown => false,
+    };
+    launch.signals.iter().find(ends_a_job).or_else(|| launch.signals.last().filter(ended_soon))
 }
 
 /// How the launcher ended, and the signal before that, in a sentence.

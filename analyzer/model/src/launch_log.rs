@@ -180,12 +180,14 @@ pub struct LaunchLog {
     file: Option<File>,
     began: Instant,
     told: [u8; 65],
+    /// A part of the last line was written.
+    is_cut: bool,
 }
 
 impl LaunchLog {
     /// A log that nothing is written to.
     pub fn none() -> LaunchLog {
-        LaunchLog { file: None, began: Instant::now(), told: [0; 65] }
+        LaunchLog { file: None, began: Instant::now(), told: [0; 65], is_cut: false }
     }
 
     /// Begins the log of this process in front of a launcher.
@@ -241,10 +243,13 @@ impl LaunchLog {
         Moment { unix_us: unix.as_micros() as u64, after_us: self.began.elapsed().as_micros() as u64 }
     }
 
-    /// Appends the line by one call, so that it is whole or cut.
+    /// Appends the line by one call, so that it is whole or cut. A line that was cut, on a full disk, is ended first.
     fn write(&mut self, event: &LaunchEvent) {
-        let (Some(file), Ok(mut line)) = (&mut self.file, serde_json::to_vec(event)) else { return };
-        line.push(b'\n');
-        let _ = file.write(&line);
+        let (Some(file), Ok(event)) = (&mut self.file, serde_json::to_vec(event)) else { return };
+        let before: &[u8] = if self.is_cut { b"\n" } else { b"" };
+        let line = [before, &event, b"\n"].concat();
+        if let Ok(written) = file.write(&line) {
+            self.is_cut = written < line.len();
+        }
     }
 }

@@ -83,7 +83,8 @@ fn the_end_names_signal_sender_and_status_as_far_as_they_are_known() {
     let by_bash = signal(12.3, json!({"from_pid": 812, "from_uid": 0, "from_program": "bash"}));
     let by_terminal = signal(12.3, json!({"signal": 2, "code": 128, "to_group": true}));
     let users = signal(3.0, json!({"signal": 10}));
-    let cases: [(Vec<Value>, bool, &str); 12] = [
+    let checkpoint = users.clone();
+    let cases: [(Vec<Value>, bool, &str); 13] = [
         (
             vec![begin(), by_bash.clone(), ended(12.7, 143)],
             true,
@@ -94,6 +95,12 @@ fn the_end_names_signal_sender_and_status_as_far_as_they_are_known() {
             vec![begin(), by_terminal, ended(12.4, 1)],
             true,
             "Signal 2 (SIGINT) reached mpirun 12.3 s after its start, from the terminal; it ended 0.10 s later with status 1.",
+        ),
+        (
+            vec![begin(), checkpoint.clone(), ended(3.1, 138)],
+            true,
+            "Signal 10 (SIGUSR1) reached mpirun 3.00 s after its start; it ended 0.10 s later with status 138, which stands for \
+             signal 10 (SIGUSR1).",
         ),
         // Of several signals, the one that ends jobs.
         (
@@ -127,7 +134,7 @@ fn the_end_names_signal_sender_and_status_as_far_as_they_are_known() {
             "mpirun got signal 15 (SIGTERM) 5.0 minutes after its start, since overhear record in front of it was killed.",
         ),
         (
-            vec![begin(), ended(9_000.0, 139)],
+            vec![begin(), checkpoint, ended(9_000.0, 139)],
             true,
             "mpirun ended 2.5 hours after its start with status 139, which stands for signal 11 (SIGSEGV).",
         ),
