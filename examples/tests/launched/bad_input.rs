@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{both_families, case, failed_as_plain};
+use crate::common::{both_families, case, failed_as_plain, those};
 use examples::mpi::Mpi;
 use examples::rota;
 use examples::run::fresh_folder;
@@ -111,7 +111,10 @@ fn a_communicator_that_is_still_being_made_is_not_asked_about() {
 
 #[test]
 fn a_communicator_that_mpi_refuses_to_free_keeps_its_number() {
-    for mpi in both_families() {
+    let open = those("is Open MPI", Mpi::is_openmpi);
+    // Intel's library of the standard ABI takes the callback's error for another one, and aborts.
+    let other = those("returns a callback's error", |mpi| !mpi.is_openmpi() && mpi.name != "impiabi");
+    for mpi in [open, other].concat() {
         // The recorder sees the call that frees even where it is left out.
         for (name, filter) in [("refused-free", "-query"), ("refused-free-unrecorded", "-query,-comm_free")] {
             let (output, run) = case("refused_free", &mpi, 2, &[]).with("OVERHEAR_FILTER", filter).recorded(name);

@@ -31,6 +31,8 @@ const OTHERS: [&str; 11] = [
     "opal_progress_unregister",
     "overhear_begin",
     "overhear_end",
+    "prctl",
+    "syscall",
     "ucp_worker_progress",
 ];
 

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_name(comm, "kept");
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted, &key, NULL);
     MPI_Comm_set_attr(comm, key, NULL);
     for (int i = 0; i < 20; i++)
