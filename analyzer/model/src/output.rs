@@ -12,9 +12,10 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, renameat, unlinkat};
+use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-use crate::unfinished::Unfinished;
+use crate::unfinished::{Removal, Unfinished};
 
 pub struct OutputFolder(Arc<OwnedFd>);
 
@@ -98,16 +99,20 @@ impl OutputFolder {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for number in 0..TRIES {
             let temporary = OsString::from(format!(".overhear-{}-{number}", std::process::id()));
-            match openat(&*self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => {
-                    let (folder, named) = (self.0.clone(), temporary.clone());
-                    let unfinished = Unfinished::begin(move || {
-                        let _ = unlinkat(&*folder, &named, AtFlags::empty());
-                    });
+            let made = Unfinished::make(|| {
+                let file = openat(&*self.0, &temporary, flags, Mode::from_raw_mode(0o666))?;
+                let (folder, named) = (self.0.clone(), temporary.clone());
+                let remove: Removal = Box::new(move || {
+                    let _ = unlinkat(&*folder, &named, AtFlags::empty());
+                });
+                Ok::<_, Errno>((file, remove))
+            });
+            match made {
+                Ok((file, unfinished)) => {
                     let place = Some(RenameTarget { folder: self, temporary, name: name.into(), unfinished });
                     return Ok(OutputFile { file: file.into(), place });
                 }
-                Err(rustix::io::Errno::EXIST) => {}
+                Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::{Mutex, MutexGuard};
 
-type Removal = Box<dyn FnOnce() + Send>;
+pub type Removal = Box<dyn FnOnce() + Send>;
 
 /// How to remove each output that is being written, in the order in which they were begun.
 static UNFINISHED: Mutex<Vec<(u64, Removal)>> = Mutex::new(Vec::new());
@@ -14,10 +14,14 @@ pub struct Unfinished(u64);
 impl Unfinished {
     /// Begins an output that `remove` removes.
     pub fn begin(remove: impl FnOnce() + Send + 'static) -> Unfinished {
+        add(&mut lock(), Box::new(remove))
+    }
+
+    /// Makes an output, and says how to remove it. A signal comes before that or after it.
+    pub fn make<T, E>(make: impl FnOnce() -> Result<(T, Removal), E>) -> Result<(T, Unfinished), E> {
         let mut all = lock();
-        let number = all.last().map_or(0, |(last, _)| last + 1);
-        all.push((number, Box::new(remove)));
-        Unfinished(number)
+        let (made, remove) = make()?;
+        Ok((made, add(&mut all, remove)))
     }
 
     /// Keeps the output.
@@ -39,6 +43,12 @@ impl Drop for Unfinished {
             remove();
         }
     }
+}
+
+fn add(all: &mut Vec<(u64, Removal)>, remove: Removal) -> Unfinished {
+    let number = all.last().map_or(0, |(last, _)| last + 1);
+    all.push((number, remove));
+    Unfinished(number)
 }
 
 /// Removes all outputs that are being written, the last begun first, before the process is ended. Until then no thread

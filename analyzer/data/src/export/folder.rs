@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use model::Run;
 use model::error::Error;
@@ -62,8 +64,12 @@ impl ExportFolder {
         let own = path.to_path_buf();
         let unfinished = Unfinished::begin(move || {
             // Other threads may still write there.
-            let is_removed = || remove().is_ok() && (!is_new || fs::remove_dir(&own).is_ok());
-            let _ = (0..REMOVALS).any(|_| is_removed());
+            for _ in 0..REMOVALS {
+                if remove().is_ok() && (!is_new || fs::remove_dir(&own).is_ok()) {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
         });
         if is_new {
             fs::create_dir_all(path).map_err(failed)?;
