@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicUsize;
 
 use crate::layers;
 use crate::loaded;
+use crate::program_signals;
 use crate::real;
 use crate::recorder::guard;
 use crate::sampling;
@@ -97,6 +98,7 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
         // SAFETY: the program passes the handle to the C library.
         let seen_at = unsafe { loaded::address_of_handle(handle) };
         if layers::patch(&HANDED_DOWN.wrappers, seen_at) {
+            program_signals::ready();
             sampling::ready();
         }
         // SAFETY: as above.

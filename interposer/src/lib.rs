@@ -20,12 +20,13 @@
 //! lib dlsym dlclose filters
 //! wrappers
 //! lifecycle
-//! layers progress regions sampling
+//! layers progress regions sampling program_signals
 //! recorder/thread
 //! recorder/content
 //! recorder/objects
 //! recorder/file
 //! recorder/guard
+//! signals
 //! recorder/process
 //! abi clock
 //! real function
@@ -65,11 +66,13 @@ mod messages;
 mod notes;
 mod old_libc;
 mod program_headers;
+mod program_signals;
 mod progress;
 mod real;
 mod recorder;
 mod regions;
 mod sampling;
+mod signals;
 mod symbol;
 mod system_calls;
 mod thread_timer;

@@ -2,6 +2,7 @@
 //!
 //! It makes system calls: the C library's functions would allocate, and start a thread.
 
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering::*};
 
@@ -11,11 +12,46 @@ use crate::system_calls;
 pub struct ThreadTimer(AtomicI32);
 
 /// The signals of these timers carry the address of this byte, to tell them from others.
-static MARK: u8 = 0;
+pub static MARK: u8 = 0;
 
-/// The value that a timer's signal carries.
-pub fn mark() -> usize {
+fn mark() -> usize {
     &raw const MARK as usize
+}
+
+/// The code of a timer's signal, and the offsets in `siginfo_t` of the code, the timer, its overruns, and its value.
+pub const SI_TIMER: i32 = -2;
+pub const CODE: usize = 8;
+const TIMER: usize = 16;
+const OVERRUNS: usize = 20;
+pub const VALUE: usize = 24;
+
+/// The periods that ended between the timer's signal and its handler.
+///
+/// # Safety
+/// The information must be that of a signal of a timer.
+pub unsafe fn overruns(information: *const libc::siginfo_t) -> u64 {
+    // SAFETY: by the contract.
+    unsafe { information.byte_add(OVERRUNS).cast::<i32>().read() }.max(0) as u64
+}
+
+/// Adds periods that ended before the signal's handler is entered.
+pub fn add_overruns(information: &mut libc::siginfo_t, periods: u64) {
+    let at = (&raw mut *information).wrapping_byte_add(OVERRUNS).cast::<i32>();
+    // SAFETY: the field is in any information.
+    unsafe { at.write(at.read().saturating_add(periods.min(i32::MAX as u64) as i32)) };
+}
+
+/// The system's number of the timer that has sent a signal; `None` if none has.
+pub fn timer(information: &libc::siginfo_t) -> Option<i32> {
+    let at = &raw const *information;
+    // SAFETY: these fields are in any information, whatever they mean there.
+    unsafe { (at.byte_add(CODE).cast::<i32>().read() == SI_TIMER).then(|| at.byte_add(TIMER).cast::<i32>().read()) }
+}
+
+fn is_of_ours(information: &libc::siginfo_t) -> bool {
+    // SAFETY: as above.
+    timer(information).is_some()
+        && unsafe { (&raw const *information).byte_add(VALUE).cast::<usize>().read() } == mark()
 }
 
 /// The processor time of the calling thread, in nanoseconds.
@@ -51,6 +87,25 @@ impl ThreadTimer {
             }
             self.0.store(number + 1, Release);
             libc::syscall(libc::SYS_timer_settime, number, 0, &raw const times, null_mut::<libc::itimerspec>()) == 0
+        }
+    }
+
+    /// Deletes the timer of the calling thread, if there is one, and takes back its signal if that is blocked and waits.
+    pub fn stop_own(&self, signal: i32) {
+        self.stop();
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut information = MaybeUninit::<libc::siginfo_t>::uninit();
+        // SAFETY: fills a set, and takes a pending signal of this thread; one that is not ours goes back.
+        unsafe {
+            let mut set = MaybeUninit::uninit();
+            libc::sigemptyset(set.as_mut_ptr());
+            libc::sigaddset(set.as_mut_ptr(), signal);
+            if libc::sigtimedwait(set.as_ptr(), information.as_mut_ptr(), &now) == signal
+                && !is_of_ours(information.assume_init_ref())
+            {
+                let thread = libc::syscall(libc::SYS_gettid);
+                libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), thread, signal, information.as_ptr());
+            }
         }
     }
 

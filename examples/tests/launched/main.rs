@@ -42,6 +42,7 @@ mod network;
 mod node_files;
 mod open_calls;
 mod overlap;
+mod own_signals;
 mod partly;
 mod progress;
 mod python;

@@ -20,11 +20,11 @@ use traces::record::{Sample, Unsampled};
 
 /// Periods of a rank's threads.
 #[derive(Default)]
-struct Periods {
+pub struct Periods {
     /// Between calls, by the number of the site.
     samples: BTreeMap<u32, u64>,
     in_calls: u64,
-    without: Unsampled,
+    pub without: Unsampled,
     /// Processor time of long gaps between calls, in nanoseconds.
     gaps: Vec<u64>,
 }
@@ -51,7 +51,7 @@ impl Visitor for Periods {
 }
 
 impl Periods {
-    fn between_calls(&self) -> u64 {
+    pub fn between_calls(&self) -> u64 {
         self.samples.values().sum()
     }
 
@@ -61,13 +61,13 @@ impl Periods {
 }
 
 /// A recorded run with its samples, by rank.
-struct SampledRun {
-    run: model::Run,
-    ranks: Vec<Periods>,
+pub struct SampledRun {
+    pub run: model::Run,
+    pub ranks: Vec<Periods>,
 }
 
 impl SampledRun {
-    fn read(folder: &Path) -> SampledRun {
+    pub fn read(folder: &Path) -> SampledRun {
         let run = model::Run::load(folder).expect("the run can be read");
         let ranks = run.ranks.iter().map(periods).collect();
         SampledRun { run, ranks }

@@ -25,6 +25,7 @@ use crate::forks;
 use crate::layers;
 use crate::messages;
 use crate::notes;
+use crate::program_signals;
 use crate::progress;
 use crate::real;
 use crate::recorder::content;
@@ -42,6 +43,7 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 use crate::recorder::thread::slots;
 use crate::sampling;
+use crate::signals::handlers;
 
 /// Called for the first call of every thread, and for all calls of a process that does not record. Returns the thread
 /// if its recording begins here.
@@ -162,6 +164,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     forked::begin();
     config::forget_recorded_process();
     messages::let_stderr_go();
+    program_signals::begin(config.sample > 0 && mode == Mode::Trace);
     if config.sample > 0 && mode == Mode::Trace {
         sampling::begin(config.sample);
     } else if config.sample > 0 {
@@ -225,6 +228,7 @@ fn changes_what_is_known(call: Call) -> bool {
 unsafe extern "C" fn forked() {
     HERE.phase.store(OFF, Release);
     current::set(std::ptr::null());
+    handlers::process_is_own();
 }
 
 fn read(path: &str) -> String {

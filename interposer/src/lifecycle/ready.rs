@@ -19,6 +19,7 @@ use crate::config;
 use crate::layers;
 use crate::machine;
 use crate::messages;
+use crate::program_signals;
 use crate::progress;
 use crate::real;
 use crate::recorder::content;
@@ -42,6 +43,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers, 0);
     progress::ready();
+    program_signals::ready();
     sampling::ready();
     if let Some(thread) = current::thread() {
         thread.prepare();

@@ -1,38 +1,26 @@
 //! The handler of the timers' signal.
 //!
-//! A few instructions tell the timers' signals from others, which the program may have sent under the same number, and put the stack
-//! pointer on memory of the recording: the thread's own stack only holds what the kernel has saved there.
+//! It runs on the alternate stack that the thread was lent, so the program's stacks are not written. A few instructions tell the timers'
+//! signals from others, which the program may have sent under the same number: these take the way of all its signals.
 
-use std::ffi::c_void;
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr::null_mut;
 
 use crate::recorder::thread::current;
-use crate::recorder::thread::samples::HANDLER_STACK;
-use crate::thread_timer;
-
-use super::program_signals::foreign;
-
-/// Signals that a defect would raise; they cannot be held back.
-const OWN: [i32; 7] =
-    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
+use crate::signals::{IN_SAMPLER, put_off, trampoline};
+use crate::thread_timer::{self, CODE, SI_TIMER, VALUE};
 
 /// Takes the highest real-time signal without a handler. `None` if there is none.
 pub fn install() -> Option<i32> {
     (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(|signal| is_default(*signal)).filter(|signal| {
-        // SAFETY: all zeros are an action.
+        // SAFETY: all zeros are an action. It blocks no signal: the kernel would give those to other threads.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = entry as *const () as usize;
-        // On the alternate stack, if the program has one: its code may run on stacks that no signal may use.
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-        // SAFETY: fills the mask, and installs a handler of the right type.
-        unsafe {
-            libc::sigfillset(&mut action.sa_mask);
-            for own in OWN {
-                libc::sigdelset(&mut action.sa_mask, own);
-            }
-            libc::sigaction(*signal, &action, null_mut()) == 0
-        }
+        // SAFETY: installs a handler of the right type.
+        unsafe { libc::sigaction(*signal, &action, null_mut()) == 0 }
     })
 }
 
@@ -45,43 +33,51 @@ fn is_default(signal: i32) -> bool {
     }
 }
 
-/// The code of a timer's signal, and the offsets in `siginfo_t` of the code, the timer's overruns, and its value.
-const SI_TIMER: i32 = -2;
-const CODE: usize = 8;
-const OVERRUNS: usize = 20;
-const VALUE: usize = 24;
+unsafe extern "C" {
+    /// Behind the last instruction of `entry`.
+    static overhear_sampler_end: u8;
+}
+
+/// The handler's code.
+pub fn code() -> Range<usize> {
+    entry as *const () as usize..&raw const overhear_sampler_end as usize
+}
 
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn entry() {
     std::arch::naked_asm!(
         ".cfi_startproc",
+        "cmp dword ptr [rsi + {code}], {timer}",
+        "jne {trampoline}",
+        "lea rax, [rip + {mark}]",
+        "cmp qword ptr [rsi + {value}], rax",
+        "jne {trampoline}",
         "push rbp",
         ".cfi_adjust_cfa_offset 8",
         ".cfi_offset rbp, -16",
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
-        "mov rax, qword ptr [rip + overhear_thread@GOTTPOFF]",
-        "mov rax, qword ptr fs:[rax]",
-        "test rax, rax",
-        "jz 2f",
-        "mov rax, qword ptr [rax + {stack}]",
-        "test rax, rax",
-        "jz 2f",
-        "cmp dword ptr [rsi + {code}], {timer}",
-        "jne 2f",
-        "mov rsp, rax",
-        "2:",
+        "mov rax, qword ptr [rip + overhear_signals@GOTTPOFF]",
+        "mov qword ptr fs:[rax + {in_sampler}], rsp",
         "and rsp, -16",
         "call {signaled}",
+        "mov rax, qword ptr [rip + overhear_signals@GOTTPOFF]",
+        "mov qword ptr fs:[rax + {in_sampler}], 0",
         "mov rsp, rbp",
         "pop rbp",
         ".cfi_def_cfa rsp, 8",
         "ret",
         ".cfi_endproc",
-        stack = const HANDLER_STACK,
+        ".globl overhear_sampler_end",
+        ".hidden overhear_sampler_end",
+        "overhear_sampler_end:",
         code = const CODE,
         timer = const SI_TIMER,
+        value = const VALUE,
+        in_sampler = const IN_SAMPLER,
+        mark = sym thread_timer::MARK,
+        trampoline = sym trampoline::entry,
         signaled = sym signaled,
     )
 }
@@ -91,6 +87,14 @@ unsafe extern "C" fn entry() {
 unsafe extern "C" fn entry() {
     std::arch::naked_asm!(
         ".cfi_startproc",
+        "ldr w10, [x1, #{code}]",
+        "cmn w10, #-{timer}",
+        "b.ne {trampoline}",
+        "adrp x9, {mark}",
+        "add x9, x9, :lo12:{mark}",
+        "ldr x10, [x1, #{value}]",
+        "cmp x9, x10",
+        "b.ne {trampoline}",
         "stp x29, x30, [sp, #-16]!",
         ".cfi_adjust_cfa_offset 16",
         ".cfi_offset 29, -16",
@@ -98,45 +102,39 @@ unsafe extern "C" fn entry() {
         "mov x29, sp",
         ".cfi_def_cfa_register x29",
         "mrs x9, tpidr_el0",
-        "adrp x10, :gottprel:overhear_thread",
-        "ldr x10, [x10, :gottprel_lo12:overhear_thread]",
-        "ldr x9, [x9, x10]",
-        "cbz x9, 2f",
-        "movz x10, #({stack} & 0xffff)",
-        "movk x10, #({stack} >> 16), lsl #16",
-        "ldr x9, [x9, x10]",
-        "cbz x9, 2f",
-        "ldr w10, [x1, #{code}]",
-        "cmn w10, #-{timer}",
-        "b.ne 2f",
-        "mov sp, x9",
-        "2:",
+        "adrp x10, :gottprel:overhear_signals",
+        "ldr x10, [x10, :gottprel_lo12:overhear_signals]",
+        "add x9, x9, x10",
+        "str x29, [x9, #{in_sampler}]",
         "bl {signaled}",
+        "mrs x9, tpidr_el0",
+        "adrp x10, :gottprel:overhear_signals",
+        "ldr x10, [x10, :gottprel_lo12:overhear_signals]",
+        "add x9, x9, x10",
+        "str xzr, [x9, #{in_sampler}]",
         "mov sp, x29",
         "ldp x29, x30, [sp], #16",
         ".cfi_def_cfa sp, 0",
         "ret",
         ".cfi_endproc",
-        stack = const HANDLER_STACK,
+        ".globl overhear_sampler_end",
+        ".hidden overhear_sampler_end",
+        "overhear_sampler_end:",
         code = const CODE,
         timer = const SI_TIMER,
+        value = const VALUE,
+        in_sampler = const IN_SAMPLER,
+        mark = sym thread_timer::MARK,
+        trampoline = sym trampoline::entry,
         signaled = sym signaled,
     )
 }
 
-unsafe extern "C" fn signaled(signal: i32, information: *mut libc::siginfo_t, context: *mut c_void) {
-    let at = information.cast::<u8>();
-    // SAFETY: the kernel passes the information of the signal, of which a timer's has these fields.
-    let (code, overruns, value) = unsafe {
-        let overruns = at.add(OVERRUNS).cast::<i32>().read();
-        (at.add(CODE).cast::<i32>().read(), overruns, at.add(VALUE).cast::<usize>().read())
-    };
-    if code != SI_TIMER || value != thread_timer::mark() {
-        // SAFETY: passes on the kernel's arguments.
-        return unsafe { foreign(signal, information, context) };
-    }
+unsafe extern "C" fn signaled(_: c_int, information: *const libc::siginfo_t, context: *const libc::ucontext_t) {
+    // SAFETY: the kernel passes the information of a timer's signal, and the context that was interrupted.
+    let (overruns, context) = unsafe { (thread_timer::overruns(information), &*context) };
     if let Some(thread) = current::thread() {
-        // SAFETY: the kernel passes the context that was interrupted.
-        thread.periods_ended(1 + overruns.max(0) as u64, unsafe { &*context.cast() });
+        thread.periods_ended(1 + overruns, context);
     }
+    put_off::sampler_ends();
 }

@@ -1,11 +1,9 @@
 //! Samples the threads that call MPI, by timers of their processor time.
 //!
 //! In: an unused real-time signal, which the timers send. Out: our [`handler`] calls
-//! [`periods_ended`](Thread::periods_ended) for the thread. The program's own [calls about signals](program_signals)
-//! leave this signal out.
+//! [`periods_ended`](Thread::periods_ended) for the thread. The program's own calls about signals leave this signal out.
 
 mod handler;
-mod program_signals;
 
 use traces::definitions::Definition;
 
@@ -25,8 +23,7 @@ pub fn begin(period: u64) {
         return shared::define(&Definition::Warning(warning.into()));
     };
     shared::define(&Definition::SamplingPeriod(period));
-    sampling::begin(period, signal);
-    program_signals::prepare();
+    sampling::begin(period, signal, handler::code());
     ready();
 }
 
@@ -38,10 +35,7 @@ fn is_under_valgrind() -> bool {
 
 /// Also prepares for objects that were loaded since.
 pub fn ready() {
-    if sampling::is_on() {
-        program_signals::patch();
-        sampled_paths::learn();
-    }
+    sampled_paths::learn();
 }
 
 /// Ends the sampling of all threads, for good.

@@ -6,6 +6,7 @@ use traces::record::UNNUMBERED;
 use super::HANDED_DOWN;
 use crate::call_site::CallSite;
 use crate::layers::{self, PathPlace};
+use crate::program_signals;
 use crate::progress;
 use crate::recorder::file::shared::Shared;
 use crate::recorder::file::{parts, shared};
@@ -74,6 +75,7 @@ fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<Pat
 fn patch(address: usize) {
     if layers::patch(&HANDED_DOWN.wrappers, address) {
         progress::ready();
+        program_signals::ready();
         sampling::ready();
     }
 }
@@ -95,7 +97,7 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
     if thread.is_rehearsal() {
         return thread.give_untold_number(key).unwrap_or(UNNUMBERED);
     }
-    // First without a lock, and so without blocking signals. A lock is only taken under `guard::run`: a signal handler
+    // First without a lock, and so without putting signals off. A lock is only taken under `guard::run`: a signal handler
     // that leaves by longjmp would never release it.
     if let Some(number) = thread.give_number_at_once(key) {
         return number;

@@ -29,6 +29,9 @@ const PATIENCE: Patience = Patience { unannounced: Duration::from_millis(250), a
 
 pub const BYTES: usize = size_of::<MeetingWords>().next_multiple_of(4096);
 const SLOTS: usize = 2044;
+
+/// Attempts to allocate a page, if signals come meanwhile.
+const ATTEMPTS: usize = 1000;
 /// Words that each process shows to all others.
 pub const SHOWN: usize = 8;
 /// Bytes that the first rank can pass to the others.
@@ -111,9 +114,11 @@ pub struct ProcessSlot {
 impl MeetingPage {
     /// Maps the page at the beginning of a file; in a new file it is zeroed.
     pub fn of(file: &File) -> Option<MeetingPage> {
-        // Allocated now, since a full file system would mean SIGBUS later.
+        // Allocated now, since a full file system would mean SIGBUS later. A signal that comes meanwhile ends the call.
         // SAFETY: makes the file as long as the page, and keeps its contents.
-        if unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as i64) } != 0 {
+        let allocate = || unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as i64) };
+        let is_allocated = (0..ATTEMPTS).map(|_| allocate()).find(|error| *error != libc::EINTR) == Some(0);
+        if !is_allocated {
             return None;
         }
         let protection = libc::PROT_READ | libc::PROT_WRITE;

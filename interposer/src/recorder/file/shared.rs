@@ -2,7 +2,7 @@
 //! straight line.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 
 use traces::definitions::{CalledFrom, Caller, Definition, Module, Site, SourcePlace};
@@ -130,20 +130,36 @@ pub fn define_at_once(definition: &Definition) {
 
 /// A warning that is written to the file at most once.
 pub struct WarningOnce {
-    said: AtomicBool,
+    state: AtomicU8,
     text: &'static str,
 }
 
+const UNSAID: u8 = 0;
+const DUE: u8 = 1;
+const SAID: u8 = 2;
+
 impl WarningOnce {
     pub const fn new(text: &'static str) -> WarningOnce {
-        WarningOnce { said: AtomicBool::new(false), text }
+        WarningOnce { state: AtomicU8::new(UNSAID), text }
     }
 
     /// Writes the warning, if it was not written before.
     #[cold]
     pub fn say(&self) {
-        if !self.said.swap(true, Relaxed) {
+        if self.state.swap(SAID, Relaxed) != SAID {
             guard::run(|| define(&Definition::Warning(self.text.into())));
+        }
+    }
+
+    /// Like [`say`](Self::say), but later: for signal handlers, which write nothing.
+    pub fn say_later(&self) {
+        let _ = self.state.compare_exchange(UNSAID, DUE, Relaxed, Relaxed);
+    }
+
+    /// Writes the warning if a signal handler has asked for it.
+    pub fn say_if_due(&self) {
+        if self.state.load(Relaxed) == DUE {
+            self.say();
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The state of a thread that belongs to the program and that the recorder saves and restores when it runs more than a
-//! few instructions: errno, the floating-point environment, and the signal mask.
+//! few instructions: errno, the floating-point environment, and single signals of its mask.
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -26,30 +26,6 @@ impl Drop for BorrowedState {
         self.control.write();
         // SAFETY: as above.
         unsafe { *libc::__errno_location() = self.errno };
-    }
-}
-
-/// Blocks the thread's signals until it is dropped: a handler that calls MPI would wait for a lock that the thread
-/// itself holds, and one that leaves by longjmp would never release it.
-pub struct Signals(MaybeUninit<libc::sigset_t>);
-
-/// Signals that a defect of ours would raise; they cannot be blocked.
-const OWN: [i32; 7] =
-    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
-
-impl Signals {
-    pub fn hold() -> Signals {
-        let mut before = MaybeUninit::uninit();
-        let mut all = MaybeUninit::uninit();
-        // SAFETY: fills a set, removes some signals, and changes this thread's mask by it.
-        unsafe {
-            libc::sigfillset(all.as_mut_ptr());
-            for signal in OWN {
-                libc::sigdelset(all.as_mut_ptr(), signal);
-            }
-            libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr());
-        }
-        Signals(before)
     }
 }
 
@@ -107,13 +83,6 @@ impl Drop for SizeSignal {
     fn drop(&mut self) {
         // SAFETY: `hold` has written the mask.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.before.as_ptr(), null_mut()) };
-    }
-}
-
-impl Drop for Signals {
-    fn drop(&mut self) {
-        // SAFETY: `hold` has written the mask.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.0.as_ptr(), null_mut()) };
     }
 }
 

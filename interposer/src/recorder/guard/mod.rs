@@ -7,19 +7,25 @@ pub mod spent;
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::notes;
-use borrowed::{BorrowedState, Signals};
+use crate::signals::put_off;
+use borrowed::BorrowedState;
 use cancellation::Cancellation;
 
 /// Runs `work`. The program sees neither a panic nor a changed errno or floating-point environment, and gets its
 /// signals and its thread's cancellation afterwards. `None` if the work panicked.
 pub fn run<R>(work: impl FnOnce() -> R) -> Option<R> {
-    uncancelled(|| {
-        let _signals = Signals::hold();
-        run_unseen(work)
-    })
+    let result = uncancelled(|| {
+        let undisturbed = put_off::begin();
+        let result = run_unseen(work);
+        put_off::end(undisturbed);
+        result
+    });
+    // Last, since a handler may leave from here by longjmp.
+    put_off::send_waiting();
+    result
 }
 
-/// Like [`run`], but without blocking signals: for work that takes no lock, or that may wait for other ranks.
+/// Like [`run`], but without putting signals off: for work that takes no lock, or that may wait for other ranks.
 pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
     uncancelled(|| run_unseen(work))
 }

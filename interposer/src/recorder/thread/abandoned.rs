@@ -17,6 +17,7 @@ use crate::recorder::file::shared::WarningOnce;
 use crate::recorder::file::totals::{self, CountedCalls};
 use crate::recorder::guard::spent;
 use crate::recorder::process::recorded;
+use crate::signals::put_off;
 
 static LEFT: WarningOnce = WarningOnce::new(
     "calls were left by an exception or longjmp, or their thread ended inside them: they count for as long as something is \
@@ -118,6 +119,7 @@ impl Thread {
     /// Closes all open calls, which will not return.
     pub(super) fn leave_behind(&self) {
         spent::abandon();
+        put_off::abandon();
         self.abandon(0);
         self.engine.leave_all();
         self.are_none_open();

@@ -1,10 +1,8 @@
 //! Samples: where the thread is each time that it has used another period of processor time.
 //!
-//! A timer's signal says that periods have ended. The handler runs on memory of the recording, since threads may have small stacks, and may
-//! have interrupted anything: the program, MPI, the recorder. Between two calls it unwinds the stack and writes a record. Inside a call it
+//! A timer's signal says that periods have ended. The handler runs on an alternate stack of the recording's, and may have interrupted anything: the program, MPI, the recorder. Between two calls it unwinds the stack and writes a record. Inside a call it
 //! counts, and the call's return writes the count; while the recorder is at work it counts, too.
 
-use std::mem::offset_of;
 use std::ops::Range;
 
 use traces::definitions::CalledFrom;
@@ -13,12 +11,12 @@ use traces::record::{self, Sample, Unsampled};
 use traces::settings::MOST_FRAMES;
 
 use super::recording::Thread;
-use super::sample_counts::Samples;
 use crate::recorder::file::ring;
 use crate::recorder::file::sampled_paths::{self, code_at};
 use crate::recorder::file::shared::{self, WarningOnce};
 use crate::recorder::guard::{self, spent};
 use crate::recorder::process::{path_limit, sampling};
+use crate::signals::{alternate_stack, put_off};
 use crate::system_calls;
 use crate::thread_timer::processor_time;
 use crate::unwind::{self, Registers, Room, WayEnd};
@@ -27,13 +25,19 @@ use recorder_core::memory;
 static NO_TIMER: WarningOnce =
     WarningOnce::new("a thread was not sampled: the system gave it no timer (see ulimit -i)");
 
-/// Bytes of the handler's stack.
-const STACK: usize = 256 << 10;
+static NO_STACK: WarningOnce = WarningOnce::new(
+    "a thread was not sampled: it made its first call on its alternate stack (see sigaltstack), or memory ran out",
+);
+
+pub(super) static GIVEN_WAY: WarningOnce =
+    WarningOnce::new("sampling ended early: the program uses the signal that it was done by");
+
+static DISPLACED: WarningOnce = WarningOnce::new(
+    "a thread's sampling ended early: the program set the thread's alternate stack by a system call, or one that is put away      while in use (SS_AUTODISARM)",
+);
+
 /// Words of a sample's record, and of all records that the sample may end.
 const WORDS: usize = 64;
-
-/// The offset in a recording of the upper end of the handler's stack.
-pub const HANDLER_STACK: usize = offset_of!(Thread, samples) + offset_of!(Samples, stack);
 
 impl Thread {
     /// Begins to sample the calling thread, if that is wanted.
@@ -42,28 +46,53 @@ impl Thread {
             return;
         }
         if self.samples.stack.get() == 0
-            && let Some(stack) = memory::zeroed::<u8>(STACK)
+            && let Some(stack) = memory::zeroed::<u8>(alternate_stack::BYTES)
         {
-            self.samples.stack.set(stack.as_ptr() as usize + STACK);
+            self.samples.stack.set(stack.as_ptr() as usize + alternate_stack::BYTES);
         }
         self.samples.ended.set(0);
         self.samples.since.set(processor_time());
-        self.samples.is_on.set(self.samples.stack.get() != 0);
-        if !self.samples.is_on.get() || !self.listed.timer.start(sampling::signal(), sampling::period()) {
+        let stack = self.samples.stack.get();
+        if stack == 0 || !alternate_stack::lend(stack) {
+            return NO_STACK.say();
+        }
+        self.samples.is_on.set(true);
+        if !self.listed.timer.start(sampling::signal(), sampling::period()) {
             self.samples.is_on.set(false);
+            alternate_stack::give_back();
             NO_TIMER.say();
         }
     }
 
     /// Ends the sampling of the calling thread, and counts periods whose signals never came.
     pub fn samples_end(&self) {
-        self.listed.timer.stop();
+        self.stop_timer();
         if self.samples.is_on.replace(false) && !system_calls::are_filtered() {
             let periods = processor_time().wrapping_sub(self.samples.since.get()) / sampling::period().max(1);
             self.lose(periods.saturating_sub(self.samples.ended.get()));
             self.settle_call();
             self.write_unsampled();
         }
+        say_what_is_due();
+    }
+
+    /// Deletes the calling thread's timer. Only then the thread can have its own alternate stack back: a last signal would write there.
+    fn stop_timer(&self) {
+        if self.samples.is_on.get() && !system_calls::are_filtered() {
+            self.listed.timer.stop_own(sampling::signal());
+            alternate_stack::give_back();
+        }
+    }
+
+    /// Ends the sampling of the calling thread, since the program needs its alternate stack in the kernel.
+    pub fn samples_give_way(&self) {
+        self.stop_timer();
+        self.displaced();
+    }
+
+    fn displaced(&self) {
+        DISPLACED.say_later();
+        self.has_more();
     }
 
     /// Handles the end of periods of the calling thread's processor time. Called by the signal handler that has
@@ -73,11 +102,16 @@ impl Thread {
             return;
         }
         self.samples.ended.set(self.samples.ended.get() + periods);
+        if !alternate_stack::is_own(&interrupted.uc_stack) {
+            self.listed.timer.stop();
+            alternate_stack::forget();
+            return self.displaced();
+        }
         if self.is_over() {
             return;
         }
         let (registers, address) = Registers::interrupted(interrupted);
-        if self.is_at_work() || spent::is_measured() || is_ours(address) {
+        if self.is_at_work() || spent::is_measured() || put_off::is_undisturbed() || is_ours(address) {
             let without = self.samples.without.get();
             self.samples.without.set(Unsampled { recording: without.recording + periods, ..without });
         } else if self.nested() {
@@ -137,6 +171,7 @@ impl Thread {
         }
         self.write_unsampled();
         sampled_paths::learn_missed();
+        say_what_is_due();
     }
 
     /// Records the periods that ended inside polls of the run that was just recorded.
@@ -202,6 +237,13 @@ fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack:
         _ => CalledFrom::Start,
     };
     (frames, end)
+}
+
+/// Writes the warnings that signal handlers have left.
+fn say_what_is_due() {
+    for warning in [&GIVEN_WAY, &DISPLACED] {
+        warning.say_if_due();
+    }
 }
 
 fn is_among(call: u64, polls: &Polls) -> bool {

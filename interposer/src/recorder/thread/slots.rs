@@ -15,6 +15,7 @@ use traces::progress::Entries;
 use super::current;
 use super::recording::{Listed, Thread};
 use super::request::{Message, Request};
+use super::samples;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard;
@@ -73,6 +74,15 @@ pub fn end_samples() {
     sampling::end();
     for thread in all() {
         listed(thread).timer.stop();
+    }
+}
+
+/// Ends the sampling of all threads, since the program uses the signal. It may do so in a signal handler.
+pub fn samples_give_way() {
+    guard::run(end_samples);
+    samples::GIVEN_WAY.say_later();
+    if let Some(thread) = current::thread() {
+        thread.has_more();
     }
 }
 
