@@ -78,7 +78,12 @@ pub fn run_in_front() -> Option<[u8; 16]> {
 /// True if this process must not write to stderr: `overhear record` in front speaks for its processes, whose stderr may
 /// be read by the program that has started them, or the [launcher](OF_HYDRA) may end the job.
 pub fn must_be_silent() -> bool {
-    run_in_front().is_some() || text(OF_HYDRA).is_some()
+    run_in_front().is_some() || is_under_hydra()
+}
+
+/// True under a launcher that ends the job if it cannot pass stderr on.
+pub fn is_under_hydra() -> bool {
+    text(OF_HYDRA).is_some()
 }
 
 /// Maximum number of settings of the MPI library, and of bytes of each.

@@ -19,8 +19,9 @@ fn exported(path: &Path) -> BTreeSet<String> {
 }
 
 /// Exports besides MPI functions: those of progress engines, which only processes with such an engine look up; the
-/// functions by which programs look up others and unload them; and those by which programs name regions.
-const OTHERS: [&str; 11] = [
+/// functions by which programs look up others, unload them, and filter system calls; and those by which programs name
+/// regions.
+const OTHERS: [&str; 13] = [
     "InitializeInjectionNvtx2",
     "dlclose",
     "dlsym",

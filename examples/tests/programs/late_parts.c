@@ -6,6 +6,7 @@
 // filter: all
 // expect: calls MPI_Get_library_version = 2 * 8
 // expect: calls MPI_Comm_size = 2
+// expect: calls MPI_Comm_rank = 2
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -261,13 +261,11 @@ pub fn tell_other_run(config: &Config, agreed: &Agreed, folder: &Path) {
 }
 
 /// Leaves a message in the run's folder, or in a new one if the run has none: the next command on it prints the message.
-pub fn leave_message(text: &str) {
+/// `false` if it could not be written there.
+pub fn leave_message(text: &str) -> bool {
     let run = config::run_in_front().unwrap_or_else(random);
-    if let Ok(wanted) = wanted(config::directory().as_deref())
-        && let Ok(folder) = folder::claim(&wanted, &run)
-    {
-        let _ = run_notes::leave_message(&folder, text);
-    }
+    let Ok(wanted) = wanted(config::directory().as_deref()) else { return false };
+    folder::claim(&wanted, &run).is_ok_and(|folder| run_notes::leave_message(&folder, text).is_ok())
 }
 
 fn wrong(place: &Path, error: &Error) -> String {

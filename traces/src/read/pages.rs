@@ -12,7 +12,8 @@ use crate::definitions::{Definition, PREFIX};
 use crate::dropped::Dropped;
 use crate::error::{Damage, Held};
 use crate::file::{
-    DEFINED, FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
+    DEFINED, FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, Stop,
+    ThreadBlock,
 };
 use crate::live::{LiveBlock, LiveWords, see_published};
 use crate::progress::{Entries, EntryRun, INSIDE, Polls};
@@ -433,7 +434,9 @@ fn contents_once(trace: &RankFile) -> Contents<'_> {
         for (kind, written) in [PageKind::Signatures, PageKind::Profile].into_iter().zip(thread.written) {
             contents.damage.extend(counts.fewer(Held { kind, thread: thread.number }, written));
         }
-        if thread.block.is_none() {
+        // Where the recorder had no more room for a block, its thread has no records.
+        let may_have_none = trace.header.stop != Stop::No as u32 && thread.pages.is_empty();
+        if thread.block.is_none() && !may_have_none {
             contents.damage.push(Damage::NoBlock { thread: thread.number });
         }
     }

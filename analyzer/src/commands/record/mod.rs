@@ -128,6 +128,9 @@ fn in_front(launcher: Option<Launcher>, library: &PreloadLibrary, mut arguments:
     let is_recording = mode.is_none_or(|mode| mode != "null");
     let wanted = named.unwrap_or_else(|| default_name(launcher, &programs));
     let run: u128 = rand::random();
+    for program in names(launcher, &programs) {
+        warn_of(program);
+    }
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
     let folder = match folder {
         Ok(folder) => folder,
@@ -141,9 +144,6 @@ fn in_front(launcher: Option<Launcher>, library: &PreloadLibrary, mut arguments:
     let shipped = launch::is_to_ship(&arguments.settings).then(|| launch::ship(library, folder.path())).transpose();
     let shipped = shipped.inspect_err(|_| folder::give_back(folder.path()))?;
     let library = shipped.as_ref().unwrap_or(library);
-    for program in names(launcher, &programs) {
-        warn_of(program);
-    }
     if let Some(warning) = &library.warning {
         terminal::say(warning);
     }
