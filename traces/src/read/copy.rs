@@ -12,7 +12,7 @@ use std::io;
 use zerocopy::transmute;
 
 use super::file_words::FileWords;
-use super::pages::{HEADER, WORD};
+use super::page_items::{HEADER, WORD};
 use super::{RankFile, header};
 use crate::file::{FIRST_PAGE, PageHeader, PageKind};
 use crate::live::see_published;

@@ -10,7 +10,8 @@ use zerocopy::transmute;
 
 use super::header_now;
 use super::holes::Holes;
-use super::pages::{EventPage, HEADER, PageEnd, WORD, definition_at, entries_of, page_begun, signatures_of};
+use super::page_items::{HEADER, WORD, definition_at, entries_of, page_begun, signatures_of};
+use super::pages::{EventPage, PageEnd};
 use super::{RankFile, State};
 use crate::definitions::{Definition, Process};
 use crate::dropped::Dropped;

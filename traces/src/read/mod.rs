@@ -10,7 +10,9 @@ mod copy;
 mod file_words;
 mod follow;
 mod holes;
+mod listing;
 mod node_file;
+mod page_items;
 mod pages;
 mod tail;
 mod thread_walk;
@@ -226,7 +228,7 @@ impl RankFile {
 
     /// Finds the pages. Reads their headers, the definitions and the signatures, not the records.
     pub fn contents(&self) -> Contents<'_> {
-        pages::contents(self)
+        listing::contents(self)
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use super::pages::WORD;
+use super::page_items::WORD;
 use crate::error::Error;
 use crate::file::FileHeader;
 use crate::folder;

@@ -4,10 +4,10 @@ mod later_pages;
 mod sketch;
 mod times;
 mod usage;
+mod zeroed_blocks;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use traces::calls::Call;
 use traces::definitions::{
@@ -29,6 +29,7 @@ use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
 use crate::process::ProcessFate;
 use later_pages::end_calls_of_later_pages;
 pub use sketch::Sketch;
+use times::kept_from;
 pub use usage::{UsageBetween, cores};
 
 pub struct Rank {
@@ -344,23 +345,11 @@ impl Rank {
             rank.define(definition);
         }
         rank.fate = ProcessFate::of(&rank.process, header.pid);
-        rank.damage.extend(rank.zeroed_blocks(contents));
+        rank.damage.extend(zeroed_blocks::damage(&header, &rank.process, contents));
         if header.state & FINALIZED != 0 {
             rank.until = header.end.ticks;
         }
         rank
-    }
-
-    /// Damage of blocks that end in zeros: a recorder has measured its own time off the straight line by the first record.
-    fn zeroed_blocks(&self, contents: &Contents<'_>) -> Vec<Damage> {
-        let was_recorded = !self.process.recorder.is_empty();
-        let is_over = self.header.state & FINALIZED != 0;
-        let has_begun =
-            |thread: &&ThreadPages<'_>| is_over || thread.pages.iter().any(|page| page.words.get(0) != Some(0));
-        let is_zeroed = |block: &LiveBlock| block.off_line.load(Relaxed) == 0;
-        let zeroed = |thread: &&ThreadPages<'_>| was_recorded && thread.block.is_some_and(is_zeroed);
-        let threads = contents.threads.iter().filter(has_begun).filter(zeroed);
-        threads.map(|thread| Damage::ZeroedBlock { thread: thread.number }).collect()
     }
 
     /// Rank in its world of a process, given by its number in a communicator; in an intercommunicator, of the remote group.
@@ -438,12 +427,6 @@ impl Rank {
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }
-}
-
-/// The tick from which a thread's records are kept, if some were dropped.
-fn kept_from(thread: &ThreadPages<'_>) -> Option<u64> {
-    let dropped = thread.dropped?;
-    Some(thread.pages.first().map_or(dropped.head.until, |first| first.base))
 }
 
 fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {

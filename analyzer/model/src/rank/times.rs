@@ -1,5 +1,7 @@
 //! The times of a rank: of its selected part, and of the whole.
 
+use traces::read::ThreadPages;
+
 use super::{Rank, is_nested};
 use crate::selection::{ALL, ActiveSpan, LEFT_OUT, Part};
 use crate::sums::Total;
@@ -114,4 +116,10 @@ impl Rank {
     pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }
+}
+
+/// The tick from which a thread's records are kept, if some were dropped.
+pub fn kept_from(thread: &ThreadPages<'_>) -> Option<u64> {
+    let dropped = thread.dropped?;
+    Some(thread.pages.first().map_or(dropped.head.until, |first| first.base))
 }
