@@ -57,7 +57,7 @@ pub fn in_words(error: &io::Error) -> String {
     text.rsplit_once(" (os error ").map_or(text.clone(), |(words, _)| words.into())
 }
 
-/// What a page holds, in the words of [`Damage`].
+/// The content of a page, in the words of [`Damage`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Held {
     pub kind: PageKind,

@@ -20,7 +20,7 @@ pub fn ending_signal(launch: &Launch) -> Option<&ReceivedSignal> {
     launch.signals.iter().find(ends_a_job).or_else(|| launch.signals.last().filter(ended_soon))
 }
 
-/// How the launcher ended, and the signal before that, in a sentence.
+/// Says in a sentence how the launcher ended, and which signal came before that.
 pub fn launch_in_words(launch: &Launch) -> String {
     let launcher = &launch.begin.launcher;
     if let Some(received) = ending_signal(launch) {

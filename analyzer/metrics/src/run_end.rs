@@ -62,7 +62,7 @@ impl<'r> RunEnd<'r> {
         Some(at.unix_us as f64 / 1e6)
     }
 
-    /// How the launcher ended, and the signal before that, in a sentence.
+    /// Says in a sentence how the launcher ended, and which signal came before that.
     pub fn of_launcher(&self) -> String {
         launch_in_words(self.launch)
     }

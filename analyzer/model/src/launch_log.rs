@@ -81,7 +81,7 @@ pub struct ReceivedSignal {
     to_group: bool,
 }
 
-/// How the launcher ended: with a status, or by a signal.
+/// The end of the launcher: with a status, or by a signal.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug)]
 pub struct LauncherEnd {
     #[serde(flatten)]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 pub type Removal = Box<dyn FnOnce() + Send>;
 
-/// How to remove each output that is being written, in the order in which they were begun.
+/// Removers of the outputs that are being written, in the order in which they were begun.
 static UNFINISHED: Mutex<Vec<(u64, Removal)>> = Mutex::new(Vec::new());
 
 /// An output that is being written. It is removed when this is dropped before it is [finished](Unfinished::finish).

@@ -51,7 +51,7 @@ pub fn adopt_environment(command: &mut Vec<OsString>) {
     }
 }
 
-/// What a list of libraries to preload becomes that the launch itself sets; `None` is the launcher's own list.
+/// Joins the recorder to a list of libraries to preload that the launch itself sets; `None` is the launcher's own list.
 pub type JoinedPreload<'a> = dyn Fn(Option<&OsStr>) -> OsString + 'a;
 
 /// A launcher's command with these variables added in the right place. Where it sets a list of libraries to preload, the

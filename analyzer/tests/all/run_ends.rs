@@ -1,4 +1,4 @@
-//! How a run ended, by the log of `overhear record` in front of its launcher, is said first wherever the run is judged.
+//! The end of a run, by the log of `overhear record` in front of its launcher, is said first wherever the run is judged.
 
 use serde_json::{Value, json};
 use traces::calls::Call;
@@ -7,7 +7,7 @@ use traces::folder::launch_log_name;
 
 use crate::common::{Folder, header, in_call, overhear, rank_with, signature, stdout, two_ranks};
 
-/// Where the process in front ran: like the ranks' host, none that this machine knows.
+/// Host of the process in front: like the ranks' host, none that this machine knows.
 const HOST: &str = "h1";
 const PID: u32 = 17;
 

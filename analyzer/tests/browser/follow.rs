@@ -231,7 +231,8 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
     assert!(functions[0]["part"].as_str().unwrap().ends_with(&format!("{} of {} ranks", rows.len(), run.ranks.len())));
     let typed = browser.text("document.querySelector('#functions .command code').textContent");
     let of_run = format!("overhear report {} ", folder.display());
-    let words: Vec<&str> = typed.strip_prefix(&of_run).expect("the run's folder is named").split(' ').collect();
+    let words = typed.strip_prefix(&of_run).unwrap_or_else(|| panic!("{typed} does not begin with {of_run}"));
+    let words: Vec<&str> = words.split(' ').collect();
     let said: Value =
         serde_json::from_slice(&report(folder, &[&words[..], &["--format", "json"]].concat()).stdout).unwrap();
     let calls = said["functions"].as_array().unwrap().iter();
@@ -270,7 +271,7 @@ fn efficiency_of_a_part_of_a_run_with_threads_is_that_of_the_first_ones() {
 fn long() -> &'static (PathBuf, PathBuf) {
     static LONG: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
     LONG.get_or_init(|| {
-        let run = Path::new(env!("CARGO_TARGET_TMPDIR")).join("followed long run");
+        let run = Path::new(env!("CARGO_TARGET_TMPDIR")).join("followed-long-run");
         let _ = fs::remove_dir_all(&run);
         fs::create_dir(&run).unwrap();
         synthetic::run(&run, &Shape { ranks: 8, calls: 85_000, topology: Topology::Ring, seed: 1 }).unwrap();

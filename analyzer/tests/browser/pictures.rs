@@ -18,7 +18,7 @@ const LONGEST_WAIT: &str = "document.querySelector('.timeline-canvas').dispatchE
 /// Describes what a page draws.
 const CONTENT: &str = include_str!("content.js");
 
-/// What the page draws, once it draws the same twice: tables follow the view a moment later.
+/// Waits until the page draws the same twice, since tables follow the view a moment later, and returns that.
 fn content(browser: &mut Browser) -> String {
     browser.ask("document.activeElement?.blur(), scrollTo(0, 0)");
     let mut seen = String::new();

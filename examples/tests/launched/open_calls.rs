@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{case, libraries};
+use crate::common::{case, libraries, those};
 use examples::answer::number;
 use examples::run::{Run, fresh_folder, overhear};
 use examples::running::Running;
@@ -18,7 +18,8 @@ const SLEEP: f64 = 1.5;
 
 #[test]
 fn ranks_whose_partner_was_killed_outside_mpi_were_in_their_call_until_the_end() {
-    for mpi in libraries() {
+    // In Intel's shared memory nothing that a waiting rank does can be seen, so its file does not tell how long it waited.
+    for mpi in those("has an engine that is seen in shared memory", |mpi| !mpi.name.starts_with("impi")) {
         let file = fresh_folder(&format!("{}-open-killed-time", mpi.name)).display().to_string();
         let (_, run) = case("open_call", &mpi, 2, &["killed", &SLEEP.to_string(), &file]).recorded("open-killed");
         let report = run.report("rank");

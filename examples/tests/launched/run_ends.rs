@@ -1,4 +1,4 @@
-//! How a run ended, as the process in front of its launcher saw it, is in the run's folder and is said first.
+//! The end of a run, as the process in front of its launcher saw it, is in the run's folder and is said first.
 
 use std::fs;
 use std::path::PathBuf;
@@ -129,7 +129,7 @@ impl Ended {
     }
 }
 
-/// What an analysis prints for people, on one line.
+/// Returns the text that an analysis prints, on one line.
 fn words(run: &Run, analysis: &str) -> String {
     let output = finish(Command::new(overhear()).arg(analysis).arg(&run.folder).arg("--no-cache"));
     on_one_line(&output.stdout)

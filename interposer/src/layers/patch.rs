@@ -142,7 +142,7 @@ impl LayerKind {
     }
 }
 
-/// What slots lead to.
+/// The functions that slots lead to.
 struct Search<'a> {
     settled: &'a Settled<'a>,
     wrappers: &'a Wrappers,

@@ -95,7 +95,7 @@ impl Settled<'_> {
         self.objects
     }
 
-    /// Those of them with a higher number.
+    /// The objects with a higher number.
     pub fn after(&self, number: u64) -> &[LoadedObject] {
         let first = self.objects.partition_point(|object| object.number <= number);
         self.objects.get(first..).unwrap_or_default()
@@ -106,7 +106,7 @@ impl Settled<'_> {
         self.objects.last().map_or(0, |object| object.number)
     }
 
-    /// Those that were there at the start, in the order in which the loader searches them.
+    /// The objects that were there at the start, in the order in which the loader searches them.
     pub fn at_start(&self) -> &[LoadedObject] {
         at_start(self.objects)
     }

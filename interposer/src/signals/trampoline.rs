@@ -15,7 +15,7 @@ use super::{SYNCHRONOUS, bit, frame, kernel_set};
 use crate::recorder::process::sampling;
 use crate::system_calls;
 
-/// Where the kernel enters.
+/// The address that the kernel enters.
 pub fn address() -> usize {
     entry as *const () as usize
 }
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn entry() {
     )
 }
 
-/// Where the trampoline goes on.
+/// The way on from the trampoline.
 #[repr(C)]
 struct NextStep {
     /// The program's handler; 0 to return.

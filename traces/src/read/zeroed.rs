@@ -73,7 +73,7 @@ pub(super) fn missing(held: Held, first: u32, sequences: impl Iterator<Item = u3
     (pages > 0).then_some(Damage::NoPages { held, pages })
 }
 
-/// How many items there are, by what they are.
+/// Numbers of items, by kind and thread.
 pub(super) struct ItemCounts(BTreeMap<(u32, u32), u64>);
 
 impl ItemCounts {

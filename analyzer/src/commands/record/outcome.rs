@@ -203,7 +203,7 @@ fn nothing(command: &LaunchedCommand<'_>) -> String {
     }
     if command.launcher.is_none() {
         let name = Path::new(&command.words[0]).file_name().unwrap_or_default().to_string_lossy();
-        let hint = "If it starts a program with MPI, something between them sets LD_PRELOAD anew or clears the environment: \
+        let hint = "If it starts a program with MPI, something between them replaces LD_PRELOAD or clears the environment: \
                     write LD_PRELOAD=$LD_PRELOAD:... there, or put overhear record in front of the launcher";
         return format!(
             "{name} ended without a call of MPI_Init that the recorder saw, so there is nothing to report{}",

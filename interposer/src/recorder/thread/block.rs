@@ -107,7 +107,7 @@ impl Block {
         self.0.signatures.store(self.0.signatures.load(Relaxed) + 1, Release);
     }
 
-    /// How many entries of the thread's profile were begun.
+    /// Number of entries of the thread's profile that were begun.
     pub fn totals(&self) -> &'static AtomicU64 {
         &self.0.totals
     }

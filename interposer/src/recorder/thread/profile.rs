@@ -28,7 +28,7 @@ pub struct Profile {
     begin: u64,
     /// Set once the file has no more room.
     full: bool,
-    /// How many entries were begun, for readers.
+    /// Number of entries that were begun, for readers.
     written: &'static AtomicU64,
     /// By signature number; `None` if memory ran out.
     entries: Option<Numbered<Option<Entry>>>,
