@@ -17,8 +17,8 @@
 //! Floors, the highest first; a file uses only files on lower ones:
 //!
 //! ```text
-//! lib dlsym dlclose filters
-//! wrappers
+//! lib dlsym dlclose
+//! wrappers filters
 //! lifecycle
 //! layers progress regions sampling program_signals
 //! recorder/thread
