@@ -31,10 +31,7 @@ fn a_thread_is_cancelled_between_calls_as_without_the_recorder() {
             assert_eq!((ranks.len(), output.status), (2, 0), "{} {kind}: {output:?}", mpi.name);
             // And four calls of the main thread, which looks whether its cancellation stays as it was.
             let made: u64 = ranks.iter().map(|calls| calls.parse::<u64>().unwrap() + 4).sum();
-            // A library may act on a cancellation inside a call, which the program then does not count: once a thread at most.
-            let recorded = calls(&run, "MPI_Iprobe");
-            assert_eq!(output.stdout.lines().count(), 2, "{} {kind}", mpi.name);
-            assert!((made..=made + 2 * 10).contains(&recorded), "{} {kind}: {recorded} for {made}", mpi.name);
+            assert_eq!((output.stdout.lines().count(), calls(&run, "MPI_Iprobe")), (2, made), "{} {kind}", mpi.name);
         }
     }
 }

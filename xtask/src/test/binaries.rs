@@ -115,7 +115,7 @@ pub fn build_launching(is_all: bool) -> Result<Vec<Binary>, String> {
 /// Compiles all tests.
 pub fn build_all(is_all: bool) -> Result<Vec<Binary>, String> {
     let mut compile = cargo();
-    compile.args(["test", "--no-run"]);
+    compile.args(["test", "--no-run"]).args(DEVELOPED);
     compiled(compile, is_all)
 }
 
