@@ -1,7 +1,8 @@
-// Threads, one after another, call MPI with ever new tags, each a new signature to the recorder, until they are cancelled. A
-// "deferred" cancellation acts where the thread asks for it; an "asynchronous" one anywhere between two calls, since the thread
-// holds it off around them, as POSIX and MPI demand. A "reckless" thread lets it act inside MPI, too: what MPI had locked then
-// stays locked, so the process ends without it.
+// Threads, one after another, make receives of ever new tags, each a new signature to the recorder, until they are cancelled. No
+// MPI waits for anything in such a call, so that it has no cancellation points of its own, as MPI_Iprobe has. A "deferred"
+// cancellation acts where the thread asks for it; an "asynchronous" one anywhere between two calls, since the thread holds it off
+// around them, as POSIX and MPI demand. A "reckless" thread lets it act inside MPI, too: what MPI had locked then stays locked,
+// so the process ends without it.
 // run: -n 2 -- [deferred|asynchronous] THREADS
 // run: -n 1 -- reckless THREADS
 #include <mpi.h>
@@ -11,8 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST = 30000 };
+
 static int is_deferred, is_reckless, tag;
-static volatile long calls;
+static volatile int made;
+static MPI_Request requests[MOST];
 
 static void changed(void)
 {
@@ -21,13 +25,19 @@ static void changed(void)
 
 static void *call_with_new_tags(void *unused)
 {
-    int flag, type, state;
+    int in, flag, type, state;
     (void)unused;
     if (is_reckless)
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
     for (;;) {
-        MPI_Iprobe(MPI_ANY_SOURCE, tag++ % 30000, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-        calls++;
+        if (is_reckless) {
+            // Without memory of the allocator, whose lock would stay locked.
+            MPI_Iprobe(MPI_ANY_SOURCE, tag++ % 30000, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            made++;
+        } else if (made < MOST) {
+            MPI_Recv_init(&in, 1, MPI_INT, MPI_ANY_SOURCE, tag++ % 30000, MPI_COMM_WORLD, &requests[made]);
+            made++;
+        }
         if (is_deferred) {
             pthread_testcancel();
         } else if (!is_reckless) {
@@ -64,6 +74,7 @@ static void is_kept(void)
 int main(int argc, char **argv)
 {
     int provided, cancelled = 0;
+    long calls = 0;
     void *result;
     pthread_t thread;
     is_deferred = strcmp(argv[1], "deferred") == 0;
@@ -77,6 +88,9 @@ int main(int argc, char **argv)
         pthread_join(thread, &result);
         // glibc 2.36 sometimes loses the result of an asynchronous one.
         cancelled += !is_deferred || result == PTHREAD_CANCELED;
+        calls += made;
+        while (!is_reckless && made > 0)
+            MPI_Request_free(&requests[--made]);
     }
     printf("cancelled %d calls %ld\n", cancelled, calls);
     fflush(stdout);
