@@ -202,10 +202,14 @@ fn a_profiler_that_is_linked_into_the_program_finds_the_seconds_of_its_functions
         compile(&mpi, &workspace().join("examples/tests/programs/profiled.c"), &path, &flags);
         let case = Case { mpi: &mpi, path, arguments: Vec::new(), ranks: 0, variables: Vec::new() };
         for sample in [None, Some(NEVER), Some(OFTEN)] {
-            let (seconds, measured) = profiled_seconds(&case, sample, "hot");
-            // Its ticks are of 10 ms, and a busy machine's come late.
-            let is_found = (0.8..1.2).contains(&(seconds / measured));
-            assert!(is_found, "{}, {sample:?}: {seconds} s of {measured}", mpi.name);
+            // Its ticks are of 10 ms, and a busy machine's come late, or together.
+            let is_found = |share: &f64| (0.8..1.2).contains(share);
+            let mut shares = Vec::new();
+            while shares.len() < ATTEMPTS && !shares.last().is_some_and(is_found) {
+                let (seconds, measured) = profiled_seconds(&case, sample, "hot");
+                shares.push(seconds / measured);
+            }
+            assert!(shares.last().is_some_and(is_found), "{}, {sample:?}: {shares:?} of its seconds", mpi.name);
         }
     }
 }
