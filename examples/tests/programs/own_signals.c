@@ -24,7 +24,7 @@ static volatile sig_atomic_t may_jump;
 static volatile double sink;
 static sigjmp_buf back;
 static pid_t own;
-static int jumps, is_sent, expected;
+static int jumps, is_sent, is_over, expected;
 static pthread_t first;
 static struct sigaction action;
 
@@ -48,7 +48,7 @@ static void handler(int number, siginfo_t *information, void *context)
 static void *sleeps(void *unused)
 {
     int sent = 0;
-    while (is_sent) {
+    while (is_sent && !is_over) {
         if (here == sent && !pthread_kill(first, SIGUSR2))
             sent++;
         usleep(100);
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
         may_jump = 0;
         call_anew();
     }
-    is_sent = 0;
+    is_over = 1;
     if (number == SIGRTMIN + 2)
         timer_settime(timer, 0, &disarmed, NULL);
     else
