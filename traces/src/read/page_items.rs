@@ -1,4 +1,4 @@
-//! What lies in a page, as it is laid out: its header, and items that a first word publishes each.
+//! The layout of a page: its header, and items that a first word publishes each.
 
 use crate::definitions::{Definition, PREFIX};
 use crate::file::{PageHeader, PageKind, ProfileEntry};

@@ -47,7 +47,7 @@ pub struct ThreadPages<'a> {
     pub dropped: Option<Dropped<'a>>,
     /// Number of the latest account of dropped pages.
     pub(super) dropped_as_of: u64,
-    /// How many signatures and entries of its profile the thread had written when its block was found; 0 in older files.
+    /// Numbers of signatures and of profile entries that the thread had written when its block was found; 0 in older files.
     pub(super) written: [u64; 2],
     /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
@@ -91,7 +91,7 @@ pub struct EventPage<'a> {
     pub words: LiveWords<'a>,
     /// The offset of these words in the file.
     pub at: u64,
-    /// What tells zeros that end the records from zeros in the place of records.
+    /// Tells zeros that end the records from zeros in the place of records.
     pub(super) end: PageEnd,
     /// Counts how often pages of its file are decoded.
     pub(super) decoded: &'a AtomicU64,
