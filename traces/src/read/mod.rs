@@ -130,7 +130,8 @@ fn member(path: &Path) -> Result<(NodeFile, node_file::FoundMember), Error> {
     let gone = || Error::Io { path: path.into(), source: ErrorKind::NotFound.into() };
     let (parent, name) = path.parent().zip(path.file_name()).ok_or_else(gone)?;
     let node = NodeFile::open(parent)?;
-    let member = node.member(&name.to_string_lossy()).ok_or_else(gone)?;
+    let run = parent.parent().and_then(crate::folder::run_of);
+    let member = node.member(&name.to_string_lossy(), run).ok_or_else(gone)?;
     Ok((node, member))
 }
 

@@ -132,11 +132,11 @@ impl NodeFile {
         }
     }
 
-    /// The member of a name.
-    pub fn member(&self, name: &str) -> Option<FoundMember> {
+    /// The member of a name. Two runs whose processes a launcher has not told apart may have one each: it is the one of
+    /// `run`, if that is known.
+    pub fn member(&self, name: &str, run: Option<[u8; 16]>) -> Option<FoundMember> {
         let of_name = |at: &u64| self.head_at(*at).is_some_and(|head| self.name_of(&head) == name);
-        let at = self.heads().find(of_name)?;
-        self.member_at(at)
+        self.heads().filter(of_name).filter_map(|at| self.member_at(at)).find(|member| is_of(run, member))
     }
 
     fn words(&self) -> LiveWords<'_> {

@@ -277,12 +277,14 @@ fn members_of_another_folders_run_are_left_out() {
     let (run, here) = ([3; 16], folder.0.join("run"));
     claim(&here, &run).unwrap();
     let node = NodeWriter::begin(&here.join("node-h1.ovh"), "h1").unwrap();
-    for (rank, run) in [(0, run), (1, [4; 16]), (2, [0; 16])] {
-        let writer = node.member(rank, 0, rank).unwrap();
+    // Two runs that their launcher has not told apart have a rank 0 each.
+    for (process, rank, run) in [(9, 0, [4; 16]), (0, 0, run), (1, 1, [4; 16]), (2, 2, [0; 16])] {
+        let writer = node.member(process, 0, rank).unwrap();
         FileWriter::begin(writer, FileHeader { run, ..header(rank) }).unwrap();
     }
     let names: Vec<PathBuf> = ["rank-0000.ovh", "rank-0002.ovh"].map(|name| here.join("node-h1.ovh").join(name)).into();
     assert_eq!(rank_files(&here).unwrap(), names);
+    assert_eq!(RankFile::open(&names[0]).unwrap().header().run, run);
 }
 
 #[test]
