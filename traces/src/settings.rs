@@ -495,4 +495,9 @@ impl Filter {
     pub fn records(&self, call: Call) -> bool {
         self.recorded.get(call.number() as usize).is_some_and(|recorded| *recorded)
     }
+
+    /// True if queries at most are left out.
+    pub fn records_all(&self) -> bool {
+        Call::all().all(|call| call.class() == Class::Query || self.records(call))
+    }
 }

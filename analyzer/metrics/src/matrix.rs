@@ -225,7 +225,9 @@ impl RankTraffic {
         };
         let Some(call) = Call::from_number(signature.call) else { return };
         let Some(share) = share(call, signature, communicator.size.into()) else { return };
-        let number = objects.number(at, signature.object).filter(|_| !communicator.inter);
+        // Between two groups, the file does not say which process gets which bytes, except to or from a root.
+        let is_rooted = matches!(share, Share::ToRoot(_) | Share::FromRoot(_));
+        let number = objects.number(at, signature.object).filter(|_| !communicator.inter || is_rooted);
         let Some(number) = number else {
             return self.nowhere = self.nowhere.saturating_add(signature.moves().0.saturating_mul(times));
         };
@@ -399,7 +401,7 @@ impl Matrix {
         }
         if self.nowhere > 0 {
             said.push(format!(
-                "{} of reductions to all ranks, scans and intercommunicators have no pairs",
+                "{} of reductions to all ranks, of scans, and of calls between two groups without a root have no pairs",
                 Value::Bytes(self.nowhere)
             ));
         }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::cli;
-use crate::launch::find;
+use crate::launch::is_executable;
 use model::error::Error;
 use tables::suggest::nearest;
 use tables::visible::visible;
@@ -43,10 +43,16 @@ pub fn neither(words: &[OsString]) -> Error {
     {
         return unknown(&name, &format!("did you mean `overhear {near}`?"));
     }
-    if words.first().is_some_and(|program| find(program).is_some_and(|path| path.is_file())) {
+    if words.first().is_some_and(|program| is_executable(program)) {
         let typed = words.join(OsStr::new(" "));
         let (name, typed) = (visible(&name), typed.to_string_lossy());
         return Error::Setting(format!("{name} is a program; to record it: overhear record {}", visible(&typed)));
+    }
+    if path.is_file() {
+        return Error::Setting(format!(
+            "{} is a file; overhear reads folders that `overhear record` has written, and no other tool's traces",
+            visible(&name)
+        ));
     }
     unknown(&name, "`overhear help` lists the commands")
 }

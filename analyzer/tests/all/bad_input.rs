@@ -237,6 +237,7 @@ fn a_mistyped_command_is_told_from_a_folder() {
         (&["record", "-x", "run", "true"], "unexpected argument '-x'"),
         (&["compare", "src", "tests"], "did you mean `overhear diff`?"),
         (&["/bin/true", "-n", "2"], "/bin/true is a program; to record it: overhear record /bin/true -n 2"),
+        (&["Cargo.toml"], "Cargo.toml is a file; overhear reads folders"),
         (&["record", "-n", "2", "./app"], "name the launcher: overhear record mpirun -n 2 ./app"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));

@@ -158,6 +158,9 @@ fn what_a_filter_leaves_out_is_said_only_where_somebody_gave_one() {
         stdout(&overhear("report", &folder.0, &[]))
     };
     assert!(!filtered("-query").contains("filter"), "{}", filtered("-query"));
+    for nothing in ["+query", "+wtime", "-io,+io", "all"] {
+        assert!(!filtered(nothing).contains("filter"), "{}", filtered(nothing));
+    }
     assert!(filtered("-io").contains("recorded with the filter -io"), "{}", filtered("-io"));
     let whole = Folder::new();
     whole.write("rank-0000.ovh", &rank(header(0, 1), &[], &[]));

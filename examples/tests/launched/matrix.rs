@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::libraries;
+use crate::common::{case, libraries};
 use examples::answer::{Answer, whole};
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -13,8 +13,12 @@ type Pairs<T> = BTreeMap<(u64, u64), T>;
 
 /// Output of `overhear matrix` for a program.
 fn matrix(name: &str, mpi: &Mpi, of: &[&str]) -> Answer {
-    let (output, run) = Case::of(&Program::read(name), mpi).recorded(&format!("matrix-{name}"));
-    assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
+    matrix_of(&Case::of(&Program::read(name), mpi), name, of)
+}
+
+fn matrix_of(case: &Case, name: &str, of: &[&str]) -> Answer {
+    let (output, run) = case.recorded(&format!("matrix-{name}"));
+    assert_eq!(output.status, 0, "{name} under {}: {}", case.mpi.name, output.stderr);
     run.ask("matrix", of)
 }
 
@@ -96,5 +100,19 @@ fn neighbors_get_the_parts_that_are_for_them_and_nobody_gets_what_goes_over_an_o
             goes(leaf, 0, 8 + 2 * 4 + 4);
         }
         assert_eq!(collective("neighborhood", &mpi), expected, "{}", mpi.name);
+    }
+}
+
+#[test]
+fn calls_with_a_root_between_two_groups_have_the_pairs_of_the_root() {
+    for mpi in libraries() {
+        // Rank 0 scatters and broadcasts to rank 3, to which each of the other group sends and gives a summand.
+        let to_last = |rank: u64| ((rank, 3), 5 * (40 + 40 + if rank == 0 { 120 + 40 } else { 0 }));
+        let said = matrix_of(&case("between_groups", &mpi, 4, &[]), "between_groups", &["--only", "collectives"]);
+        let found = by_pair(&said, |row| whole(row, "collective_bytes"));
+        assert_eq!(found, (0..3).map(to_last).collect(), "{}", mpi.name);
+        // MPI_Allreduce: 40 bytes of each of four ranks, five times.
+        let warnings = said.warnings();
+        assert!(warnings.contains("800 B of reductions to all ranks"), "{}: {warnings}", mpi.name);
     }
 }

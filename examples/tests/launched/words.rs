@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{behind, case, libraries, one, own_lines, quick, those, two_families};
-use examples::mpi::Mpi;
+use crate::common::{behind, calls, case, libraries, one, own_lines, quick, those, two_families};
+use examples::mpi::{Abi, Mpi};
+use examples::program::compile;
 use examples::run::{finish, fresh_folder, overhear};
-use examples::target;
+use examples::{target, workspace};
 
 #[test]
 fn one_line_comes_at_the_start_and_one_at_the_end_with_size_and_cost_of_all_ranks_and_what_to_do_next() {
@@ -160,6 +161,41 @@ fn a_statically_linked_program_is_said_to_be_out_of_reach() {
         assert_eq!(output.status, 0);
         assert!(output.stderr.contains(message), "{}", output.stderr);
     }
+    // A tool that is linked into the program defines MPI_Init, too.
+    for mpi in two_families() {
+        let case = case("own_wrapper", &mpi, 2, &[]);
+        let (output, run) = case.recorded("own-wrapper");
+        assert_eq!(
+            (output.status, output.stdout.as_str()),
+            (0, "initialized 2 times\n"),
+            "{}: {}",
+            mpi.name,
+            output.stderr
+        );
+        assert!(!output.stderr.contains("statically linked"), "{}: {}", mpi.name, output.stderr);
+        assert_eq!(calls(&run, "MPI_Barrier"), 2, "{}", mpi.name);
+    }
+}
+
+#[test]
+fn bindings_for_cpp_are_not_taken_for_a_part_of_the_program() {
+    let mut ran = 0;
+    for mpi in libraries().iter().filter(|mpi| mpi.abi() == Abi::Mpich) {
+        let folder = mpi.library.parent().unwrap();
+        let names = ["libmpichcxx.so.12", "libmpicxx.so.12"];
+        let Some(bindings) = names.iter().map(|name| folder.join(name)).find(|path| path.exists()) else { continue };
+        let mut case = quick(mpi, &[]);
+        case.path = case.path.with_file_name("quick_with_bindings");
+        let source = workspace().join("examples/tests/programs/quick.c");
+        let flags = ["-Wl,--no-as-needed".into(), bindings.display().to_string(), "-lstdc++".into()];
+        compile(mpi, &source, &case.path, &flags);
+        let (output, run) = case.recorded("bindings-for-cpp");
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+        let warnings = run.ask("report", &[]).warnings();
+        assert!(!warnings.contains("profiling names"), "{}: {warnings}", mpi.name);
+        ran += 1;
+    }
+    assert!(ran > 0 || libraries().iter().all(|mpi| mpi.name != "mpich4"));
 }
 
 #[test]

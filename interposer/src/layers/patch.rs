@@ -142,6 +142,15 @@ impl LayerKind {
     }
 }
 
+/// True if an object belongs to an MPI library and may call MPI by its profiling names: Open MPI's components, and the
+/// bindings for C++ of MPICH and Intel MPI, which name datatypes so.
+fn is_of_library(object: &LoadedObject) -> bool {
+    let is_finalized = SymbolName::new(c"_ZN3MPI12Is_finalizedEv");
+    // SAFETY: the object is loaded.
+    let has_bindings = || unsafe { object.exports().is_some_and(|exports| exports.find(&is_finalized).is_some()) };
+    object.file_name().starts_with("mca_") || has_bindings()
+}
+
 /// The functions that slots lead to.
 struct Search<'a> {
     settled: &'a Settled<'a>,
@@ -156,9 +165,7 @@ impl Search<'_> {
     fn leads_to(&self, name: &CStr, object: &LoadedObject, layer: Option<LayerKind>) -> Option<usize> {
         let symbol = name.to_str().ok()?;
         if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| self.wrappers.named(name)) {
-            // Open MPI's own components call MPI by its profiling names.
-            let internal = object.file_name().starts_with("mca_");
-            if layer.is_none() && !internal {
+            if layer.is_none() && !is_of_library(object) {
                 UNSEEN.store(true, Relaxed);
             }
             return (layer.is_some() && real::exists(*call)).then_some(ways.by_profiling_name as usize);

@@ -20,6 +20,7 @@ use traces::live::LiveBlock;
 use traces::mpi_settings::sets_up_mpi;
 use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
+use traces::settings::Filter;
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
@@ -375,7 +376,8 @@ impl Rank {
 
     /// True if the filter leaves out queries at most.
     pub fn records_all_calls(&self) -> bool {
-        matches!(self.filter.as_str(), "" | "-query" | "all" | "+all")
+        matches!(self.filter.as_str(), "" | "-query")
+            || Filter::parse(&self.filter).is_ok_and(|filter| filter.records_all())
     }
 
     pub fn is_finalized(&self) -> bool {

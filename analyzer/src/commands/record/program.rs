@@ -29,12 +29,20 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
         if program.section_by_name(".interp").is_none() {
             return Some(format!("{name} is statically linked, so nothing can be preloaded; {link}"));
         }
-        let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
         let inside =
             format!("{name} contains its own copy of MPI (statically linked), which overhear cannot see; {link}");
-        defines_mpi.then_some(inside)
+        contains_mpi(program).then_some(inside)
     })
     .flatten()
+}
+
+/// True if a program defines MPI's functions and needs none of a library. A tool that is linked into a program defines some,
+/// too, but calls the library's.
+fn contains_mpi(program: &object::File) -> bool {
+    let is_mpi = |name: &str| name.starts_with("MPI_") || name.starts_with("PMPI_");
+    let imports_mpi =
+        || program.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name().is_ok_and(is_mpi));
+    program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition()) && !imports_mpi()
 }
 
 /// The way out where the system does not run the program.
