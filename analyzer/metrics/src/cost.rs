@@ -81,7 +81,7 @@ impl RecordingCost {
         };
         if self.waiting > 0.0 {
             let waiting = Value::Seconds(self.waiting);
-            delay = delay.note("; ").figure(waiting).note(" more while ranks waited anyway");
+            delay = delay.note("; over all ranks ").figure(waiting).note(" more while they waited anyway");
         }
         let mut facts = vec![delay];
         facts.extend(self.share.map(|share| Fact::hidden(DELAY_PERCENT, Value::Percent(share))));
@@ -100,7 +100,7 @@ impl RecordingCost {
         };
         let waited = match self.waiting > 0.0 {
             true => {
-                format!("; {waiting} more went by while ranks waited anyway")
+                format!("; over all ranks {waiting} more went by while they waited anyway")
             }
             false => String::new(),
         };

@@ -43,7 +43,12 @@ impl Scheduled {
     }
 }
 
-/// `None` if the recorder could not read the delay, or if only a part of the rank's time is selected.
+/// A smaller share of a rank's time that lies between its readings does not stand for the rest. A killed rank's last
+/// reading may be one of its first second.
+const LEAST_READ: f64 = 0.5;
+
+/// `None` if the recorder could not read the delay, or not that of most of the time, or if only a part of the rank's time is
+/// selected.
 pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     if rank.is_part() {
         return None;
@@ -52,6 +57,9 @@ pub fn scheduled(rank: &Rank) -> Option<Scheduled> {
     let (wall, delay, ran) = (usage.wall, usage.delay?.min(usage.wall), usage.processor()?);
     let recorded =
         if usage.is_whole { wall } else { rank.clock.seconds(rank.until.saturating_sub(rank.header.ready.ticks)) };
+    if wall < LEAST_READ * recorded {
+        return None;
+    }
     let in_mpi = main_time_in_mpi(rank).min(recorded);
     let outside = if recorded > 0.0 { wall * (1.0 - in_mpi / recorded) } else { 0.0 };
     let slept = (wall - ran - delay).max(0.0);
@@ -106,6 +114,11 @@ impl SharedCores<'_> {
         };
         let all: Option<f64> = self.ranks.iter().map(of_rank).sum();
         all.map_or(1, |all| (all / self.ranks.len() as f64).round().max(1.0) as u64)
+    }
+
+    /// True if the control group lets the ranks use less than their cores.
+    pub fn is_limited(&self) -> bool {
+        self.usable < self.cores.len() as f64
     }
 
     /// True if the ranks' threads outnumber the cores.

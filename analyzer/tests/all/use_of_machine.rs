@@ -34,6 +34,14 @@ fn cores(count: u32) -> Vec<Span> {
     vec![Span { first: 0, count, step: 1 }]
 }
 
+/// A definition with another one's machine, whose control group allows so many thousandths of a core.
+fn limited(definition: Definition, limit: u32) -> Definition {
+    match definition {
+        Definition::Machine(machine) => Definition::Machine(Machine { limit, ..machine }),
+        other => other,
+    }
+}
+
 fn usage(
     moment: UsageMoment,
     thread: Option<u32>,
@@ -174,6 +182,44 @@ fn threads_that_outnumber_the_cores_of_their_ranks_lack_cores_whatever_other_pro
     assert!(found.contains("Run at most 1 rank of 4 threads here"), "{found}");
     let found = first(&bound(&[Share::of(880, 675)], 1, 4));
     assert!(!found.contains("thread"), "{found}");
+}
+
+#[test]
+fn a_limit_of_processor_time_and_other_processes_are_not_told_apart() {
+    let told = |busy_elsewhere: bool| {
+        let share = Share::of(400, if busy_elsewhere { 700 } else { 350 });
+        let of_rank = || used(&share, (2, 2)).into_iter().map(|definition| limited(definition, 1_000)).collect();
+        let rank = || computing(&share, Call::Barrier).defines(of_rank());
+        first(&made(vec![rank(), rank()], 2).0)
+    };
+    // Two cores are busy for 1.2 s, of which the ranks used 0.4 s in the one case and 1.1 s in the other.
+    let both = told(true);
+    assert!(both.contains("their control group allows 1 core, and other processes kept 0.9 of the 2 cores"), "{both}");
+    assert!(both.contains("which of the two delayed the ranks is not recorded"), "{both}");
+    let limit = told(false);
+    assert!(limit.contains("2 ranks share the one core that their control group allows"), "{limit}");
+    assert!(!limit.contains("not recorded"), "{limit}");
+}
+
+#[test]
+fn readings_of_a_small_part_of_a_run_say_nothing_of_the_whole() {
+    let told = |last: u64| {
+        let share = Share::of(880, 0);
+        let early = |definition: Definition| match definition {
+            Definition::Usage(mut usage) if usage.moment == UsageMoment::Finalizing => {
+                usage.moment = UsageMoment::PageFull;
+                usage.ticks = BEGIN + last * MILLISECOND;
+                usage.delay = Some(usage.delay.unwrap() + (last - 2) * MILLISECOND);
+                Definition::Usage(usage)
+            }
+            other => other,
+        };
+        let of_rank = || used(&share, (2, 2)).into_iter().map(early).collect();
+        let rank = || computing(&share, Call::Barrier).defines(of_rank());
+        ask(&made(vec![rank(), rank()], 2).0.0, "report", &[]).json["run"]["delay_percent"].clone()
+    };
+    assert!(told(800).as_f64().unwrap() > 90.0);
+    assert_eq!(told(100), Value::Null);
 }
 
 #[test]

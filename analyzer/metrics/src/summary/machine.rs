@@ -75,6 +75,11 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let shared = most_shared(worst.host, &all).filter(SharedCores::is_crowded);
     let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS);
     let (kind, cause, next) = match (&shared, &load) {
+        // The time that a control group's limit took is not among the readings.
+        (Some(shared), Some(load)) if shared.is_limited() => {
+            let next = "Ask again while nothing else runs there: what is left then is the limit's.".to_string();
+            (FindingKind::NotRunning, limit_and_others(worst.host, shared, load), next)
+        }
         (Some(shared), _) => (FindingKind::Oversubscribed, sharing(shared), cure(shared)),
         (None, Some(load)) => {
             let next = "Ask again while nothing else runs there.".to_string();
@@ -97,7 +102,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let headline = format!("{cause}: {whom}.");
     let mut finding = Finding::new(kind, "hosts", headline).costs(worst.cost).next(next);
     finding.add(&format!("That costs at most {}.", known.share(worst.cost)));
-    if let (Some(_), Some(load)) = (&shared, &load) {
+    if kind == FindingKind::Oversubscribed
+        && let Some(load) = &load
+    {
         finding.add(&format!("{}, too.", busy(worst.host, load)));
     }
     Some(finding)
@@ -181,5 +188,18 @@ fn cure(shared: &SharedCores) -> String {
 }
 
 fn busy(host: &str, load: &OtherLoad) -> String {
-    format!("Other processes kept {:.1} of the {} cores of {host} busy", load.busy, load.cores)
+    format!("Other processes kept {} of {host} busy", share_of_cores(load))
+}
+
+fn share_of_cores(load: &OtherLoad) -> String {
+    format!("{:.1} of the {} cores", load.busy, load.cores)
+}
+
+fn limit_and_others(host: &str, shared: &SharedCores, load: &OtherLoad) -> String {
+    let allowed = if shared.usable == 1.0 { "1 core".to_string() } else { format!("{} cores", shared.usable) };
+    let busy = share_of_cores(load);
+    format!(
+        "Ranks on {host} waited for a core (their control group allows {allowed}, and other processes kept {busy} busy; which \
+         of the two delayed the ranks is not recorded)"
+    )
 }
