@@ -31,6 +31,7 @@ lists = ["event_categories", "event_names", "debug_annotation_names", "debug_ann
 names = {of: {} for of in lists}
 functions, frames, callstacks = {}, {}, {}
 tracks, slices, instants, open_slices = {}, [], [], {}
+clocks = {clock.clock_id: clock.timestamp for packet in trace.packet for clock in packet.clock_snapshot.clocks}
 for packet in trace.packet:
     assert packet.IsInitialized() and packet.trusted_packet_sequence_id == 1
     for of in lists:
@@ -85,7 +86,7 @@ for packet in trace.packet:
 assert not open_slices
 ids = [tuple(track["ids"]) for track in tracks.values() if track["ids"]]
 assert len(set(ids)) == len(ids)
-print(json.dumps({"slices": slices, "instants": instants, "processes": sorted({track["process"] for track in tracks.values()})}))
+print(json.dumps({"clocks": clocks, "slices": slices, "instants": instants, "processes": sorted({track["process"] for track in tracks.values()})}))
 "#;
 
 fn sample() -> PathBuf {
@@ -108,6 +109,18 @@ fn exported(run: &Path, arguments: &[&str]) -> Value {
     let read = Command::new("python3").env("PYTHONPATH", path).args(["-c", SCRIPT]).arg(&file).output().unwrap();
     assert!(read.status.success(), "{}: {}", run.display(), stderr(&read));
     serde_json::from_slice(&read.stdout).unwrap()
+}
+
+#[test]
+fn the_time_of_the_systems_clock_at_zero_is_in_the_trace() {
+    let run = two_ranks();
+    let trace = exported(&run.0, &[]);
+    // By their headers, the ranks' own ticks are nanoseconds of the system's clock.
+    assert_eq!(trace["clocks"]["6"], 0, "{}", trace["clocks"]);
+    let zero = whole(&trace["clocks"], "1");
+    let first = list(&trace, "slices").filter(is_call).map(|slice| whole(slice, "begin")).min().unwrap();
+    let said = table(&run.0, "calls", &[]).iter().map(|call| whole(call, "start_ticks")).min().unwrap();
+    assert_eq!((zero + first, zero), (said, BEGIN));
 }
 
 fn is_call(slice: &&Value) -> bool {

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::{DataSet, DataTable, TableHead, table};
 pub use folder::ExportFolder;
+use model::Run;
 use model::error::Error;
 use model::output::{self, OutputFile};
 use model::parallel;
@@ -46,6 +47,13 @@ impl ExportFormat {
         ("speedscope", ExportFormat::Stacks(StackFormat::Speedscope)),
         ("pprof", ExportFormat::Stacks(StackFormat::Pprof)),
     ];
+}
+
+/// Nanoseconds since 1970 at the time written as 0, if the first rank's clock was sampled.
+fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
+    let (begin, line) = (run.ranks.first()?.header.begin, set.common_clock.lines.first()?);
+    let since = line.nanoseconds_at(begin.ticks).checked_sub(origin)?;
+    begin.is_set().then(|| begin.realtime.checked_add_signed(since.checked_neg()?))?
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

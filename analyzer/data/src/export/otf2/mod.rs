@@ -16,8 +16,8 @@ mod selected_events;
 
 use std::path::Path;
 
-use super::Exported;
 use super::table_files::each;
+use super::{Exported, realtime};
 use crate::DataSet;
 use archive::Archive;
 pub use archive::NAME;
@@ -157,13 +157,6 @@ fn regions(
     });
     rows.map_err(|source| Error::Write { path: set.run.folder.clone(), source })?;
     Ok(regions)
-}
-
-/// Nanoseconds since 1970 at the time written as 0, if the first rank's clock was sampled.
-fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
-    let (begin, line) = (run.ranks.first()?.header.begin, set.common_clock.lines.first()?);
-    let since = line.nanoseconds_at(begin.ticks).checked_sub(origin)?;
-    begin.is_set().then(|| begin.realtime.checked_add_signed(since.checked_neg()?))?
 }
 
 /// Lines about the data left out.

@@ -12,7 +12,7 @@ mod tracks;
 use std::io;
 use std::path::Path;
 
-use super::Exported;
+use super::{Exported, realtime};
 use crate::DataSet;
 use model::error::Error;
 use model::matching::Follow;
@@ -34,6 +34,9 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
     let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let mut file = TraceFile::create(path, origin)?;
+    if let Some(realtime) = realtime(run, set, origin) {
+        file.zero_is(realtime)?;
+    }
     let mut numbers = Numbers::of(run);
     let mut processes: Vec<Option<u64>> = vec![None; run.ranks.len()];
     let (mut calls, mut samples, mut regions, mut progress) = (0, 0, 0, 0);

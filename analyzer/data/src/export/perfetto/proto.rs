@@ -6,6 +6,8 @@ use prost::{Message, Oneof};
 /// A packet. A trace is a sequence of packets.
 #[derive(Clone, PartialEq, Message)]
 pub struct TracePacket {
+    #[prost(message, optional, tag = "6")]
+    pub clock_snapshot: Option<ClockSnapshot>,
     /// Nanoseconds.
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
@@ -21,6 +23,27 @@ pub struct TracePacket {
     #[prost(message, optional, tag = "60")]
     pub track_descriptor: Option<TrackDescriptor>,
 }
+
+/// Clocks' times at one moment.
+#[derive(Clone, PartialEq, Message)]
+pub struct ClockSnapshot {
+    #[prost(message, repeated, tag = "1")]
+    pub clocks: Vec<ClockTime>,
+}
+
+/// A clock and its nanoseconds.
+#[derive(Clone, PartialEq, Message)]
+pub struct ClockTime {
+    #[prost(uint32, tag = "1")]
+    pub clock_id: u32,
+    #[prost(uint64, optional, tag = "2")]
+    pub timestamp: Option<u64>,
+}
+
+/// The system's clock, since 1970.
+pub const REALTIME: u32 = 1;
+/// The clock of packets that name none.
+pub const BOOTTIME: u32 = 6;
 
 /// The sequence has no names so far.
 pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;

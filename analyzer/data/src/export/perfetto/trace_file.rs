@@ -8,8 +8,9 @@ use prost::encoding::message;
 use rustc_hash::FxHashMap;
 
 use super::proto::{
-    AnnotationValue, Callstack, DebugAnnotation, EventType, Frame, InternedData, InternedName,
-    SEQ_INCREMENTAL_STATE_CLEARED, SEQ_NEEDS_INCREMENTAL_STATE, TracePacket, TrackDescriptor, TrackEvent,
+    AnnotationValue, BOOTTIME, Callstack, ClockSnapshot, ClockTime, DebugAnnotation, EventType, Frame, InternedData,
+    InternedName, REALTIME, SEQ_INCREMENTAL_STATE_CLEARED, SEQ_NEEDS_INCREMENTAL_STATE, TracePacket, TrackDescriptor,
+    TrackEvent,
 };
 use crate::export::Output;
 
@@ -46,6 +47,13 @@ impl TraceFile {
             encoded: Vec::new(),
             is_begun: false,
         })
+    }
+
+    /// Says which time since 1970 the time written as 0 is, in nanoseconds.
+    pub fn zero_is(&mut self, realtime: u64) -> io::Result<()> {
+        let time = |clock_id, nanoseconds| ClockTime { clock_id, timestamp: Some(nanoseconds) };
+        let clocks = vec![time(BOOTTIME, 0), time(REALTIME, realtime)];
+        self.packet(TracePacket { clock_snapshot: Some(ClockSnapshot { clocks }), ..TracePacket::default() })
     }
 
     /// Adds a track; returns its number.
