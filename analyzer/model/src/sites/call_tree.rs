@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use traces::definitions::CalledFrom;
 use traces::signature::Signature;
 
+use super::source_place::{SourcePlace, file_and_line};
 use super::{Frame, Offsets, Sites, file_name, key};
 use crate::rank::{Rank, function};
 use crate::tally::CallTotal;
@@ -129,6 +130,19 @@ impl CallTree {
     /// A node and its callers, the outermost last.
     pub fn upwards(&self, node: Option<u32>) -> impl Iterator<Item = u32> {
         std::iter::successors(node, |node| self.nodes[*node as usize].parent)
+    }
+
+    /// A place in the program's source.
+    pub fn source(&self, place: &CallPlace) -> SourcePlace {
+        let mut functions = self.upwards(place.node).map(|node| self.nodes[node as usize].function.clone());
+        let (file, line) = file_and_line(&place.site);
+        let innermost: Vec<String> = functions.next().into_iter().collect();
+        SourcePlace {
+            file: file.into(),
+            lines: vec![line],
+            functions: innermost,
+            caller: functions.next().unwrap_or_default(),
+        }
     }
 
     fn function(&mut self, place: &CallPlace, function: &str, file: &str) -> u32 {

@@ -10,6 +10,7 @@ mod named_sites;
 mod resolve;
 mod saved_names;
 mod short_function;
+mod source_place;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -27,6 +28,7 @@ pub use layers::Layers;
 use named_sites::NamedSites;
 use resolve::resolve;
 pub use short_function::short_function;
+pub use source_place::SourcePlace;
 
 /// Frames by offset in a module.
 type Offsets = BTreeMap<u64, Vec<Frame>>;
@@ -178,6 +180,24 @@ impl Sites {
         match self.innermost(rank, site) {
             Some((_, file, line)) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
             _ => self.own_name(rank, site),
+        }
+    }
+
+    /// Where a rank's call site stands in the source.
+    pub fn source(&self, rank: &Rank, site: u32) -> SourcePlace {
+        if let Some(named) = self.named.get(rank, site) {
+            return named.source.clone();
+        }
+        if self.innermost(rank, site).is_some() {
+            let (tree, place) = CallTree::of_site(self, rank, site);
+            return tree.source(&place);
+        }
+        match module_and_offset(rank, site) {
+            Some((module, offset)) => {
+                let file = file_name(&module.path).to_string();
+                SourcePlace { file, lines: vec![offset], ..SourcePlace::default() }
+            }
+            None => SourcePlace::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::call_tree::{CallNode, CallPlace, CallTree};
 use super::layers::Layers;
+use super::source_place::{SourcePlace, file_and_line};
 use super::{Sites, short_function};
 use crate::rank::Rank;
 use crate::site_naming::{NamedBy, SiteNaming};
@@ -25,6 +26,7 @@ pub struct NamedSites {
 pub struct SiteName {
     pub name: String,
     pub place: String,
+    pub source: SourcePlace,
 }
 
 impl NamedSites {
@@ -64,15 +66,20 @@ fn key(rank: &Rank) -> RankKey {
 /// The path as `main:88 > solve:41 > comm_sum:12`.
 fn path(tree: &CallTree, place: &CallPlace) -> SiteName {
     let mut parts = Vec::new();
+    let mut source = SourcePlace { file: file_and_line(&place.site).0.into(), ..SourcePlace::default() };
     let mut site = &place.site;
     for node in tree.upwards(place.node) {
         let node = &tree.nodes[node as usize];
         parts.push(function_and_line(node, site));
+        source.functions.push(node.function.clone());
+        source.lines.push(file_and_line(site).1);
         site = &node.site;
     }
     parts.reverse();
+    source.functions.reverse();
+    source.lines.reverse();
     let path = parts.join(" > ");
-    SiteName { name: path.clone(), place: path }
+    SiteName { name: path.clone(), place: path, source }
 }
 
 fn function_and_line(node: &CallNode, site: &str) -> String {
@@ -93,8 +100,9 @@ fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BT
         (node, site) = (of_layer.parent, &of_layer.site);
     }
     let function = node.map_or("", |node| tree.nodes[node as usize].function.as_str());
+    let source = tree.source(&CallPlace { node, site: site.clone() });
     match site.is_empty() {
-        true => SiteName { name: function.into(), place: function.into() },
-        false => SiteName { name: format!("{function} ({site})"), place: site.clone() },
+        true => SiteName { name: function.into(), place: function.into(), source },
+        false => SiteName { name: format!("{function} ({site})"), place: site.clone(), source },
     }
 }
