@@ -117,6 +117,7 @@ fn of_both(sides: [&[PathBuf]; 2], choice: &Choice, file: &PlotFile) -> Result<b
     };
     let [of_a, of_b] = sides;
     let (a, b) = (read(of_a)?, read(of_b)?);
+    let is_partial = a.is_partial || b.is_partial;
     let mut caption = Vec::new();
     for (name, side, folders) in [("A", &a, of_a), ("B", &b, of_b)] {
         let first = &side.figures[0];
@@ -132,6 +133,6 @@ fn of_both(sides: [&[PathBuf]; 2], choice: &Choice, file: &PlotFile) -> Result<b
         caption.push("The commands of A and B differ.".into());
     }
     let file = &file.captioned(caption);
-    plot::write(vec![charts::differences(&compare::compare(&a.figures, &b.figures))], file)?;
-    Ok(a.is_partial || b.is_partial)
+    plot::write(vec![charts::differences(&compare::compare(a.figures, b.figures).all)], file)?;
+    Ok(is_partial)
 }

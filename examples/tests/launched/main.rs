@@ -17,6 +17,7 @@ mod demo;
 mod descriptors;
 mod diagnosis;
 mod durations;
+mod edited;
 mod ends;
 mod every_function;
 mod every_function_in_fortran;

@@ -16,7 +16,7 @@ facts! {
     SETTINGS = "settings", Text, sometimes,
         "Environment variables that set up MPI or threads, by the sides of which all runs have them, if not all runs of both do.";
     OTHER_CALLS = "other_calls", Text, sometimes,
-        "Call sites with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
+        "Call sites of both sides with other numbers of calls, the same in all runs of a side, in words; those of calls that poll are left out.";
 }
 
 /// The difference of the wall times, its parts outside MPI and in MPI, and the functions that changed most.
@@ -124,11 +124,15 @@ const SITES_SHOWN: usize = 3;
 /// Call sites that were called another number of times, those with the largest difference first.
 pub fn other_calls(all: &[Comparison]) -> Option<Fact> {
     let is_same = |counts: &[f64]| counts.windows(2).all(|two| two[0] == two[1]);
+    let is_of_both = |figure: &Comparison| {
+        [figure.mean_a(), figure.mean_b()].iter().all(|mean| mean.is_some_and(|calls| calls > 0.0))
+    };
     let changed = |figure: &&Comparison| {
         let polls = figure.name.row.iter().any(|part| Call::named(part).is_some_and(Call::polls));
         figure.name.table == SITES
             && figure.name.figure == "calls"
             && !polls
+            && is_of_both(figure)
             && figure.change() != 0.0
             && is_same(&figure.a)
             && is_same(&figure.b)
@@ -158,7 +162,7 @@ mod tests {
         let figure = |name: &str, a: f64, b: f64| {
             let (row, figure) = (vec![name.to_string()], "percent".to_string());
             let name = FigureName { table: POP, row, figure, heading: String::new(), unit: Unit::Percent, label: None };
-            Comparison { name, a: vec![a], b: vec![b], test: None, differs: Differs::Unknown }
+            Comparison { name, a: vec![a], b: vec![b], test: None, differs: Differs::Unknown, row_of_a: None }
         };
         let told = |[a, b]: [[f64; 4]; 2]| {
             let names = [PARALLEL, FACTORS[0], FACTORS[1], FACTORS[2]];

@@ -1,8 +1,8 @@
 //! Facts about the two sides, and the difference of their wall times.
 
-use super::joined::{Comparison, Side};
+use super::joined::{Compared, Comparison, Side};
 use super::run_figures::Figures;
-use super::{changes, other_findings, rank_computation, run_figures};
+use super::{changes, edits, other_findings, rank_computation, run_figures};
 use crate::overview;
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Fact, FactKey, Value, facts};
@@ -18,8 +18,9 @@ facts! {
     B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always, "Time in MPI of B, mean of ranks and runs.";
 }
 
-/// The program, runs and times of each side, and the difference of their wall times.
-pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
+/// The program, runs and times of each side, the calls that one of them lacks, and the difference of their wall times.
+pub fn facts(compared: &Compared) -> Vec<Fact> {
+    let Compared { a, b, pairs, all } = compared;
     let of_run = |key: FactKey| {
         all.iter().find(|figure| figure.name.table == run_figures::RUN && figure.name.figure == key.name)
     };
@@ -29,6 +30,7 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     };
     let mut facts = of_side(a, "A", [A, A_RUNS, A_WALL_TIME, A_MPI_TIME], means(Comparison::mean_a));
     facts.extend(of_side(b, "B", [B, B_RUNS, B_WALL_TIME, B_MPI_TIME], means(Comparison::mean_b)));
+    facts.extend(edits::other_calls(pairs));
     facts.extend(wall.and_then(|wall| changes::difference(wall, mpi, all)));
     facts.extend(wall.and_then(|wall| rank_computation::of_ranks(a, b, wall)));
     facts.extend(changes::other_settings(a, b));
@@ -37,6 +39,7 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
         facts.extend(changes::other_calls(all));
     }
     facts.extend(other_findings::only_one_has(a, b));
+    facts.extend(edits::moved(pairs));
     facts
 }
 
@@ -117,6 +120,10 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
     }
     warnings.extend(other_delays(a, b));
+    warnings.push(
+        "of settings, only environment variables are compared: those in files, or set by MPI_T or by info objects, are not recorded"
+            .into(),
+    );
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
         warnings.push(format!(

@@ -1,16 +1,29 @@
-//! The figures of the runs of both sides, joined by their names.
+//! The figures of the runs of both sides, joined by their names, in which a call site has one name on both.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
 use super::chief;
+use super::names_of_both::ComparedNames;
 use super::noise::{self, Test};
-use super::run_figures::{FigureName, Figures};
+use super::pairing::pair_sites;
+use super::program_sites::ProgramSite;
+use super::run_figures::{ComparedFigure, FigureName, Figures, RUN};
+use super::site_pairs::SitePairs;
 use crate::meaning;
-use tables::{Column, Row, Table, Value};
+use tables::{Column, Row, Table, Unit, Value};
 
 pub type Side = Vec<Figures>;
+
+/// Two sides that are compared.
+pub struct Compared {
+    pub a: Side,
+    pub b: Side,
+    pub pairs: SitePairs,
+    pub all: Vec<Comparison>,
+}
 
 pub struct Comparison {
     pub name: FigureName,
@@ -21,6 +34,8 @@ pub struct Comparison {
     /// The test of A against B; `None` if a side has less than two runs.
     pub test: Option<Test>,
     pub differs: Differs,
+    /// The row's name in A, if it is another.
+    pub row_of_a: Option<Vec<String>>,
 }
 
 /// The certainty that B differs from A by more than runs of one side do.
@@ -34,13 +49,48 @@ pub enum Differs {
     Yes,
 }
 
-/// Joins the figures of both sides by name, tests each, and judges the shown ones together.
-pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
+/// Pairs the call sites of both sides, joins the figures by name, tests each, and judges the shown ones together.
+pub fn compare(mut a: Side, mut b: Side) -> Compared {
+    let pairs = pair_sites(sites(&a), sites(&b));
+    for (side, names) in [&mut a, &mut b].into_iter().zip(ComparedNames::of(&pairs)) {
+        for run in side {
+            run.rename(&names);
+        }
+    }
+    let mut all = joined(&a, &b);
+    all.push(other_sites(&pairs));
+    judge(&mut all);
+    Compared { a, b, pairs, all }
+}
+
+/// The call sites that differ, as a figure that conditions can name.
+fn other_sites(pairs: &SitePairs) -> Comparison {
+    let (row, figure, heading) = (Vec::new(), OTHER_SITES.to_string(), String::new());
+    let name = FigureName { table: RUN, row, figure, heading, unit: Unit::Count, label: None };
+    let (a, b) = (vec![0.0], vec![pairs.others() as f64]);
+    Comparison { name, a, b, test: None, differs: Differs::Unknown, row_of_a: None }
+}
+
+/// Call sites that only one side has, or that make another call in B.
+const OTHER_SITES: &str = "other_sites";
+
+/// The call sites of all runs of a side. One that several runs have is as in the first of them.
+fn sites(side: &Side) -> Vec<ProgramSite> {
+    let mut all: BTreeMap<(&str, &str), &ProgramSite> = BTreeMap::new();
+    for site in side.iter().flat_map(|run| &run.sites) {
+        all.entry((&site.name, &site.call.function)).or_insert(site);
+    }
+    all.into_values().cloned().collect()
+}
+
+fn joined(a: &Side, b: &Side) -> Vec<Comparison> {
     let mut order: Vec<FigureName> = Vec::new();
     let mut values: FxHashMap<FigureName, [Vec<Option<f64>>; 2]> = FxHashMap::default();
+    let mut rows_of_a: FxHashMap<FigureName, Vec<String>> = FxHashMap::default();
     for (side, runs) in [a, b].into_iter().enumerate() {
         for (at, run) in runs.iter().enumerate() {
-            for figure in &run.all {
+            let of_gaps: Vec<ComparedFigure> = run.of_gaps().collect();
+            for figure in run.all.iter().chain(&of_gaps) {
                 let sides = match values.entry(figure.name.clone()) {
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => {
@@ -49,6 +99,9 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
                     }
                 };
                 sides[side][at] = figure.value;
+                if let Some(own) = figure.own_row.as_ref().filter(|_| side == 0) {
+                    rows_of_a.insert(figure.name.clone(), own.clone());
+                }
             }
         }
     }
@@ -64,11 +117,10 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
         };
         let (a, b) = (known_values(a, of_a), known_values(b, of_b));
         let test = noise::test(&a, &b);
-        Comparison { name, a, b, test, differs: Differs::Unknown }
+        let row_of_a = rows_of_a.remove(&name);
+        Comparison { name, a, b, test, differs: Differs::Unknown, row_of_a }
     };
-    let mut all: Vec<Comparison> = order.into_iter().map(comparison).collect();
-    judge(&mut all);
-    all
+    order.into_iter().map(comparison).collect()
 }
 
 /// Judges together the figures that people are shown.
@@ -152,6 +204,8 @@ impl Row for FigureRow {
                 .means("The table that the figure is of."),
             Column::text("row", "", |row: &Self| row.0.name.row.join(" "))
                 .means("The row: a function, a call site, a wait state."),
+            Column::text("a_row", "", |row: &Self| row.0.row_of_a.as_ref().map(|row| row.join(" ")))
+                .means("The row's name in A, if its call site has another line, file or function there."),
             Column::text("figure", "", |row: &Self| row.0.name.figure.clone()).means(meaning::FIGURE),
             Column::by_row("a", "", |row: &Self| row.0.value(row.0.mean_a()))
                 .means("The figure of A: the mean of its runs."),
@@ -170,6 +224,6 @@ impl Row for FigureRow {
 }
 
 /// One row for each figure, for programs only.
-pub fn table(all: Vec<Comparison>) -> Table<FigureRow> {
+pub fn figures_table(all: Vec<Comparison>) -> Table<FigureRow> {
     Table::new("", all.into_iter().map(FigureRow).collect()).for_programs()
 }

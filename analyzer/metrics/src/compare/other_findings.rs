@@ -29,8 +29,12 @@ pub fn only_one_has(a: &Side, b: &Side) -> Vec<Fact> {
     facts
 }
 
-/// True if two findings are the same one. Which ranks are hit by chance is no difference, which one always has more to do is.
+/// True if two findings are the same one. Which ranks are hit by chance is no difference, which one always has more to do is. Sites,
+/// which have one name on both sides by now, tell findings on calls apart.
 fn is_same(one: &Finding, other: &Finding) -> bool {
     let is_of_ranks = matches!(one.kind, FindingKind::LateRank | FindingKind::UnevenTotals | FindingKind::SerialWork);
-    one.kind.key() == other.kind.key() && (!is_of_ranks || one.ranks == other.ranks)
+    let has_its_site = || one.sites.iter().any(|site| other.sites.contains(site));
+    one.kind.key() == other.kind.key()
+        && (!is_of_ranks || one.ranks == other.ranks)
+        && (!one.kind.is_of_calls() || has_its_site())
 }

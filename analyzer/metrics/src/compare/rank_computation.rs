@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::gaps::GapPlace;
 use super::joined::{Comparison, Side};
 use crate::words::ranks_in_words;
 use tables::{Fact, Value, WorldRank, facts};
@@ -84,7 +85,7 @@ fn overlap(a: &[f64], b: &[f64]) -> bool {
 
 /// The place between calls where most of the change of these ranks is. A place with more than all of it replaces another one.
 fn place(a: &Side, b: &Side, ranks: &[WorldRank], change: f64) -> Option<String> {
-    let mut changes: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut changes: BTreeMap<&GapPlace, f64> = BTreeMap::new();
     for (side, sign) in [(a, -1.0), (b, 1.0)] {
         for run in side {
             for (place, gap) in &run.gaps {

@@ -1,26 +1,35 @@
 //! All figures of one run, each identified by its table, its row and its column.
 
-use std::collections::BTreeMap;
-
+use super::gaps::{self, Gaps};
+use super::names_of_both::ComparedNames;
+use super::program_sites::{self, ProgramSite};
 use crate::engine::Ledger;
 use crate::imbalance::COMPUTATION;
 use crate::pop::Efficiency;
 use crate::scheduling::delayed_share;
 use crate::summary::Finding;
-use crate::totals::{seconds, world_rank};
-use crate::words::site_in_words;
 use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
 use model::matching::{Account, Follow, settled};
 use model::roles::CallSite;
 use model::shared_walk::Computation;
 use model::{Rank, Run};
-use rustc_hash::FxHashMap;
-use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value, WorldRank};
+use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
 
 pub struct ComparedFigure {
     pub name: FigureName,
     /// `None` if the run has the figure but its value is unknown.
     pub value: Option<f64>,
+    /// The parts of the row's name that are a call site and the function that it calls.
+    site: Option<SiteParts>,
+    /// The row's name in the run, if the comparison has another one.
+    pub own_row: Option<Vec<String>>,
+}
+
+/// Places in a row's name.
+#[derive(Clone, Copy)]
+struct SiteParts {
+    site: usize,
+    function: usize,
 }
 
 /// The identity of a figure in all runs.
@@ -53,18 +62,12 @@ pub struct Figures {
     pub ranks: u32,
     /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
     pub delayed: Option<f64>,
-    /// Computation by the calls around it, in words.
-    pub gaps: BTreeMap<String, Gap>,
+    /// Computation by the calls around it.
+    pub gaps: Gaps,
+    /// The program's call sites.
+    pub sites: Vec<ProgramSite>,
     /// The first screen's findings; `None` if they were not sought.
     pub findings: Option<Vec<Finding>>,
-}
-
-/// Computation between two calls.
-#[derive(Default)]
-pub struct Gap {
-    pub passes: f64,
-    /// Seconds of each rank that computes there.
-    pub of_ranks: Vec<(WorldRank, f64)>,
 }
 
 /// Computes all figures of a run but those that the methods of `Figures` add.
@@ -102,8 +105,9 @@ fn of_run(run: &Run, matched: Option<(&Account, &Efficiency)>) -> Figures {
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
     let settings = run.first().settings.clone();
-    let (has_calls, gaps, findings) = (matched.is_some(), BTreeMap::new(), None);
-    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps, findings }
+    let (has_calls, gaps, findings) = (matched.is_some(), Gaps::new(), None);
+    let sites = program_sites::of_run(run);
+    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps, sites, findings }
 }
 
 impl Figures {
@@ -122,31 +126,30 @@ impl Figures {
 
     /// Adds computation by the calls around it.
     pub fn add_gaps(&mut self, run: &Run, computation: &Computation) {
-        let ranks = mean_of(run);
-        let mut names: FxHashMap<(u32, u32), String> = FxHashMap::default();
-        let mut places: BTreeMap<String, Gap> = BTreeMap::new();
-        for (at, gaps) in &computation.of_ranks {
-            let rank = world_rank(&run.ranks[*at]);
-            for gap in gaps {
-                let site = |number: u32| &computation.sites[number as usize];
-                let name = names.entry((gap.from, gap.to)).or_insert_with(|| between(site(gap.from), site(gap.to)));
-                let place = match places.get_mut(name.as_str()) {
-                    Some(place) => place,
-                    None => places.entry(name.clone()).or_default(),
-                };
-                place.passes += gap.count as f64;
-                match place.of_ranks.last_mut().filter(|(last, _)| *last == rank) {
-                    Some((_, time)) => *time += seconds(gap.time),
-                    None => place.of_ranks.push((rank, seconds(gap.time))),
-                }
+        self.gaps = gaps::of_run(run, computation);
+    }
+
+    /// The figures of computation between calls.
+    pub fn of_gaps(&self) -> impl Iterator<Item = ComparedFigure> {
+        self.gaps.iter().flat_map(|(place, gap)| {
+            let time = plain(GAPS, place.to_string(), (TIME_MEAN, Unit::Seconds), gap.mean);
+            [time, plain(GAPS, place.to_string(), ("passes", Unit::Count), gap.passes)]
+        })
+    }
+
+    /// Gives call sites the names that they have in the comparison.
+    pub fn rename(&mut self, names: &ComparedNames) {
+        for figure in &mut self.all {
+            figure.rename(names);
+        }
+        for (place, gap) in std::mem::take(&mut self.gaps) {
+            self.gaps.entry(place.renamed(names)).or_default().add(gap);
+        }
+        for finding in self.findings.iter_mut().flatten() {
+            for site in &mut finding.sites {
+                *site = names.place(site);
             }
         }
-        for (place, gap) in &places {
-            let time = gap.of_ranks.iter().map(|(_, time)| time).sum::<f64>() / ranks;
-            self.all.push(plain(GAPS, place.clone(), (TIME_MEAN, Unit::Seconds), time));
-            self.all.push(plain(GAPS, place.clone(), ("passes", Unit::Count), gap.passes));
-        }
-        self.gaps = places;
     }
 
     pub fn fact(&self, key: &str) -> Option<f64> {
@@ -178,6 +181,30 @@ impl Figures {
     }
 }
 
+impl ComparedFigure {
+    fn new(name: FigureName, value: Option<f64>) -> ComparedFigure {
+        ComparedFigure { name, value, site: None, own_row: None }
+    }
+
+    fn rename(&mut self, names: &ComparedNames) {
+        let Some(parts) = self.site else { return };
+        let row = &self.name.row;
+        let (site, function) = (&row[parts.site], &row[parts.function]);
+        let (site, function) = if self.name.table == SITES {
+            names.site(site, function).unwrap_or_else(|| (site.clone(), function.clone()))
+        } else {
+            let call = names.call(&CallSite { function: function.clone(), site: site.clone() });
+            (call.site, call.function)
+        };
+        let mut renamed = row.clone();
+        renamed[parts.site] = site;
+        renamed[parts.function] = function;
+        if renamed != *row {
+            self.own_row = Some(std::mem::replace(&mut self.name.row, renamed));
+        }
+    }
+}
+
 /// The number of ranks that a mean is over.
 fn mean_of(run: &Run) -> f64 {
     run.asked().count().max(1) as f64
@@ -186,18 +213,7 @@ fn mean_of(run: &Run) -> f64 {
 /// A figure of a row that one name identifies.
 fn plain(table: &'static str, row: String, (key, unit): (&str, Unit), value: f64) -> ComparedFigure {
     let name = FigureName { table, row: vec![row], figure: key.into(), heading: String::new(), unit, label: None };
-    ComparedFigure { name, value: Some(value) }
-}
-
-/// `MPI_Waitall at halo.c:8 to MPI_Allreduce at dot.c:4`, or `MPI_Allreduce at dot.c:4 to the next`.
-fn between(from: &CallSite, to: &CallSite) -> String {
-    // There is one start and one end, whose lines differ between libraries in Fortran.
-    let place = |site: &CallSite| match site.call() {
-        Some(call) if call.begins_mpi() || call.ends_mpi() => site.function.clone(),
-        _ => site_in_words(site),
-    };
-    let next = if from == to { "the next".to_string() } else { place(to) };
-    format!("{} to {next}", place(from))
+    ComparedFigure::new(name, Some(value))
 }
 
 /// The facts that are numbers, except the begin of the run, which is not compared.
@@ -212,7 +228,7 @@ fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
             unit: fact.key.unit,
             label: None,
         };
-        Some(ComparedFigure { name, value: Some(fact.value.number()?) })
+        Some(ComparedFigure::new(name, Some(fact.value.number()?)))
     };
     numbers.filter_map(figure).collect()
 }
@@ -230,7 +246,7 @@ fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
             unit: figure.unit(),
             label: Some(figure.label),
         };
-        ComparedFigure { name, value: value.number() }
+        ComparedFigure::new(name, value.number())
     };
     engine::FIGURES.iter().filter(|figure| figure.is_shown(&ledger)).map(figure).collect()
 }
@@ -243,6 +259,9 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
             columns.map(|(column, value)| (&*column.key, value)).filter(|(_, value)| **value != Value::None).collect();
         let label = if let [(_, Value::Label(label))] = names[..] { Some(*label) } else { None };
         let parts = row_name(&names);
+        // No parts are joined before a site and its function.
+        let place = |wanted: &str| names.iter().position(|(key, _)| *key == wanted);
+        let site = place("site").zip(place("function")).map(|(site, function)| SiteParts { site, function });
         let figures = sheet.columns.iter().zip(row).filter(|(column, _)| !column.is_name && column.unit.is_measured());
         let figure = |(column, value): (&ColumnHead, &Value)| {
             let name = FigureName {
@@ -253,7 +272,7 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
                 unit: column.unit,
                 label,
             };
-            ComparedFigure { name, value: value.number() }
+            ComparedFigure { site, ..ComparedFigure::new(name, value.number()) }
         };
         figures.map(figure).collect::<Vec<_>>()
     };

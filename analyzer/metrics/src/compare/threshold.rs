@@ -95,7 +95,10 @@ impl FromStr for Threshold {
 impl Threshold {
     /// One line for each figure that exceeds the threshold. Fails if the threshold names no figure of the runs.
     pub fn exceeded(&self, all: &[Comparison]) -> Result<Vec<String>, Error> {
-        let meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
+        let mut meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
+        if meant.is_empty() {
+            meant = all.iter().filter(|figure| self.means_in_a(figure)).collect();
+        }
         if meant.is_empty() {
             return Err(self.unknown(all));
         }
@@ -114,6 +117,12 @@ impl Threshold {
         let is_figure = [name.figure.as_str(), bare, name.heading.as_str()].contains(&self.figure.as_str());
         let is_table = self.table.as_deref().is_none_or(|table| table == name.table);
         is_figure && is_table && self.is_row(name)
+    }
+
+    /// True if the row has this name in A alone.
+    fn means_in_a(&self, figure: &Comparison) -> bool {
+        let row = figure.row_of_a.clone();
+        row.is_some_and(|row| self.means(&FigureName { row, ..figure.name.clone() }))
     }
 
     /// True if the threshold's row fits. A threshold without a row fits facts, and figures of the engine, which are rows of

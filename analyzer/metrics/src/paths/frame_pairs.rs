@@ -1,7 +1,7 @@
 //! The call paths of two runs as frames of one picture: each as wide as its time in both.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::frames::FRAMES;
 use super::{PathSums, RunPaths};
@@ -59,16 +59,17 @@ impl Row for FramePairRow {
 }
 
 /// Joins functions that the same functions lead to into one frame, whatever lines call them: lines differ between versions of a
-/// program.
-pub fn frame_pairs(a: &RunPaths, b: &RunPaths) -> Table<FramePairRow> {
+/// program. `renamed` has functions of A with their names in B.
+pub fn frame_pairs(a: &RunPaths, b: &RunPaths, renamed: &BTreeMap<String, String>) -> Table<FramePairRow> {
     let has_waits = a.has_waits && b.has_waits;
     let mut numbers: HashMap<(Option<u32>, String), u32> = HashMap::new();
     let mut rows: Vec<FramePairRow> = Vec::new();
     for (paths, is_b) in [(a, false), (b, true)] {
         let mut number_of: Vec<u32> = Vec::new();
         for (node, at) in paths.tree.nodes.iter().zip(0..) {
-            let (caller, function) =
-                (node.parent.map(|parent| number_of[parent as usize]), short_function(&node.function));
+            let caller = node.parent.map(|parent| number_of[parent as usize]);
+            let own = short_function(&node.function);
+            let function = renamed.get(&own).filter(|_| !is_b).cloned().unwrap_or(own);
             let number = *numbers.entry((caller, function.clone())).or_insert(rows.len() as u32);
             if number as usize == rows.len() {
                 let [a, b] = [PathSums::default(); 2];

@@ -107,6 +107,31 @@ impl FindingKind {
         matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
     }
 
+    /// True if the calls at the sites that the finding names are its cause.
+    pub fn is_of_calls(self) -> bool {
+        use FindingKind::{
+            CollectiveByHand, EagerLimit, LateReceiver, LockContention, MadeAgain, NeedlessBarrier, Polling, SlowCall,
+            SlowReceiver, SmallCollectives, SmallJobs, SmallMessages, Unprogressed, WrongOrder,
+        };
+        matches!(
+            self,
+            CollectiveByHand
+                | EagerLimit
+                | LateReceiver
+                | LockContention
+                | MadeAgain
+                | NeedlessBarrier
+                | Polling
+                | SlowCall
+                | SlowReceiver
+                | SmallCollectives
+                | SmallJobs
+                | SmallMessages
+                | Unprogressed
+                | WrongOrder
+        )
+    }
+
     /// True if the sites that the finding names are the calls around the work, and not its cause.
     pub(super) fn is_of_work(self) -> bool {
         use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay, UnevenTotals};

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::document::{data, shell, sources, term, warnings};
 use super::{PageSection, document, modules, table_json};
 use crate::SourceLines;
+use metrics::compare::SitePairRow;
 use metrics::paths::FramePairRow;
 use metrics::words::plural;
 use tables::visible::visible;
@@ -31,7 +32,8 @@ pub struct PairRun {
 }
 
 /// Sections by the names of their tables: title, and the question that each answers.
-const SECTIONS: [(&str, &str, &str); 10] = [
+const SECTIONS: [(&str, &str, &str); 11] = [
+    (SitePairRow::TABLE, "Edits", "Which call sites are new, gone, replaced or moved?"),
     ("functions", "Functions", "Which MPI functions take more or less time?"),
     ("sites", "Call sites", "Which lines of the program take more or less time?"),
     ("computation", "Computation", "Between which calls does the program compute longer, or less long?"),

@@ -12,7 +12,7 @@ use super::scaling::ComparedRuns;
 use super::timeline;
 use super::timeline::PageFile;
 use crate::cli;
-use metrics::compare::{FigureRow, Figures, Threshold};
+use metrics::compare::{Compared, FigureRow, Figures, PairFound, SitePairRow, SitePairs, Threshold};
 use metrics::paths::frame_pairs;
 use metrics::reports::{overlap, paths};
 use metrics::run_end::RunEnd;
@@ -58,23 +58,24 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
             }
         }
     }
-    let all = compare::compare(&a.figures, &b.figures);
-    let mut warnings = met(&arguments.fail_if, &all)?;
+    let is_partial = a.is_partial || b.is_partial;
+    let compared = compare::compare(a.figures, b.figures);
+    let mut warnings = met(&arguments.fail_if, &compared.all)?;
     let is_met = !warnings.is_empty();
     warnings.extend(on_both_sides(of_a, of_b));
-    warnings.extend(compare::warnings(&a.figures, &b.figures));
+    warnings.extend(compare::warnings(&compared.a, &compared.b));
     warnings.extend([a.warnings, b.warnings].concat());
-    let has_verdict = a.figures.len() > 1 && b.figures.len() > 1;
-    let facts = compare::facts(&a.figures, &b.figures, &all);
-    let mut tables = compare::sections(&all, has_verdict);
+    let has_verdict = compared.a.len() > 1 && compared.b.len() > 1;
+    let facts = compare::facts(&compared);
+    let mut tables = compare::sections(&compared.all, has_verdict);
     if let Some(file) = page {
-        let sentences = compare::sentences(&all);
-        write_page(&file, [of_a, of_b], &choice, Report { facts, warnings, tables }, sentences)?;
+        write_page(&file, [of_a, of_b], &choice, Report { facts, warnings, tables }, &compared)?;
     } else {
-        tables.push(Sheet::from(compare::table(all)));
+        tables.push(Sheet::from(compare::site_pairs(&compared.pairs, |_| true).for_programs()));
+        tables.push(Sheet::from(compare::figures_table(compared.all)));
         print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
     }
-    Ok(match (is_met, a.is_partial || b.is_partial) {
+    Ok(match (is_met, is_partial) {
         (true, _) => DIFFERENT,
         (false, true) => PARTIAL,
         (false, false) => OK,
@@ -104,9 +105,11 @@ fn takes_two(count: usize) -> Error {
 pub fn schema() -> Schema {
     Schema::of("diff")
         .facts(compare::FACTS)
+        .facts(compare::EDITS)
         .facts(compare::CHANGES)
         .facts(compare::RANK_COMPUTATION)
         .facts(compare::OTHER_FINDINGS)
+        .table::<SitePairRow>()
         .table::<FigureRow>()
 }
 
@@ -171,7 +174,7 @@ fn write_page(
     sides: [&[PathBuf]; 2],
     choice: &Choice,
     mut report: Report,
-    sentences: Vec<String>,
+    compared: &Compared,
 ) -> Result<(), Error> {
     let file = of.path;
     let failed = |source| Error::Write { path: file.into(), source };
@@ -180,18 +183,39 @@ fn write_page(
     let [a, b] = sides.map(|side| Run::select(&side[0], choice));
     let (a, b) = (a?, b?);
     if let (Ok(of_a), Ok(of_b)) = (paths::analyze(&a), paths::analyze(&b)) {
-        report.tables.push(frame_pairs(&of_a, &of_b).into());
+        report.tables.push(frame_pairs(&of_a, &of_b, &compared.pairs.renamed_functions()).into());
+    }
+    let edited = compare::site_pairs(&compared.pairs, |found| found != PairFound::SamePlace);
+    if !edited.rows.is_empty() {
+        report.tables.insert(0, edited.into());
     }
     let [of_a, of_b] = [of.sources(&a), of.sources(&b)];
-    // Tables are of both runs: a line that is another in one of them is neither's.
-    let sources = of_a.iter().filter(|(place, line)| of_b.get(*place) == Some(*line));
-    let sources = sources.map(|(place, line)| (place.clone(), line.clone())).collect();
+    let sources = sources_of_both(&of_a, &of_b, &compared.pairs);
+    let sentences = [compare::sentences_on_calls(&compared.pairs), compare::sentences(&compared.all)].concat();
     let runs = [
         of_run(&a, choice, &PageFile { side: "-a", ..*of }, of_a)?,
         of_run(&b, choice, &PageFile { side: "-b", ..*of }, of_b)?,
     ];
     let html = PairPage { runs, folders: as_typed(sides), sentences, report, sources }.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)
+}
+
+/// Lines for the tables, which name call sites as B has them, and those that B lacks as A does.
+fn sources_of_both(a: &SourceLines, b: &SourceLines, pairs: &SitePairs) -> SourceLines {
+    let mut sources = b.clone();
+    for place in pairs.places_of_a() {
+        match (a.get(place), b.get(place)) {
+            (Some(line), None) => {
+                sources.insert(place.into(), line.clone());
+            }
+            // It is another line in each.
+            (of_a, of_b) if of_a != of_b => {
+                sources.remove(place);
+            }
+            _ => {}
+        }
+    }
+    sources
 }
 
 /// The runs of both sides as `diff` takes them.
