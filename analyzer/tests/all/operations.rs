@@ -255,3 +255,19 @@ fn what_timers_around_short_calls_see_is_the_call_and_what_recording_adds() {
     let computes = ask(&folder(vec![far(Calls::default()), far(Calls::default())], 2), &[]);
     assert_eq!(figures(only(&computes), ["mean_s", "osu_mean_s"]), [Some(850), None]);
 }
+
+#[test]
+fn a_timer_sees_operations_whose_next_call_follows_within_a_twentieth_of_their_time() {
+    let timed = |gap: u64| {
+        let round = |calls: Calls, begin| {
+            calls.call(allreduce(), begin, 80_000).call(on_nobody(Call::Barrier), begin + 80_000 + gap, 1_000)
+        };
+        let rank = || (1..=20).fold(Calls::default(), |calls, number| round(calls, 100_000 * number));
+        let said = ask(&folder(vec![rank(), rank()], 2), &[]);
+        let row = rows(&said).iter().find(|row| row["function"] == "MPI_Allreduce").unwrap();
+        figures(row, ["osu_mean_s", "osu_max_s"])
+    };
+    assert_eq!(timed(900), [Some(80_900); 2]);
+    assert_eq!(timed(3_800), [Some(83_800); 2]);
+    assert_eq!(timed(4_100), [None; 2]);
+}

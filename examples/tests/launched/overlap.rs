@@ -3,9 +3,10 @@
 use crate::common::agreement::{
     Compared, Differences, agree_everywhere, agree_in_every_row, differences_of_waiting, recorded,
 };
-use crate::common::{in_rust, that_run};
+use crate::common::{both_families, in_rust, that_run, under_each};
 use examples::answer::number;
 use examples::launch_turns::alone;
+use examples::loops::{LOOPS, LoopSizes, compare};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::Case;
@@ -113,3 +114,26 @@ fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_
 
 /// Libraries with neither a function nor a readable word that tells completion.
 const CANNOT_BE_ASKED: [&str; 4] = ["mpich4", "mpich5abi", "impi", "impiabi"];
+
+#[test]
+fn sandias_loop_has_the_overhead_that_it_prints_and_the_other_rank_the_reason_for_none() {
+    let _alone = alone();
+    let sandias = LOOPS.iter().find(|of| of.program == "smb_overhead").unwrap();
+    let sizes = LoopSizes { least: 8, most: 1 << 16, effort: 0.1 };
+    under_each(&both_families(), |mpi| {
+        let comparisons = compare(sandias, mpi, &[], &sizes, 0);
+        // Iterations that were interrupted before the work had an effect are no levels.
+        let known: Vec<_> = comparisons.iter().filter(|one| one.figure == "overhead_us" && one.said.is_some()).collect();
+        let right = known.iter().filter(|one| one.is_within()).count();
+        assert!(known.len() >= 4 && 3 * right >= 2 * known.len(), "{}: {right} of {known:#?}", mpi.name);
+        let (_, run) = sandias.case(mpi, &sizes).recorded("smb_overhead_other");
+        let said = run.ask("overlap", &["--rank", "1"]);
+        let rows = said.json["messages"].as_array().unwrap();
+        let told: Vec<&Value> = rows.iter().filter(|row| !row["smb_work"].is_null()).collect();
+        assert!(!told.is_empty(), "{}: {:#}", mpi.name, said.json);
+        for row in told {
+            let is_none = row["smb_availability_percent"].is_null() && row["smb_overhead_s"].is_null();
+            assert!(is_none && row["smb_work"].as_str().unwrap().starts_with("no figures: "), "{}: {row:#}", mpi.name);
+        }
+    });
+}

@@ -5,8 +5,7 @@ use super::gathered_operations::{GatheredOperations, OperationPlace};
 use crate::mean::Mean;
 use crate::meaning;
 use crate::median::{beyond_interval, median};
-use crate::overlap::NEXT_CALL;
-use crate::overlap::RequestSize;
+use crate::overlap::{RequestSize, is_followed_at_once};
 use model::batches::Batches;
 use model::matching::{OperationSpans, OperationSum, OperationTimes, TimeSpan};
 use tables::{Column, Row, Table};
@@ -198,7 +197,11 @@ fn mean(sum: &OperationSum, index: usize) -> Option<Mean> {
 impl TimedMeans {
     /// `None` if programs do something else after the call.
     fn of(sum: &OperationSum, times: &[&OperationTimes]) -> Option<TimedMeans> {
-        median(times.iter().map(|times| times.behind as f64)).filter(|behind| *behind < NEXT_CALL)?;
+        let behind = median(times.iter().map(|times| times.behind as f64))?;
+        let time = median(times.iter().map(|times| times.median as f64))?;
+        if !is_followed_at_once(behind, time) {
+            return None;
+        }
         let timed = |batches: &Batches<2>| Mean::of([batches.settled()], |batch| (batch.mean(0) + batch.mean(1)) / 1e9);
         let of_ranks: Vec<f64> = sum.by_rank.values().filter_map(timed).map(|mean| mean.value).collect();
         let edge = |pick: fn(f64, f64) -> f64| of_ranks.iter().copied().reduce(pick);

@@ -1,6 +1,6 @@
 //! The columns of overlap that mostly programs read: confidence intervals, means, and the figures of benchmarks.
 
-use super::benchmarks::SmbFigures;
+use super::benchmarks::{SmbFigures, SmbLoop};
 use super::estimate::{Availability, Estimate};
 use crate::mean::Mean;
 use crate::meaning;
@@ -90,7 +90,8 @@ fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
 
 /// The figures of SMB, OSU and IMB under the benchmarks' names.
 fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
-    let smb = move |row: &R| -> Option<SmbFigures> { estimate(row).smb };
+    let smb_loop = move |row: &R| -> Option<SmbLoop> { estimate(row).smb };
+    let smb = move |row: &R| -> Option<SmbFigures> { smb_loop(row)?.figures };
     let osu = move |row: &R| estimate(row).osu;
     let imb = move |row: &R| estimate(row).imb;
     vec![
@@ -103,16 +104,13 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
             .means("Time of an iteration of its last level beyond the work."),
         Column::percent("smb_availability_percent", "", move |row: &R| smb(row).map(|smb| smb.availability))
             .means("As it prints it: 1 - overhead / base; less than 0 where the last level was disturbed."),
-        Column::count("smb_levels", "", move |row: &R| smb(row).map(|smb| smb.levels))
+        Column::count("smb_levels", "", move |row: &R| smb_loop(row).map(|smb| smb.levels))
             .means("How many levels of work the loop has."),
-        Column::count("smb_iterations", "", move |row: &R| smb(row).map(|smb| smb.iterations))
+        Column::count("smb_iterations", "", move |row: &R| smb_loop(row).map(|smb| smb.iterations))
             .means("How many iterations a level has."),
-        Column::text("smb_work", "", move |row: &R| {
-            smb(row).map(|smb| if smb.is_alone { "alone" } else { "in the loop" }.to_string())
-        })
-        .means(
-            "Where the work was timed: alone, behind the loop, as the benchmark does; or in the loop, where nothing \
-             like it follows.",
+        Column::text("smb_work", "", move |row: &R| smb_loop(row).map(|smb| smb_work(&smb).to_string())).means(
+            "Where the work was timed: alone, behind the loop, as the benchmark does; in the loop, where nothing \
+             like it follows; or why the loop has no figures: this rank's work is not what lengthens its iterations.",
         ),
         Column::seconds("osu_pure_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.pure))).means(
             "The figure that the OSU benchmarks print for such operations alone: mean over ranks, by a timer in the program that \
@@ -143,6 +141,14 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
              computation, from 0 to 100.",
         ),
     ]
+}
+
+fn smb_work(smb: &SmbLoop) -> &'static str {
+    match smb.figures {
+        Some(SmbFigures { is_alone: true, .. }) => "alone",
+        Some(_) => "in the loop",
+        None => "no figures: its own work does not lengthen the iterations",
+    }
 }
 
 pub fn seconds(nanoseconds: Option<f64>) -> Option<f64> {

@@ -9,7 +9,7 @@
 //!
 //! In: the levels of a loop that works longer from level to level. Everything in an iteration counts, such as a barrier
 //! before the post, so the base is longer than a transfer. Availability is 1 - overhead / base; it is negative if the
-//! last level was disturbed.
+//! last level was disturbed. The rank at the other end has the same levels without work, of which no figure follows.
 
 use super::means::{BatchesByRank, FirstRequests, LifeMeans, tells};
 use super::transfer_time::{TransferTime, hidden};
@@ -50,7 +50,7 @@ const IMB_OUTSIDE_COMPUTATION: f64 = 2.0;
 /// The figures of both benchmarks, if there is enough computation to show anything.
 pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Option<(OsuFigures, ImbFigures)> {
     let means = LifeMeans::of(later, FirstRequests::LeftOut, true);
-    let pure = transfer.means.whole?;
+    let pure = transfer.printed.whole?;
     if !tells(means.computing?.value, pure.value) {
         return None;
     }
@@ -66,7 +66,7 @@ fn osu(means: &LifeMeans, transfer: &TransferTime) -> Option<OsuFigures> {
     let overhead = means.overhead?;
     let (beside, between) = (transfer.beside, between(means, transfer));
     let seen = between + OSU_OUTSIDE_COMPUTATION * beside + means.turning;
-    let (timed, overall) = (transfer.timed(&transfer.means)?, transfer.timed(means)? + beside);
+    let (timed, overall) = (transfer.timed(&transfer.printed)?, transfer.timed(means)? + beside);
     let bounds = || {
         let (pure, overhead) = (transfer.mean()?.between?, overhead.between?);
         Some((hidden(pure.0 + beside, overhead.1 + seen), hidden(pure.1, overhead.0)))
@@ -88,19 +88,25 @@ fn imb(later: &BatchesByRank, transfer: &TransferTime) -> Option<ImbFigures> {
         Some((*rank, means, transfer.timed(&means)?))
     });
     let (rank, means, overlapped) = of_ranks.max_by(|one, other| one.2.total_cmp(&other.2))?;
-    let pure = transfer.timed(transfer.means_of(rank))?;
+    let pure = transfer.timed(transfer.printed_of(rank))?;
     let seen = between(&means, transfer) + IMB_OUTSIDE_COMPUTATION * transfer.beside + means.turning;
     let computation = (overlapped - means.overhead?.value - seen).max(0.0);
     let overlap = 100.0 * ((pure + computation - overlapped) / pure.max(computation)).clamp(0.0, 1.0);
     Some(ImbFigures { pure, overlapped, computation, overlap })
 }
 
-/// Times in nanoseconds, availability in percent.
+/// A loop of Sandia's mpi_overhead. Times in nanoseconds, availability in percent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SmbFigures {
+pub struct SmbLoop {
     /// The number of levels of work, and of iterations in each.
     pub levels: u64,
     pub iterations: u64,
+    /// `None` if the rank's own work is not what lengthens the iterations.
+    pub figures: Option<SmbFigures>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SmbFigures {
     /// The time of an iteration that no work has lengthened.
     pub base: f64,
     /// The time of an iteration of the last level beyond its work.
@@ -115,27 +121,40 @@ const BASE: f64 = 1.02;
 /// The time after the loop counts as the time of its work alone if it lies between these shares of the computation in the
 /// loop: two processors that share a core run the work half as fast again when alone.
 const ALONE: (f64, f64) = (0.5, 1.5);
-/// The tolerance of that comparison in nanoseconds, since clocks are read there, too.
+/// Nanoseconds between two calls that are no work: the recorder's, or a clock's that the program reads.
 const CLOCKS: f64 = 100.0;
 
-impl SmbFigures {
+impl SmbLoop {
     /// The figures of a loop; `tick` is the length of a tick in nanoseconds.
-    pub fn of(found: &LevelLoop, tick: f64) -> Option<SmbFigures> {
+    pub fn of(found: &LevelLoop, tick: f64) -> Option<SmbLoop> {
         let last = found.levels.last()?;
-        let (alone, computed) = (last.behind as f64 / last.rounds as f64, last.work());
-        let clocks = CLOCKS / tick;
-        let is_alone = (ALONE.0 * computed - clocks..=ALONE.1 * computed + clocks).contains(&alone) && alone > 0.0;
-        let work = if is_alone { alone } else { computed };
-        let (base, overhead) = (base(&found.levels), last.round() - work);
-        Some(SmbFigures {
+        Some(SmbLoop {
             levels: found.levels.len() as u64,
             iterations: last.rounds,
+            figures: found.works((CLOCKS / tick) as u64).then(|| SmbFigures::of(&found.levels, last, tick)),
+        })
+    }
+}
+
+impl SmbFigures {
+    fn of(levels: &[WorkLevel], last: &WorkLevel, tick: f64) -> SmbFigures {
+        let alone = last.alone.or_else(|| work_in_one_stretch(last, tick));
+        let (base, overhead) = (base(levels), last.round() - alone.unwrap_or(last.work()));
+        SmbFigures {
             base: base * tick,
             overhead: overhead * tick,
             availability: 100.0 * (1.0 - overhead / base),
-            is_alone,
-        })
+            is_alone: alone.is_some(),
+        }
     }
+}
+
+/// Ticks of an iteration's work, if the time without a call behind the level is about as long as its work.
+fn work_in_one_stretch(level: &WorkLevel, tick: f64) -> Option<f64> {
+    let (stretch, computed) = (level.behind as f64 / level.rounds as f64, level.work());
+    let clocks = CLOCKS / tick;
+    let is_alone = (ALONE.0 * computed - clocks..=ALONE.1 * computed + clocks).contains(&stretch) && stretch > 0.0;
+    is_alone.then_some(stretch)
 }
 
 fn base(levels: &[WorkLevel]) -> f64 {
@@ -173,7 +192,7 @@ mod tests {
     fn page_turns_of_the_recorder_are_in_the_benchmarks_timers_and_in_no_computation() {
         let alone = RequestLife { whole: 40_000, posting: 4_000, waiting: 36_000, calls: 2, ..RequestLife::default() };
         let later = RequestLife { whole: 70_000, waiting: 6_000, turning: 5_000, ..alone };
-        let transfer = TransferTime::of([alone].iter(), [100].iter(), &many(alone)).unwrap();
+        let transfer = TransferTime::of([alone].iter(), [100].iter(), [&many(alone); 2]).unwrap();
         let (osu, imb) = figures(&many(later), &transfer).unwrap();
         assert_eq!([osu.pure, osu.overall, osu.wait], [40_100.0, 75_200.0, 6_100.0]);
         // Four gaps lie beside the computation that OSU times, and two beside IMB's.
@@ -185,8 +204,18 @@ mod tests {
     #[test]
     fn work_timed_alone_counts_if_it_takes_about_as_long_as_in_the_loop() {
         let is_alone = |behind, tick| {
-            let level = WorkLevel { rounds: 1, lead: Some(0), time: 2_000, lives: 0, computed: 300, behind };
-            SmbFigures::of(&LevelLoop { levels: vec![level] }, tick).unwrap().is_alone
+            let level = WorkLevel {
+                rounds: 1,
+                lead: Some(0),
+                time: 2_000,
+                lives: 0,
+                computed: 300,
+                least_computed: 300,
+                behind,
+                alone: None,
+            };
+            let idle = WorkLevel { least_computed: 0, ..level };
+            SmbLoop::of(&LevelLoop { levels: vec![idle, level] }, tick).unwrap().figures.unwrap().is_alone
         };
         // From half to half as much again, and 100 ns for the clocks.
         assert_eq!([40, 60, 540, 560].map(|behind| is_alone(behind, 1.0)), [false, true, true, false]);

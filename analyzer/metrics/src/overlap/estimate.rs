@@ -3,10 +3,10 @@
 //! In: the lives of the requests. Out: medians, since one interruption on a busy machine outlasts many transfers; and
 //! the figures of benchmarks, which are means.
 
-use super::benchmarks::{self, ImbFigures, OsuFigures, SmbFigures};
+use super::benchmarks::{self, ImbFigures, OsuFigures, SmbLoop};
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use super::means::{Chosen, FirstRequests, LifeMeans};
-use super::transfer_time::{HiddenBounds, TransferTime, hidden};
+use super::transfer_time::{HiddenBounds, NearTransfers, TransferTime, hidden, hidden_by_each};
 use crate::median::{interval, median};
 use model::overlap::{Lives, RequestLife};
 
@@ -41,8 +41,8 @@ pub struct Estimate {
     pub osu: Option<OsuFigures>,
     /// The figures that IMB-NBC would print.
     pub imb: Option<ImbFigures>,
-    /// The figures that Sandia's mpi_overhead would print.
-    pub smb: Option<SmbFigures>,
+    /// The loop of Sandia's mpi_overhead, with the figures that it would print.
+    pub smb: Option<SmbLoop>,
 }
 
 /// Application availability, after Doerfler and Brightwell.
@@ -72,12 +72,15 @@ impl Estimate {
         let recording = among(&recording);
         let telling = pure.filter(|_| chosen.is_postponed).map_or(Vec::new(), |pure| chosen.telling(pure));
         let later = all.later(place, size);
-        let benchmarks = transfer.zip(later).and_then(|(transfer, later)| benchmarks::figures(later, transfer));
+        let printed = transfer.zip(all.printed_later(place, size));
+        let benchmarks = printed.and_then(|(transfer, later)| benchmarks::figures(later, transfer));
         let (overheads, telling) = (sorted(&chosen.lives, host), sorted(&telling, host));
         let overlap_between = || {
             let (pure, overhead) = (transfer?.between?, interval(&telling)?);
             Some((hidden(pure.0, overhead.1 + recording.unwrap_or(0.0)), hidden(pure.1, overhead.0)))
         };
+        // Availability and its bounds rest on the same transfers.
+        let near = transfer.map_or_else(|| all.near(place, size.bytes), NearTransfers::from);
         Estimate {
             whole: among(&|life| life.whole as f64),
             parts: [
@@ -93,13 +96,10 @@ impl Estimate {
             recording,
             transfer: transfer.cloned(),
             is_own: own.is_some(),
-            availability: transfer.and_then(|transfer| Availability::of(&chosen, lives, transfer, &overheads)),
+            availability: transfer.and_then(|transfer| Availability::of(&chosen, lives, transfer, host)),
             overlap: pure.and_then(|pure| Some(hidden(pure, median(telling.iter().copied())?))),
             overlap_between: overlap_between(),
-            bounds: chosen
-                .is_postponed
-                .then(|| HiddenBounds::of(&chosen.lives, host, all.near(place, size.bytes), lives.rule()))
-                .flatten(),
+            bounds: chosen.is_postponed.then(|| HiddenBounds::of(&chosen.lives, host, near, lives.rule())).flatten(),
             osu: benchmarks.map(|benchmarks| benchmarks.0),
             imb: benchmarks.map(|benchmarks| benchmarks.1),
             smb: all.loops.get(&(place.clone(), size)).copied(),
@@ -113,16 +113,27 @@ impl Estimate {
 }
 
 impl Availability {
-    fn of(chosen: &Chosen<'_>, lives: &Lives, transfer: &TransferTime, overheads: &[f64]) -> Option<Availability> {
+    fn of(
+        chosen: &Chosen<'_>,
+        lives: &Lives,
+        transfer: &TransferTime,
+        host: impl Fn(&RequestLife) -> f64 + Copy,
+    ) -> Option<Availability> {
         let is_at_once = lives.at_once == lives.requests;
-        let overhead = median(overheads.iter().copied()).filter(|_| chosen.is_covered || is_at_once)?;
+        let percent =
+            hidden_by_each(&chosen.lives, transfer.median, host).filter(|_| chosen.is_covered || is_at_once)?;
+        let overheads = sorted(&chosen.lives, host);
         let between = || {
-            let (pure, overhead) = (transfer.between?, interval(overheads)?);
-            Some((hidden(pure.0, overhead.1), hidden(pure.1, overhead.0)))
+            let (pure, overhead) = (transfer.between?, interval(&overheads)?);
+            Some(including(percent, (hidden(pure.0, overhead.1), hidden(pure.1, overhead.0))))
         };
-        let percent = hidden(transfer.median, overhead);
         Some(Availability { percent, between: between(), requests: overheads.len() as u64 })
     }
+}
+
+/// An interval, widened to a value that is known more closely than the interval's own sources show.
+fn including(value: f64, (least, most): (f64, f64)) -> (f64, f64) {
+    (least.min(value), most.max(value))
 }
 
 /// The figures of all lives, the smallest first.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use traces::calls::Call;
 
-use super::benchmarks::SmbFigures;
-use super::means::{BatchesByRank, FEW, WaitForm};
+use super::benchmarks::SmbLoop;
+use super::means::{BatchesByRank, RankBatches, WaitForm};
 use super::transfer_time::{NearTransfers, TransferTime};
-use model::overlap::{Lives, Posting, PostingLives, RankRequests, Transmission};
+use model::overlap::{Lives, Pass, Posting, PostingLives, RankRequests, Transmission};
 use model::sums::Total;
 use model::{Rank, Run};
 
@@ -44,8 +44,9 @@ type Kind = (Transmission, String, Option<u64>);
 pub struct GatheredRequests {
     /// The lives of the requests, by place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
-    /// Loops that work longer from level to level, after Doerfler and Brightwell. Only the first rank with such a loop counts.
-    pub loops: BTreeMap<(PostingSite, RequestSize), SmbFigures>,
+    /// Loops that work longer from level to level, after Doerfler and Brightwell. Only the first rank with figures counts, or the
+    /// first with such a loop.
+    pub loops: BTreeMap<(PostingSite, RequestSize), SmbLoop>,
     batches: BTreeMap<(PostingSite, RequestSize), FormBatches>,
     /// Transfer times at places that wait right after the post.
     own_transfers: BTreeMap<(PostingSite, RequestSize), TransferTime>,
@@ -65,7 +66,14 @@ pub struct GatheredRequests {
 struct FormBatches {
     right_after: BatchesByRank,
     later: BatchesByRank,
+    /// The passes of both that a benchmark would print: all requests, if there are no passes.
+    printed_right_after: BatchesByRank,
+    printed_later: BatchesByRank,
 }
+
+/// Requests that were waited for right after the post warm up, and tell no transfer time, if another place has at least this many times
+/// as many of their size.
+const WARM_UP: f64 = 5.0;
 
 impl GatheredRequests {
     /// Groups the requests of the selected ranks.
@@ -81,8 +89,10 @@ impl GatheredRequests {
             }
             for (posting, found) in requests.loops {
                 let key = (place(run, rank, &posting), RequestSize::of(posting.bytes, false));
-                if let Some(figures) = SmbFigures::of(&found, rank.clock.seconds(1) * 1e9) {
-                    gathered.loops.entry(key).or_insert(figures);
+                let Some(own) = SmbLoop::of(&found, rank.clock.seconds(1) * 1e9) else { continue };
+                let known = gathered.loops.entry(key).or_insert(own);
+                if known.figures.is_none() {
+                    *known = own;
                 }
             }
         }
@@ -103,7 +113,7 @@ impl GatheredRequests {
         }
         let form = WaitForm::of(&all);
         let batches = self.batches.entry(key.clone()).or_default();
-        for (rank, of_rank) in ranks {
+        for (rank, of_rank) in &ranks {
             let [direct, postponed] = &of_rank.batches;
             let (right_after, later) = match form {
                 WaitForm::RightAfter => (vec![direct, postponed], Vec::new()),
@@ -112,10 +122,12 @@ impl GatheredRequests {
             };
             for (to, from) in [(&mut batches.right_after, right_after), (&mut batches.later, later)] {
                 for own in from.into_iter().filter(|own| own.count() > 0) {
-                    to.entry(rank).or_default().add(own);
+                    to.entry(*rank).or_default().add(own);
                 }
             }
         }
+        batches.printed_right_after = printed(&ranks, &batches.right_after, 0);
+        batches.printed_later = printed(&ranks, &batches.later, 1);
         self.lives.entry(key).or_default().merge(&all);
     }
 
@@ -125,23 +137,26 @@ impl GatheredRequests {
             by_kind.entry((kind(&key.0), key.1.bytes)).or_default().push((key, lives));
         }
         for ((kind, bytes), places) in by_kind {
-            let all = places.iter().map(|(_, lives)| lives.requests).total();
-            let (mut direct, mut behind, mut batches) = (Vec::new(), Vec::new(), BatchesByRank::new());
-            for (key, lives) in places {
-                let own = &self.batches[key].right_after;
-                if let Some(time) = TransferTime::of(lives.waited_right_after(), lives.behind.values(), own) {
+            let right_after = |lives: &Lives| lives.of_direct.count();
+            let most = places.iter().map(|(_, lives)| right_after(lives)).max().unwrap_or(0);
+            let (mut direct, mut behind) = (Vec::new(), Vec::new());
+            let (mut batches, mut printed) = (BatchesByRank::new(), BatchesByRank::new());
+            let is_warm_up = |count: u64| WARM_UP * count as f64 <= most as f64;
+            for (key, lives) in places.into_iter().filter(|(_, lives)| !is_warm_up(right_after(lives))) {
+                let own = &self.batches[key];
+                let ranks = [&own.right_after, &own.printed_right_after];
+                if let Some(time) = TransferTime::of(lives.waited_right_after(), lives.behind.values(), ranks) {
                     self.own_transfers.insert(key.clone(), time);
                 }
-                // A place with a small share of the requests is where a benchmark warms up.
-                if lives.requests as f64 >= FEW * all as f64 {
-                    direct.extend(lives.waited_right_after());
-                    behind.extend(lives.behind.values());
+                direct.extend(lives.waited_right_after());
+                behind.extend(lives.behind.values());
+                for (all, own) in [&mut batches, &mut printed].into_iter().zip(ranks) {
                     for (rank, own) in own {
-                        batches.entry(*rank).or_default().extend(own);
+                        all.entry(*rank).or_default().extend(own);
                     }
                 }
             }
-            if let Some(time) = TransferTime::of(direct.into_iter(), behind.into_iter(), &batches) {
+            if let Some(time) = TransferTime::of(direct.into_iter(), behind.into_iter(), [&batches, &printed]) {
                 self.transfers.entry(kind).or_default().insert(bytes, time);
             }
         }
@@ -168,6 +183,11 @@ impl GatheredRequests {
     /// Batches of the requests that were waited for later, if there are any.
     pub fn later(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
         self.batches.get(&(place.clone(), size)).map(|batches| &batches.later).filter(|ranks| !ranks.is_empty())
+    }
+
+    /// The pass of the requests that were waited for later, as a benchmark would print it.
+    pub fn printed_later(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
+        self.batches.get(&(place.clone(), size)).map(|batches| &batches.printed_later).filter(|ranks| !ranks.is_empty())
     }
 
     pub fn right_after(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
@@ -199,6 +219,17 @@ impl RequestSize {
             _ => RequestSize { bytes, below: None },
         }
     }
+}
+
+/// The pass of each rank that a benchmark would print, of the requests that were waited for at once, kind 0, or later, kind 1; `all` of
+/// its requests if it has no pass.
+fn printed(ranks: &[(u32, PostingLives)], all: &BatchesByRank, kind: usize) -> BatchesByRank {
+    let of_rank = |(rank, all): (&u32, &RankBatches)| {
+        let own = ranks.iter().filter(|(other, _)| other == rank);
+        let pass = Pass::printed(own.filter_map(|(_, lives)| lives.passes[kind].as_ref()));
+        (*rank, pass.map_or_else(|| all.clone(), |pass| RankBatches::of(&pass.batches)))
+    };
+    all.iter().map(of_rank).collect()
 }
 
 /// True if sizes, given in ascending order, are too many for a row each.

@@ -22,6 +22,12 @@ pub struct RankBatches {
 }
 
 impl RankBatches {
+    pub fn of(batches: &Batches<LIFE_PARTS>) -> RankBatches {
+        let mut own = RankBatches::default();
+        own.add(batches);
+        own
+    }
+
     pub fn add(&mut self, batches: &Batches<LIFE_PARTS>) {
         self.all.extend(batches.all());
         self.settled.extend(batches.settled());

@@ -20,4 +20,4 @@ pub use overlap_tables::{
     CollectiveOverlapRow, FACTS, MessageOverlapRow, PostponedRow, collectives, facts, messages, postponed, unseen,
 };
 pub use protocol::switches;
-pub(crate) use transfer_time::NEXT_CALL;
+pub(crate) use transfer_time::is_followed_at_once;

@@ -31,25 +31,43 @@ pub struct TransferTime {
     pub has_others: bool,
     /// Means over ranks, including the gaps between calls.
     pub means: LifeMeans,
-    /// The means of each rank, with its first requests.
+    /// The same of the pass that a benchmark would print.
+    pub printed: LifeMeans,
+    /// Those of each rank, with its first requests.
     by_rank: FxHashMap<u32, LifeMeans>,
 }
 
 /// A program that does nothing in between makes its next call within this many nanoseconds.
-pub const NEXT_CALL: f64 = 1_000.0;
+const NEXT_CALL: f64 = 1_000.0;
+/// Or within this share of the time before, which has emptied the caches if it is long.
+const SHARE_OF_CALL: f64 = 0.05;
+/// Requests whose wait was interrupted have other calls between post and wait that take little of their life: those that spend at least
+/// this share of the typical time there are like the others.
+const SHARE_OF_OTHERS: f64 = 0.25;
+
+/// True if a program that makes its next call after `gap`, behind `time`, does nothing in between. Nanoseconds.
+pub fn is_followed_at_once(gap: f64, time: f64) -> bool {
+    gap < NEXT_CALL.max(SHARE_OF_CALL * time)
+}
 
 impl TransferTime {
-    /// From the lives of requests that were waited for right after the post, the gaps after them, and their batches.
+    /// From the lives of requests that were waited for right after the post, the gaps after them, and their batches: of all, and of the
+    /// pass that a benchmark would print.
     pub fn of<'a>(
         direct: impl Iterator<Item = &'a RequestLife> + Clone,
         behind: impl Iterator<Item = &'a u64>,
-        batches: &BatchesByRank,
+        [all, printed]: [&BatchesByRank; 2],
     ) -> Option<TransferTime> {
-        let has_others = direct.clone().all(RequestLife::has_others);
-        let direct = direct.filter(|life| has_others || !life.has_others());
+        let elsewhere = direct.clone().filter(|life| life.has_others()).map(|life| life.elsewhere as f64);
+        let typical = median(elsewhere).unwrap_or(f64::INFINITY);
+        let is_with_others =
+            move |life: &RequestLife| life.has_others() || life.elsewhere as f64 >= SHARE_OF_OTHERS * typical;
+        let has_others = direct.clone().all(is_with_others);
+        let direct = direct.filter(move |life| has_others || !is_with_others(life));
         let gaps = direct.clone().filter_map(|life| life.between_calls()).map(|gap| gap as f64);
         let between_calls = median(gaps).unwrap_or(0.0);
-        let behind = median(behind.map(|behind| *behind as f64)).filter(|behind| *behind < NEXT_CALL);
+        let whole = median(direct.clone().map(|life| life.whole as f64))?;
+        let behind = median(behind.map(|behind| *behind as f64)).filter(|behind| is_followed_at_once(*behind, whole));
         let recording = direct.clone().map(|life| life.recording).max()? as f64;
         let mut times: Vec<f64> = direct.map(|life| life.transfer() as f64).collect();
         times.sort_by(f64::total_cmp);
@@ -62,8 +80,9 @@ impl TransferTime {
             is_followed: behind.is_some(),
             recording,
             has_others,
-            means: LifeMeans::of(batches, FirstRequests::LeftOut, true),
-            by_rank: batches.iter().map(|(rank, batches)| (*rank, LifeMeans::of_rank(batches))).collect(),
+            means: LifeMeans::of(all, FirstRequests::LeftOut, true),
+            printed: LifeMeans::of(printed, FirstRequests::LeftOut, true),
+            by_rank: printed.iter().map(|(rank, batches)| (*rank, LifeMeans::of_rank(batches))).collect(),
         })
     }
 
@@ -76,9 +95,9 @@ impl TransferTime {
         Some(Mean { value: without(mean.value), between })
     }
 
-    /// The means of a rank with its first requests; the means of all ranks if it has none.
-    pub fn means_of(&self, rank: u32) -> &LifeMeans {
-        self.by_rank.get(&rank).unwrap_or(&self.means)
+    /// What a benchmark would print of a rank with its first requests; of all ranks if it has none.
+    pub fn printed_of(&self, rank: u32) -> &LifeMeans {
+        self.by_rank.get(&rank).unwrap_or(&self.printed)
     }
 
     /// The mean that a timer from before the post to after the wait would show: it stops right before the next call.
@@ -114,9 +133,15 @@ pub struct NearTransfers<'a> {
     pub larger: Option<&'a TransferTime>,
 }
 
+impl<'a> From<&'a TransferTime> for NearTransfers<'a> {
+    fn from(own: &'a TransferTime) -> NearTransfers<'a> {
+        NearTransfers { smaller: Some(own), larger: Some(own) }
+    }
+}
+
 impl HiddenBounds {
-    /// The bounds for typical requests. `host` is the overhead of a request in nanoseconds; `rule` says how the end of
-    /// a transfer is known.
+    /// The bounds for typical requests. `host` is the overhead of a request in nanoseconds; `near` is the transfer time by which their
+    /// availability is told, if there is one; `rule` says how the end of a transfer is known.
     pub fn of(
         lives: &[&RequestLife],
         host: impl Fn(&RequestLife) -> f64,
@@ -131,8 +156,8 @@ impl HiddenBounds {
         let computing = median(lives.iter().map(|life| life.computing() as f64))?;
         let least = near.smaller.map(|transfer| hidden(transfer.bounds().0, overhead.1));
         let by_equals = near.larger.map(|transfer| {
-            let most = transfer.bounds().1;
-            hidden(most, overhead.0).min(100.0 * computing / most)
+            let shortest = near.smaller.map_or(0.0, |transfer| transfer.bounds().0);
+            hidden(transfer.bounds().1, overhead.0).min(100.0 * computing / shortest)
         });
         let (most, rule) = match by_equals {
             Some(most) if most < by_end => (most, "equal"),
@@ -145,4 +170,9 @@ impl HiddenBounds {
 /// The share of a transfer that its overhead leaves, in percent.
 pub fn hidden(transfer: f64, overhead: f64) -> f64 {
     (100.0 * (1.0 - overhead / transfer)).clamp(0.0, 100.0)
+}
+
+/// The median share that their overhead leaves of transfers that take `transfer`, or less if they were over sooner.
+pub fn hidden_by_each(lives: &[&RequestLife], transfer: f64, host: impl Fn(&RequestLife) -> f64) -> Option<f64> {
+    median(lives.iter().map(|life| hidden(transfer.min(life.over as f64), host(life))))
 }

@@ -3,16 +3,18 @@
 //!
 //! In: a thread's calls in order, and which of them complete requests. Out: a [`LevelLoop`] for each posting. Iterations are
 //! equal if they make the same calls; a level is a row of equal iterations, and ends where the program calls something else.
-//! Successive levels with the same number of iterations and work that does not shrink belong to one loop.
+//! Successive levels with the same number of iterations and work that does not shrink belong to one loop. Behind the last one the
+//! work may be timed alone.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Posting;
+use super::work_alone::{OtherCalls, WorkAlone};
 
 /// A level: the same work in each iteration. Ticks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WorkLevel {
     pub rounds: u64,
     /// Time from the first of the calls before each post, such as a barrier, to the first post; `None` if other calls come before the
@@ -24,19 +26,24 @@ pub struct WorkLevel {
     pub lives: u64,
     /// Sum of the times outside MPI between post and completion.
     pub computed: u64,
-    /// From the last completion to the next call, where a benchmark does the same work alone.
+    /// The shortest of these times: interruptions do not lengthen it.
+    pub least_computed: u64,
+    /// From the last completion to the next call, where a benchmark may do the same work alone.
     pub behind: u64,
+    /// Mean time of an iteration behind the level with the same calls, but without the request.
+    pub alone: Option<f64>,
 }
 
 /// The levels of a loop, least work first.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct LevelLoop {
     pub levels: Vec<WorkLevel>,
 }
 
 /// Maximum number of levels of a loop; each doubles the work.
 const MOST: usize = 64;
-/// Minimum number of levels of a loop, and of iterations of a level.
+/// Minimum number of levels of a loop, with and without its work alone behind it, and of iterations of a level.
+const LEAST_LEVELS_WITH_WORK_ALONE: usize = 2;
 const LEAST_LEVELS: usize = 4;
 const LEAST_ROUNDS: u64 = 4;
 /// A level begins another loop if it has less than this share of the previous level's work, and the previous level works long enough
@@ -44,10 +51,12 @@ const LEAST_ROUNDS: u64 = 4;
 const LESS: f64 = 0.5;
 /// Number of calls after a completion that are compared with those before a post.
 const COMPARED: usize = 4;
-/// The last level has at least this multiple of the least work, and its iterations take at least this multiple of the shortest ones:
-/// benchmarks stop when iterations take half as long again.
-const WORKS: f64 = 2.0;
+/// The iterations of the last level take at least this multiple of the shortest ones: benchmarks stop when they take half as long
+/// again.
 const LASTS: f64 = 1.4;
+/// The work of the last level is at least this multiple of the least. The rank to which such a loop sends does
+/// not work, it waits longer from level to level.
+const WORKS: u64 = 2;
 
 impl WorkLevel {
     /// Mean time of an iteration, ticks.
@@ -73,13 +82,18 @@ impl LevelLoop {
         level.rounds == last.rounds && self.levels.len() < MOST && !(is_less && self.is_one())
     }
 
-    /// True if the levels show the method: the last one works longest, and long enough to lengthen its iterations.
+    /// True if the levels show the method: the last one takes longer than those before.
     fn is_one(&self) -> bool {
-        let least = |of: fn(&WorkLevel) -> f64| self.levels.iter().map(of).fold(f64::INFINITY, f64::min);
-        let is_last = |last: &WorkLevel| {
-            last.work() >= WORKS * least(WorkLevel::work) && last.round() >= LASTS * least(WorkLevel::round)
-        };
-        self.levels.len() >= LEAST_LEVELS && self.levels.last().is_some_and(is_last)
+        let Some(last) = self.levels.last() else { return false };
+        let shortest = self.levels.iter().map(WorkLevel::round).fold(f64::INFINITY, f64::min);
+        let least = if last.alone.is_some() { LEAST_LEVELS_WITH_WORK_ALONE } else { LEAST_LEVELS };
+        self.levels.len() >= least && last.round() >= LASTS * shortest
+    }
+
+    /// True if this rank works longer from level to level; `gap` ticks between two calls are no work.
+    pub fn works(&self, gap: u64) -> bool {
+        let least = self.levels.iter().map(|level| level.least_computed).min().unwrap_or(0);
+        self.levels.last().is_some_and(|last| last.least_computed >= (WORKS * least).max(least + gap))
     }
 }
 
@@ -97,6 +111,9 @@ struct Round {
     behind: Option<u64>,
     /// Signatures of the first calls after the completion, and the number of such calls.
     rest: ([u32; COMPARED], usize),
+    /// Calls before the completion and after it, but those that post, test and wait.
+    others: [OtherCalls; 2],
+    alone: WorkAlone,
 }
 
 /// A row of equal iterations.
@@ -106,11 +123,14 @@ struct Row {
     /// Hash of the calls of each iteration, once one has ended; and the calls after its completion.
     calls: Option<u64>,
     rest: ([u32; COMPARED], usize),
+    /// The other calls of an iteration from its first call on.
+    others: Option<OtherCalls>,
     /// Calls before the first iteration.
     before: [(u32, u64); COMPARED],
     rounds: u64,
     start: u64,
     computed: u64,
+    least_computed: u64,
     lives: u64,
 }
 
@@ -118,6 +138,8 @@ struct Row {
 #[derive(Default)]
 pub struct LevelReader {
     current: Option<(Row, Round)>,
+    /// The number of rows so far.
+    rows: u64,
     /// The last calls with their starts, the latest last.
     recent: [(u32, u64); COMPARED],
     loops: FxHashMap<Posting, LevelSeries>,
@@ -132,6 +154,8 @@ struct LevelSeries {
 
 pub struct LevelCall {
     pub signature: u32,
+    /// The function, if it neither posts nor tests nor waits.
+    pub other: Option<u16>,
     /// Begin and end, ticks.
     pub start: u64,
     pub end: u64,
@@ -147,9 +171,9 @@ impl LevelReader {
         }
         if let Some(posting) = call.posting {
             self.post(call, posting);
-        } else if let Some((_, round)) = &mut self.current {
+        } else if let Some((row, round)) = &mut self.current {
             call.signature.hash(&mut round.calls);
-            round.follow(call.signature);
+            round.follow(row, call);
         }
         if let Some((_, round)) = &mut self.current {
             round.end = call.end;
@@ -159,6 +183,11 @@ impl LevelReader {
         }
         self.recent.rotate_left(1);
         self.recent[COMPARED - 1] = (call.signature, call.start);
+    }
+
+    /// The number of the current row; a request belongs to the row in which it is posted.
+    pub fn row(&self) -> u64 {
+        self.rows
     }
 
     pub fn finish(mut self) -> FxHashMap<Posting, LevelLoop> {
@@ -175,19 +204,24 @@ impl LevelReader {
     fn post(&mut self, call: &LevelCall, posting: Posting) {
         let round = Round { start: call.start, ..Round::default() };
         let Some((mut row, last)) = self.current.take() else {
-            self.current = Some((Row::of(call, posting, self.recent), round));
-            return;
+            return self.begin(Row::of(call, posting, self.recent), round);
         };
         let calls = last.calls.finish();
         if row.signature == call.signature && row.calls.is_none_or(|own| own == calls) {
             row.rounds += 1;
             (row.calls, row.rest) = (Some(calls), last.rest);
+            row.others = last.others[1].then(&last.others[0]);
             row.add(&last);
             self.current = Some((row, round));
         } else {
             self.end(row, &last);
-            self.current = Some((Row::of(call, posting, self.recent), round));
+            self.begin(Row::of(call, posting, self.recent), round);
         }
+    }
+
+    fn begin(&mut self, row: Row, round: Round) {
+        self.rows += 1;
+        self.current = Some((row, round));
     }
 
     fn end(&mut self, mut row: Row, last: &Round) {
@@ -199,7 +233,9 @@ impl LevelReader {
             time: complete.saturating_sub(row.start),
             lives: row.lives,
             computed: row.computed,
+            least_computed: row.least_computed,
             behind: last.behind.unwrap_or(0),
+            alone: last.alone.found(),
         };
         self.loops.entry(row.posting).or_default().add(level);
     }
@@ -208,7 +244,9 @@ impl LevelReader {
 impl Row {
     fn of(call: &LevelCall, posting: Posting, before: [(u32, u64); COMPARED]) -> Row {
         let (signature, start, rest) = (call.signature, call.start, Default::default());
-        Row { signature, posting, calls: None, rest, before, rounds: 1, start, computed: 0, lives: 0 }
+        let (computed, least_computed) = (0, u64::MAX);
+        let (calls, others, rounds, lives) = (None, None, 1, 0);
+        Row { signature, posting, calls, rest, others, before, rounds, start, computed, least_computed, lives }
     }
 
     /// Time from the first of the calls before each post to the first post: 0 if there are no such calls. `None` if other calls
@@ -223,20 +261,27 @@ impl Row {
 
     fn add(&mut self, round: &Round) {
         self.computed = self.computed.saturating_add(round.computed);
+        self.least_computed = self.least_computed.min(round.computed);
         let life = round.complete.map_or(0, |complete| complete.saturating_sub(round.start));
         self.lives = self.lives.saturating_add(life);
     }
 }
 
 impl Round {
-    /// Notes a call after the completion.
-    fn follow(&mut self, signature: u32) {
-        if self.complete.is_some() {
+    /// Notes a call after the post.
+    fn follow(&mut self, row: &Row, call: &LevelCall) {
+        let is_complete = self.complete.is_some();
+        if is_complete {
             let (signatures, count) = &mut self.rest;
             if let Some(free) = signatures.get_mut(*count) {
-                *free = signature;
+                *free = call.signature;
             }
             *count += 1;
+        }
+        let Some(function) = call.other else { return };
+        self.others[usize::from(is_complete)].push(function);
+        if let Some(others) = row.others.filter(|_| is_complete) {
+            self.alone.call(&others, row.rounds, (call.signature, function), call.start);
         }
     }
 

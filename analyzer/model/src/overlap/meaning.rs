@@ -37,6 +37,8 @@ impl Purpose {
 /// Effect of a signature's calls on requests.
 #[derive(Clone, Copy)]
 pub struct OverlapMeaning {
+    /// The function, by number in the table of calls.
+    pub function: u16,
     pub purpose: Purpose,
     /// The request that it posts or creates.
     pub posting: Option<Posting>,
@@ -49,8 +51,15 @@ pub struct OverlapMeaning {
 
 impl OverlapMeaning {
     /// Stands for an unknown signature.
-    pub const NONE: OverlapMeaning =
-        OverlapMeaning { purpose: Purpose::Other, posting: None, site: 0, awaits: 0, creates: false, at_once: false };
+    pub const NONE: OverlapMeaning = OverlapMeaning {
+        function: 0,
+        purpose: Purpose::Other,
+        posting: None,
+        site: 0,
+        awaits: 0,
+        creates: false,
+        at_once: false,
+    };
 
     /// `at_once`: the request was complete when the call returned.
     pub fn of(signature: &Signature, at_once: bool) -> OverlapMeaning {
@@ -69,6 +78,7 @@ impl OverlapMeaning {
         let is_nothing =
             |traffic: &Transmission| signature.peer == peer::PROC_NULL && *traffic != Transmission::Exchange;
         OverlapMeaning {
+            function: signature.call,
             purpose: call.map_or(Purpose::Other, Purpose::of),
             posting: transmission.filter(|traffic| !is_nothing(traffic)).map(posting),
             site: signature.site,

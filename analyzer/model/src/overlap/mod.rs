@@ -7,15 +7,18 @@ mod levels;
 mod life;
 mod meaning;
 mod page_turns;
+mod passes;
 mod posting_lives;
 mod reader;
 mod rule;
+mod work_alone;
 
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call, Class};
 
 pub use levels::{LevelLoop, WorkLevel};
 pub use life::{LIFE_PARTS, Lives, RequestLife};
+pub use passes::Pass;
 pub use posting_lives::PostingLives;
 pub use rule::BoundRule;
 use rule::bound_rule;

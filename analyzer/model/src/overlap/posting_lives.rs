@@ -4,6 +4,7 @@
 //! requests of the posting count with the kind that they are nearest to.
 
 use super::life::{LIFE_PARTS, Lives, RequestLife};
+use super::passes::{Pass, Passes};
 use super::rule::BoundRule;
 use crate::batches::Batches;
 
@@ -12,6 +13,9 @@ pub struct PostingLives {
     pub lives: Lives,
     /// Batches in the order of the ends: requests waited for at once, and the others.
     pub batches: [Batches<LIFE_PARTS>; 2],
+    /// The passes that a benchmark would print, of both kinds.
+    pub passes: [Option<Pass>; 2],
+    open_passes: Passes,
     /// Requests that are unclear so far.
     unclear: (Lives, Batches<LIFE_PARTS>),
     count: u64,
@@ -27,10 +31,12 @@ const APART: f64 = 3.0;
 const SHORTEST: f64 = 20.0;
 
 impl PostingLives {
-    pub fn add(&mut self, life: RequestLife, rule: BoundRule) {
+    /// Adds a request that was posted in the row of iterations with this number.
+    pub fn add(&mut self, life: RequestLife, row: u64, rule: BoundRule) {
         self.last = if life.is_unclear() { 2 } else { usize::from(!life.is_direct()) };
         let number = self.count;
         self.of_last().add(number, life.parts());
+        self.open_passes.add(row, self.last, life.parts());
         self.count += 1;
         match self.last {
             2 => self.unclear.0.add(life, rule, false),
@@ -42,7 +48,9 @@ impl PostingLives {
     pub fn next_call(&mut self, behind: u64) {
         self.lives.behind.add(behind);
         let number = self.count.saturating_sub(1);
-        self.of_last().add_to(number, [0, 0, 0, 0, 0, 0, 0, behind]);
+        let behind = [0, 0, 0, 0, 0, 0, 0, behind];
+        self.of_last().add_to(number, behind);
+        self.open_passes.add_to_last(behind);
     }
 
     /// Assigns the unclear requests to the kind that they are nearest to; all requests are known.
@@ -50,6 +58,7 @@ impl PostingLives {
         let (unclear, batches) = std::mem::take(&mut self.unclear);
         let is_direct = self.is_nearer_to_direct(&unclear);
         self.batches[usize::from(!is_direct)].merge(&batches);
+        self.passes = std::mem::take(&mut self.open_passes).settled(is_direct);
         self.lives.merge(&if is_direct { unclear.as_direct() } else { unclear });
     }
 

@@ -80,6 +80,8 @@ struct Sums {
 /// A request that is not complete.
 struct OpenRequest {
     posting: Posting,
+    /// The row of iterations in which it was posted.
+    row: u64,
     start: u64,
     /// End of the posting call.
     posted: u64,
@@ -260,8 +262,14 @@ impl Reader<'_> {
         }
         let posting = meaning.posting.filter(|_| !meaning.creates && !failed);
         let completes = completes || meaning.purpose == Purpose::Waiting;
-        let signature = self.first_number(call.signature);
-        self.levels.call(&LevelCall { signature, start, end, posting, completes });
+        // Iterations are equal whether or not the request was complete at once: then the post has the next number, and the wait is one for
+        // a request that no record names.
+        let signature = match meaning.purpose {
+            Purpose::Waiting => u32::MAX - meaning.site,
+            _ => self.first_number(call.signature) - u32::from(meaning.at_once),
+        };
+        let other = (meaning.purpose == Purpose::Other).then_some(meaning.function);
+        self.levels.call(&LevelCall { signature, other, start, end, posting, completes });
     }
 
     fn add(&mut self, call: &ThreadCall, purpose: Purpose) {
@@ -282,7 +290,8 @@ impl Reader<'_> {
         self.requests.posted.grow(1);
         let counts = self.cursor.part_at(call.start) != LEFT_OUT;
         let (start, end, behind) = (call.start, call.end, self.sums);
-        let open = OpenRequest { posting, start, posted: end, before, behind, counts, at_once, found: None };
+        let row = self.levels.row();
+        let open = OpenRequest { posting, row, start, posted: end, before, behind, counts, at_once, found: None };
         match at_once {
             true => self.resting.push_back(FinishedRequest { open, end, over: end, sums: [behind; 2], came: None }),
             false => drop(self.open.insert(number, open)),
@@ -343,7 +352,7 @@ impl Reader<'_> {
         };
         // A receive may get less than its buffer holds.
         let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
-        self.requests.lives.entry(posting).or_default().add(life, self.rule);
+        self.requests.lives.entry(posting).or_default().add(life, open.row, self.rule);
         self.ended = Some(posting);
     }
 }
