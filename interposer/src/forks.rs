@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+use crate::pause::pause;
 use crate::thread_words::thread_words;
 
 // The number of visits that this thread is in, one inside another.
@@ -12,9 +13,9 @@ thread_words!("overhear_visits", 8);
 static VISITORS: AtomicUsize = AtomicUsize::new(0);
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Looks at whether the other side has ended, some tens of milliseconds. Either may hold a lock that the other needs
-/// first, so neither waits for ever.
-const LOOKS: u32 = 1 << 20;
+/// Looks at whether the other side has ended, for some two seconds: a thread may be off its core for so long. Either may
+/// hold a lock that the other needs first, so neither waits for ever.
+const LOOKS: u32 = 13_000;
 
 /// A visit of the loader's list, which ends when it is dropped.
 pub struct Visit(());
@@ -39,7 +40,7 @@ fn enter() {
             return;
         }
         VISITORS.fetch_sub(1, SeqCst);
-        std::hint::spin_loop();
+        pause();
     }
     VISITORS.fetch_add(1, SeqCst);
 }
@@ -73,7 +74,7 @@ unsafe extern "C" fn before() {
         if VISITORS.load(SeqCst) <= is_visiting() as usize {
             return;
         }
-        std::hint::spin_loop();
+        pause();
     }
 }
 

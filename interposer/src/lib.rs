@@ -35,7 +35,7 @@
 //! symbol linked config messages notes call_site old_libc machine
 //! descriptor thread_timer program_headers
 //! forks system_calls
-//! thread_words
+//! thread_words pause
 //! ```
 
 // The file of a module with submodules is its folder's mod.rs.
@@ -65,6 +65,7 @@ mod machine;
 mod messages;
 mod notes;
 mod old_libc;
+mod pause;
 mod program_headers;
 mod program_signals;
 mod progress;

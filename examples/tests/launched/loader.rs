@@ -28,13 +28,13 @@ fn built_for(mpi: &Mpi) -> PathBuf {
 /// Ways to link a library: the loader fills its slots late or at once, in memory that it makes read-only or does not.
 const LINKED: [&[&str]; 4] = [&["-Wl,-z,lazy"], &["-Wl,-z,now"], &["-Wl,-z,lazy,-z,norelro"], &["-fno-plt"]];
 
-/// The program that loads libraries in other threads, with those that it loads.
-fn loads<'a>(mpi: &'a Mpi, arguments: &[&str]) -> Case<'a> {
+/// A program that loads libraries in other threads, with those that it loads.
+fn loads<'a>(mpi: &'a Mpi, name: &str, arguments: &[&str]) -> Case<'a> {
     for (number, flags) in LINKED.iter().enumerate() {
         let part = built_for(mpi).join(format!("loads_libraries_part{number}.so"));
         library(mpi, "loads_libraries_part", &part, flags);
     }
-    case("loads_libraries", mpi, 2, arguments)
+    case(name, mpi, 2, arguments)
 }
 
 /// Runs of a program that loads libraries, for each MPI; TEST_LOADS asks for more.
@@ -64,7 +64,7 @@ fn a_thread_may_load_and_unload_libraries_while_another_calls_mpi() {
     let chosen = rota::one_of_each(every_library(), "loads_libraries", Mpi::abi);
     let (mut ran, mut asked) = (0, 0);
     for mpi in &chosen {
-        let case = loads(mpi, &[]);
+        let case = loads(mpi, "loads_libraries", &[]);
         for run in 0..runs() {
             asked += loads_unharmed(&case, &format!("{}, run {run}", mpi.name))[1];
             ran += 1;
@@ -77,11 +77,23 @@ fn a_thread_may_load_and_unload_libraries_while_another_calls_mpi() {
 fn a_child_forked_beside_calls_from_new_places_can_load_libraries() {
     let mut ran = 0;
     for mpi in libraries() {
-        let case = loads(&mpi, &["forks"]);
+        let case = loads(&mpi, "loads_libraries", &["forks"]);
         for run in 0..runs() {
             loads_unharmed(&case, &format!("{}, run {run}", mpi.name));
             ran += 1;
         }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn a_fork_waits_for_a_call_that_looks_at_libraries_however_long_its_allocator_takes() {
+    let mut ran = 0;
+    for mpi in both_families() {
+        let (output, _) = loads(&mpi, "slow_allocator", &[]).recorded("slow-allocator");
+        let said = output.stdout.strip_prefix("ok: ").and_then(|said| said.split(' ').next()?.parse().ok());
+        assert!(output.status == 0 && said.is_some_and(|slow: u32| slow >= 8), "{}: {output:?}", mpi.name);
+        ran += 1;
     }
     assert!(ran > 0);
 }

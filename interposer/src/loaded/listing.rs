@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use super::LoadedObject;
+use crate::forks::Visit;
+use crate::pause::pause;
 use crate::program_headers;
 
 /// The list as of the last look. Whoever has its lock may patch: one thread at a time.
@@ -41,19 +43,18 @@ pub struct Settled<'a> {
 /// Does `work` with the objects that may be touched. `proofs` are addresses in objects that are known to be relocated,
 /// or 0. `None` if another thread is at it: then [`is_put_off`] is true, and somebody calls again.
 pub fn with_settled<R>(proofs: &[usize], work: impl FnOnce(&Settled) -> R) -> Option<R> {
-    let Some(mut listing) = lock_soon() else {
-        PUT_OFF.store(true, Relaxed);
-        return None;
-    };
-    program_headers::hold(|| {
-        listing.look();
+    let result = with_looked(|listing| {
         for proof in proofs {
             listing.settle(*proof);
         }
         let listing = &*listing;
         let known = listing.objects.partition_point(|object| object.number <= listing.relocated);
         work(&Settled { listing, objects: listing.objects.get(..known).unwrap_or_default() })
-    })
+    });
+    if result.is_none() {
+        PUT_OFF.store(true, Relaxed);
+    }
+    result
 }
 
 /// True, once, if somebody could not patch.
@@ -63,9 +64,7 @@ pub fn is_put_off() -> bool {
 
 /// Takes the objects that are there when the program starts as relocated.
 pub fn begin() {
-    let Some(mut listing) = lock_soon() else { return };
-    program_headers::hold(|| {
-        listing.look();
+    with_looked(|listing| {
         listing.relocated = listing.numbered;
         let needed = with_needed(&listing.objects, 0);
         AT_START.store(needed.into_iter().max().map_or(0, |last| last + 1), Relaxed);
@@ -78,12 +77,23 @@ pub fn look() {
     with_settled(&[], |_| ());
 }
 
+/// Looks at the list, and does `work` while the loader changes nothing. `None` if another thread is at it.
+fn with_looked<R>(work: impl FnOnce(&mut Listing) -> R) -> Option<R> {
+    // Begins before the lock is taken: a child that is forked in between would have it locked for good.
+    let _visit = Visit::begin();
+    let mut listing = lock_soon()?;
+    program_headers::hold(|| {
+        listing.look();
+        work(&mut listing)
+    })
+}
+
 fn lock_soon() -> Option<MutexGuard<'static, Listing>> {
     for _ in 0..TRIES {
         match LISTING.try_lock() {
             Ok(listing) => return Some(listing),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            Err(TryLockError::WouldBlock) => pause(),
         }
     }
     None
