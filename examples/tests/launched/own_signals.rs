@@ -128,6 +128,15 @@ fn handlers_of_signals_are_set_told_and_entered_as_without_the_recorder() {
     }
 }
 
+#[test]
+fn threads_that_wait_for_signals_can_be_cancelled() {
+    for mpi in both_families() {
+        for sample in [NEVER, OFTEN] {
+            says_ok("waits_cancelled", &mpi, &[], sample);
+        }
+    }
+}
+
 /// Ways of `own_stacks` in which the thread that uses the alternate stack is sampled to the end.
 const STACKS: [&str; 7] = ["stale", "small", "fiber", "overflow", "answers", "nested", "thread"];
 

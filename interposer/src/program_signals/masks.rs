@@ -1,4 +1,6 @@
 //! The program's calls that block signals, or wait for them, while threads are sampled: the signal of samples is left out.
+//!
+//! A thread that waits may be cancelled, which unwinds these functions: they have nothing to drop.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -14,7 +16,7 @@ mod real {
     pub use libc::{pthread_sigmask, sigprocmask};
 
     // The C library's, or a tool's that comes before it: our own slots are not patched.
-    unsafe extern "C" {
+    unsafe extern "C-unwind" {
         pub fn sigwait(set: *const sigset_t, number: *mut c_int) -> c_int;
         pub fn sigwaitinfo(set: *const sigset_t, information: *mut siginfo_t) -> c_int;
         pub fn sigtimedwait(set: *const sigset_t, information: *mut siginfo_t, timeout: *const timespec) -> c_int;
@@ -81,7 +83,7 @@ masks! { sigprocmask pthread_sigmask }
 
 macro_rules! waits {
     ($($name:ident($($before:ident: $of:ty,)* [set] $(, $after:ident: $type:ty)*);)*) => {$(
-        pub unsafe extern "C" fn $name($($before: $of,)* set: *const sigset_t $(, $after: $type)*) -> c_int {
+        pub unsafe extern "C-unwind" fn $name($($before: $of,)* set: *const sigset_t $(, $after: $type)*) -> c_int {
             // SAFETY: the program passes a set.
             unsafe {
                 give_way(set);
