@@ -1,6 +1,6 @@
 //! The handler of the timers' signal.
 //!
-//! It runs on the alternate stack that the thread was lent, so the program's stacks are not written. A few instructions tell the timers'
+//! The handler runs on the alternate stack that the thread was lent, so the program's stacks are not written. A few instructions tell the timers'
 //! signals from others, which the program may have sent under the same number: these take the way of all its signals.
 
 use std::ffi::c_int;
@@ -131,10 +131,15 @@ unsafe extern "C" fn entry() {
 }
 
 unsafe extern "C" fn signaled(_: c_int, information: *const libc::siginfo_t, context: *const libc::ucontext_t) {
-    // SAFETY: the kernel passes the information of a timer's signal, and the context that was interrupted.
-    let (overruns, context) = unsafe { (thread_timer::overruns(information), &*context) };
+    // SAFETY: the kernel passes the information of a timer's signal, and the context that was interrupted; the address of this thread's errno.
+    let (overruns, context, errno) =
+        unsafe { (thread_timer::overruns(information), &*context, libc::__errno_location()) };
+    // SAFETY: as above.
+    let before = unsafe { *errno };
     if let Some(thread) = current::thread() {
         thread.periods_ended(1 + overruns, context);
     }
     put_off::sampler_ends();
+    // SAFETY: as above.
+    unsafe { *errno = before };
 }

@@ -27,13 +27,25 @@ pub struct MaskBefore(Option<libc::sigset_t>);
 #[inline(always)]
 pub fn begin() -> MaskBefore {
     let words = words::own();
-    if !must_wait(words, stack_pointer()) {
-        words.frame.store(stack_pointer(), Relaxed);
+    if must_wait(words, stack_pointer()) {
+        words.depth.store(words.depth.load(Relaxed) + 1, Relaxed);
+    } else {
+        begin_outermost(words, stack_pointer());
     }
-    words.depth.store(words.depth.load(Relaxed) + 1, Relaxed);
     compiler_fence(SeqCst);
     let unseen = handlers::unseen();
     MaskBefore((unseen != 0).then(|| block(unseen)))
+}
+
+#[inline(always)]
+fn begin_outermost(words: &SignalWords, frame: usize) {
+    // A handler that comes between the two stores does work of its own, below its own frame.
+    while words.depth.load(Relaxed) == 0 || words.frame.load(Relaxed) != frame {
+        words.frame.store(frame, Relaxed);
+        compiler_fence(SeqCst);
+        words.depth.store(1, Relaxed);
+        compiler_fence(SeqCst);
+    }
 }
 
 /// Ends it. Signals that were put off wait until [`send_waiting`].
@@ -97,13 +109,10 @@ pub unsafe fn put_off(
     information: *const libc::siginfo_t,
     context: *mut libc::ucontext_t,
 ) {
-    let is_informed = handlers::comes_again(signal);
-    let information = if is_informed { information } else { null() };
+    let information = for_its_handler(signal, information);
     // SAFETY: by the contract.
     unsafe {
-        if keep(words, signal, information) {
-            words.put_off.fetch_or(bit(signal), Relaxed);
-        } else {
+        if !remember(words, signal, information) {
             words.blocked.fetch_or(bit(signal), Relaxed);
             queue(signal, information, context);
         }
@@ -116,12 +125,8 @@ pub unsafe fn put_off(
 /// As of [`put_off`].
 #[cold]
 pub unsafe fn come_after_others(words: &SignalWords, signal: c_int, information: *const libc::siginfo_t) -> bool {
-    let is_informed = handlers::comes_again(signal);
     // SAFETY: by the contract.
-    let is_kept = unsafe { keep(words, signal, if is_informed { information } else { null() }) };
-    if is_kept {
-        words.put_off.fetch_or(bit(signal), Relaxed);
-    }
+    let is_kept = unsafe { remember(words, signal, for_its_handler(signal, information)) };
     send_again(words, 0);
     is_kept
 }
@@ -150,14 +155,11 @@ pub unsafe fn put_off_in_sampler(
     information: *const libc::siginfo_t,
     context: *mut libc::ucontext_t,
 ) {
-    let is_informed = handlers::comes_again(signal);
-    let information = if is_informed { information } else { null() };
+    let information = for_its_handler(signal, information);
     let is_ending = words.in_sampler.load(Relaxed) <= ENDING;
     // SAFETY: by the contract.
     unsafe {
-        if !is_ending && keep(words, signal, information) {
-            words.put_off.fetch_or(bit(signal), Relaxed);
-        } else {
+        if is_ending || !remember(words, signal, information) {
             queue(signal, information, context);
         }
     }
@@ -172,6 +174,24 @@ pub fn sampler_ends() {
         block(words.put_off.load(Relaxed));
         send_all(words);
     }
+}
+
+/// Has a signal come again, with the information that its handler gets; null if it gets none.
+fn for_its_handler(signal: c_int, information: *const libc::siginfo_t) -> *const libc::siginfo_t {
+    if handlers::comes_again(signal) { information } else { null() }
+}
+
+/// Remembers a signal. `false` if there is no room.
+///
+/// # Safety
+/// As of [`keep`].
+unsafe fn remember(words: &SignalWords, signal: c_int, information: *const libc::siginfo_t) -> bool {
+    // SAFETY: by the contract.
+    let is_kept = unsafe { keep(words, signal, information) };
+    if is_kept {
+        words.put_off.fetch_or(bit(signal), Relaxed);
+    }
+    is_kept
 }
 
 /// Remembers the information of a signal, which may be null. `false` if there is no room.
