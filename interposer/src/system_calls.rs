@@ -4,8 +4,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Set by [`mod@super::filters`], whose few instructions name it.
-pub static FILTERED: AtomicBool = AtomicBool::new(false);
+static FILTERED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the program sets a filter.
+#[cfg(not(feature = "archive"))]
+pub fn filter() {
+    FILTERED.store(true, Relaxed);
+}
 
 /// True once the program has set a filter, or has tried to.
 #[inline(always)]

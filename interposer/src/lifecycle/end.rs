@@ -20,7 +20,6 @@ use crate::recorder::file::shared;
 use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 use crate::recorder::thread::current;
 use crate::sampling;
-use crate::system_calls;
 
 /// Notes in the file if MPI is finalized. Returns true if it is.
 pub fn mark_end(output: &Output) -> bool {
@@ -49,10 +48,6 @@ pub fn closed(call: Call) {
 /// Leaves a message in the run's folder if somebody has taken the file out of it.
 fn tell_lost_file(output: &Output) {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
-    // The program's filter may not know the call that asks for a path.
-    if system_calls::are_filtered() {
-        return;
-    }
     let path = output.file.path();
     if !output.file.is_at(&path) && !IS_TOLD.swap(true, Relaxed) {
         let message = format!("{} was moved or removed while its process recorded into it", path.display());

@@ -12,7 +12,6 @@ use std::fs;
 use std::io::{Error, ErrorKind};
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering::*};
@@ -72,7 +71,7 @@ impl TraceFile {
 
     /// True if this file is at a path.
     pub fn is_at(&self, path: &Path) -> bool {
-        fs::metadata(path).is_ok_and(|data| self.identity.is(data.dev(), data.ino()))
+        descriptor::status_of(path).is_some_and(|status| self.identity.is(status.st_dev, status.st_ino))
     }
 
     /// Gives the file another name, whatever its name is now.
