@@ -9,12 +9,10 @@ use std::sync::atomic::AtomicUsize;
 
 use crate::layers;
 use crate::loaded;
-use crate::program_signals;
 use crate::real;
 use crate::recorder::guard;
-use crate::sampling;
 use crate::symbol;
-use crate::wrappers::HANDED_DOWN;
+use crate::wrappers::{HANDED_DOWN, numbering};
 
 /// The result of a lookup, which `entry` takes from two registers.
 #[repr(C)]
@@ -96,11 +94,7 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
     }
     guard::run(|| {
         // SAFETY: the program passes the handle to the C library.
-        let seen_at = unsafe { loaded::address_of_handle(handle) };
-        if layers::patch(&HANDED_DOWN.wrappers, seen_at) {
-            program_signals::ready();
-            sampling::ready();
-        }
+        numbering::patch(unsafe { loaded::address_of_handle(handle) });
         // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(name) };
         is_mpi.then(|| mpi_function(handle, name)).flatten()

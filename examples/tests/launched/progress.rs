@@ -7,7 +7,7 @@ use crate::common::{ATTEMPTS, Turns, both_families, case, those, transports};
 use examples::answer::{Answer, number};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
-use examples::program::Program;
+use examples::program::{Program, compile};
 use examples::run::{Case, Run, finish};
 use examples::{target, workspace};
 use serde_json::{Value, json};
@@ -195,6 +195,24 @@ fn bytes_on_sockets_are_those_the_kernel_counts() {
         assert!((0.98..=1.0).contains(&(sent / kernel)), "{}: {sent} sent, {kernel} on the wire", mpi.name);
         assert!((received / sent - 1.0).abs() < 0.001, "{}: {sent} sent, {received} received", mpi.name);
     }
+}
+
+#[test]
+fn system_calls_of_a_library_that_the_program_looks_something_up_in_are_seen() {
+    let mut ran = 0;
+    for mpi in both_families() {
+        let library = target().join("programs").join(mpi.built_as).join("selecting_plugin_part.so");
+        let mut case = case("selecting_plugin", &mpi, 2, &[]);
+        let flags = ["-shared", "-fPIC"].map(String::from);
+        compile(&mpi, &workspace().join("examples/tests/programs/selecting_plugin_part.c"), &library, &flags);
+        case.arguments = vec![library.display().to_string(), "50".into()];
+        let (output, run) = case.recorded("selecting_plugin");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let calls = progress(&run, "component").sum("components", "calls", &[("component", json!("select"))]);
+        assert_eq!(calls, 100, "{}", mpi.name);
+        ran += 1;
+    }
+    assert!(ran > 0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod args;
 mod around;
 mod contents;
 mod entry;
-mod numbering;
+pub mod numbering;
 mod observe;
 
 use traces::calls::Call;

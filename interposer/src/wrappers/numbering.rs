@@ -70,9 +70,9 @@ fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<Pat
     CallSite::of_path(number)
 }
 
-/// Patches objects that may have been loaded since the last new call site, which is at this address; 0 if it is no place
-/// in an object.
-fn patch(address: usize) {
+/// Patches objects that may have been loaded since the last time. One that the loader is known to have relocated is at
+/// this address; 0 for none.
+pub fn patch(address: usize) {
     if layers::patch(&HANDED_DOWN.wrappers, address) {
         progress::ready();
         program_signals::ready();

@@ -17,7 +17,7 @@ enum ProcessKey {
         world: u32,
         rank: u32,
     },
-    /// It knows no rank: its id, and the clocks when its recording began.
+    /// A process that knows no rank is told by its id, and by the clocks when its recording began.
     Unranked {
         pid: u32,
         ticks: u64,
