@@ -364,6 +364,63 @@ fn windows_that_follow_each_other_are_one_row_and_computation_parts_them() {
     }
 }
 
+#[test]
+fn a_time_from_few_of_a_sizes_exchanges_or_windows_is_not_told_and_why_and_their_number_stands_beside_it() {
+    let of = |undisturbed: u64| {
+        let one = |with: i32| {
+            (0..200).fold(Calls::default(), |calls, exchange| {
+                let now = 1_000 + 200_000 * exchange;
+                let wait = now + if exchange < undisturbed { 120 } else { 100_000 };
+                let calls = calls.call(begins(Call::Irecv, with, 64), now, 50);
+                let calls = calls.call(begins(Call::Isend, with, 64), now + 60, 50);
+                let calls = calls.call(on_nobody(Call::Wait), wait, 1_000).completed(2);
+                calls.call(on_nobody(Call::Wait), wait + 1_010, 50).completed(1)
+            })
+        };
+        let said = said(vec![one(1), one(0)]);
+        let row = rows(&said, "sizes", "unordered")[0].clone();
+        (row, said["warnings"].to_string())
+    };
+    let (few, warnings) = of(8);
+    assert!(few["time_s"].is_null() && few["bandwidth_mean_bytes"].is_null(), "{few:#}");
+    assert!(few["reason"].as_str().is_some_and(|why| why.contains("one in 20")), "{few:#}");
+    assert!(warnings.contains("1 row without times"), "{warnings}");
+    let (enough, warnings) = of(40);
+    assert!(enough["time_s"].is_number() && enough["reason"].is_null(), "{enough:#}");
+    assert!(!warnings.contains("without times"), "{warnings}");
+    for (row, told) in [(few, 8), (enough, 40)] {
+        assert_eq!((&row["count"], &row["all_count"]), (&told.into(), &200.into()), "{row:#}");
+    }
+}
+
+#[test]
+fn windows_that_one_call_starts_and_one_completes_may_have_time_for_each_message_between_the_calls() {
+    // Recording a call that starts 64 requests takes 2 µs, and a message 64 ns: more than 0.3 µs for each call and a twentieth.
+    const WINDOW: u64 = 64;
+    let creates =
+        |function, with, sent, received| Signature { flags: CREATES, ..signature(0, function, with, sent, received) };
+    let of = |function, other: i32, sent, received| {
+        let mut calls = (0..WINDOW)
+            .fold(Calls::default(), |calls, at| calls.call(creates(function, other, sent, received), 100 * at, 50));
+        for window in 0..100 {
+            let now = 100_000 + 8_000 * window;
+            calls = calls.call(on_nobody(Call::Startall), now, 1_000);
+            calls = (0..WINDOW).fold(calls, |calls, _| calls.started(WINDOW * (window + 1)));
+            calls = calls.call(on_nobody(Call::Waitall), now + 3_000, 1_100);
+            calls = (0..WINDOW).fold(calls, |calls, at| calls.completed(WINDOW - at));
+            calls = match sent {
+                0 => calls.call(send(Call::Send, other, 4), now + 6_100, 1_700),
+                _ => calls.call(receive(other, 4), now + 6_100, 1_800),
+            };
+        }
+        calls
+    };
+    let said = said(vec![of(Call::Send_init, 1, 1_024, 0), of(Call::Recv_init, 0, 0, 1_024)]);
+    let [row] = rows(&said, "sizes", "window")[..] else { panic!("{said:#}") };
+    assert_eq!((&row["count"], &row["all_count"]), (&(100 * WINDOW).into(), &(100 * WINDOW).into()), "{row:#}");
+    is_within(figure(row, "time_mean_s"), 8e-6 / WINDOW as f64, 0.02);
+}
+
 fn sendrecv(with: i32) -> Signature {
     Signature { source: with, ..signature(0, Call::Sendrecv, with, 64, 64) }
 }

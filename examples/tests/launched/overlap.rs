@@ -123,7 +123,8 @@ fn sandias_loop_has_the_overhead_that_it_prints_and_the_other_rank_the_reason_fo
     under_each(&both_families(), |mpi| {
         let comparisons = compare(sandias, mpi, &[], &sizes, 0);
         // Iterations that were interrupted before the work had an effect are no levels.
-        let known: Vec<_> = comparisons.iter().filter(|one| one.figure == "overhead_us" && one.said.is_some()).collect();
+        let known: Vec<_> =
+            comparisons.iter().filter(|one| one.figure == "overhead_us" && one.said.is_some()).collect();
         let right = known.iter().filter(|one| one.is_within()).count();
         assert!(known.len() >= 4 && 3 * right >= 2 * known.len(), "{}: {right} of {known:#?}", mpi.name);
         let (_, run) = sandias.case(mpi, &sizes).recorded("smb_overhead_other");

@@ -89,6 +89,7 @@ mod tests {
         let point = |bytes: u64| Point {
             bytes,
             count: 9,
+            all: 9,
             time: Spread { median: 2e-6 + 1e-9 * bytes as f64, interval: None },
             mean: None,
             clock_error: 0.0,
@@ -107,6 +108,7 @@ mod tests {
         let spot = |bytes: u64, median: f64| Point {
             bytes,
             count: 9,
+            all: 9,
             time: Spread::about(median, Some(100e-9)),
             mean: None,
             clock_error: 0.0,

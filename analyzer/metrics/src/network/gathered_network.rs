@@ -1,6 +1,6 @@
 //! Groups a run's messages and exchanges by hosts, pattern, calls and size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
@@ -12,6 +12,7 @@ use model::Run;
 use model::batches::ValueBatch;
 use model::exchanges::{ExchangeCalls, Exchanges, MessageWindows, RunExchanges, SendStreak, WindowShape, WindowSide};
 use model::matching::{Account, Transfer, TransferKey};
+use model::overlap::is_by_sockets;
 use model::roles::CallSite;
 
 /// The times of a run's messages and exchanges.
@@ -32,14 +33,16 @@ pub struct Network<'a> {
     pub early: u64,
     /// Messages and exchanges of sizes with too few of them.
     pub seldom: u64,
+    /// Sizes of which nearly all exchanges have something else between their calls: how many have not, and all.
+    pub parted: BTreeMap<(Protocol, u64), (u64, u64)>,
     sends: Vec<SendStreak>,
 }
 
 /// Minimum number of messages or exchanges of a size that count: the first ones do the setup for later ones.
 const LEAST: u64 = 5;
 
-/// The least share of a size's messages that must have found their receiver waiting, since fewer say nothing about the
-/// others.
+/// The least share of a size's messages or exchanges that must tell a time, since fewer say nothing about the others: their receiver
+/// waited, or nothing was done between their calls.
 const FEW: f64 = 0.05;
 /// The fewest batches of exchanges that show how the times are spread.
 const MANY: usize = 6;
@@ -48,6 +51,8 @@ const MANY: usize = 6;
 #[derive(Default)]
 struct Values {
     count: u64,
+    /// With those that tell no time.
+    all: u64,
     values: Vec<(f64, f64)>,
     clock_error: f64,
     /// Batches of consecutive times, with the number of messages each way that share one.
@@ -73,7 +78,7 @@ impl Values {
 impl<'a> Network<'a> {
     /// Groups the run's exchanges, windows and one-way messages.
     pub fn of(run: &'a Run, found: RunExchanges, account: &'a Account) -> Network<'a> {
-        let RunExchanges { exchanges, windows, sends, unpaired, full } = found;
+        let RunExchanges { exchanges, windows, sends, parted, unpaired, full } = found;
         let mut network = Network {
             run,
             account,
@@ -84,25 +89,34 @@ impl<'a> Network<'a> {
             unresolved: 0,
             early: 0,
             seldom: 0,
+            parted: BTreeMap::new(),
             sends,
         };
+        // The exchanges of a pair are several rows, but those with something between them are counted once.
+        let mut counted = BTreeSet::new();
+        let mut counted_windows = BTreeSet::new();
         let mut all: BTreeMap<(Protocol, u64), Values> = BTreeMap::new();
         for exchange in &exchanges {
             let Exchanges { ranks, is_ordered, bytes, count, time, .. } = *exchange;
             let pattern = if is_ordered { MessagePattern::Ordered } else { MessagePattern::Unordered };
             let protocol = Protocol { between: network.between(ranks), pattern, calls: of_both(exchange) };
             let values = all.entry((protocol, bytes)).or_default();
+            let is_first = counted.insert((ranks, exchange.calls, bytes));
+            values.all += count + if is_first { parted.like(exchange) } else { 0 };
             match exchange.times.settled() {
                 times if times.len() >= MANY => values.add(count, 1.0, times),
                 _ => values.add(count, 1.0, &[ValueBatch::of(count, [time.max(0) as u64])]),
             }
         }
         for found in &windows {
-            let MessageWindows { ranks, shapes: (own, _), count, .. } = *found;
+            let MessageWindows { ranks, shapes: (own, other), count, .. } = *found;
             let is_crossing = own.sends.bytes == own.receives.bytes && own.sends.count == own.receives.count;
             let pattern = if is_crossing { MessagePattern::CrossingWindows } else { MessagePattern::Window };
             let protocol = Protocol { between: network.between(ranks), pattern, calls: of_windows(found) };
             let values = all.entry((protocol, own.sends.bytes)).or_default();
+            let is_first = counted_windows.insert((ranks, own, other));
+            let windows = count + if is_first { parted.like_windows(found) } else { 0 };
+            values.all = values.all.saturating_add(windows.saturating_mul(own.sends.count));
             values.add(count.saturating_mul(own.sends.count), own.sends.count as f64, found.times.settled());
         }
         for (key, transfer) in &account.transfers.by_key {
@@ -118,19 +132,24 @@ impl<'a> Network<'a> {
             } else if !values.is_empty() {
                 let sum = all.entry((protocol, key.bytes)).or_default();
                 sum.count = sum.count.saturating_add(values.len() as u64);
+                sum.all = sum.all.saturating_add(transfer.messages);
                 sum.clock_error = sum.clock_error.max(error);
                 sum.values.extend(values);
             }
         }
         for ((protocol, bytes), found) in all {
             let mean = found.mean();
-            let Values { count, values, clock_error, .. } = found;
+            let Values { count, all, values, clock_error, .. } = found;
+            if protocol.pattern != MessagePattern::OneWay && (count as f64) < FEW * all as f64 {
+                network.parted.insert((protocol, bytes), (count, all));
+                continue;
+            }
             let time = spread(values).filter(|time| time.median > 0.0 && count >= LEAST);
             let Some(time) = time else {
                 network.seldom = network.seldom.saturating_add(count);
                 continue;
             };
-            let point = Point { bytes, count, time, mean, clock_error };
+            let point = Point { bytes, count, all, time, mean, clock_error };
             network.protocols.entry(protocol).or_default().push(point);
         }
         let pieces = network.protocols.iter().map(|(protocol, points)| (protocol.clone(), segments(points)));
@@ -150,6 +169,11 @@ impl<'a> Network<'a> {
             Some((self.between(key.ranks), self.account.places.get(key.calls.0.number())?, key, transfer))
         };
         self.account.transfers.by_key.iter().filter_map(with_site)
+    }
+
+    /// True if sockets carried all messages of the ranks that were asked about.
+    pub fn is_by_sockets(&self) -> bool {
+        self.run.asked().all(is_by_sockets)
     }
 
     /// Streaks of consecutive sends, each with the place of its two ranks.

@@ -72,28 +72,39 @@ impl Row for SegmentRow {
 
 pub struct SizeRow {
     protocol: Protocol,
-    point: Point,
+    bytes: u64,
+    count: u64,
+    all: u64,
+    /// `None` if too few of the size tell a time.
+    point: Option<Point>,
 }
 
 impl Row for SizeRow {
     const TABLE: &'static str = "sizes";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = protocol_columns(|row: &Self| &row.protocol);
-        let bytes = |row: &Self| row.protocol.pattern.messages() * row.point.bytes as f64;
-        let mean = |row: &Self| row.point.mean;
+        let bytes = |row: &Self| row.protocol.pattern.messages() * row.bytes as f64;
+        let time = |row: &Self| Some(row.point?.time);
+        let mean = |row: &Self| row.point?.mean;
         columns.extend([
-            Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).means(meaning::SIZE_BYTES).name(),
-            Column::count("count", "count", |row: &Self| row.point.count)
-                .means("How many exchanges, or messages, of that size."),
-            Column::seconds("time_s", "time", |row: &Self| row.point.time.median)
+            Column::bytes("size_bytes", "size", |row: &Self| row.bytes).means(meaning::SIZE_BYTES).name(),
+            Column::count("count", "count", |row: &Self| row.count)
+                .means("How many exchanges, or messages, of that size tell a time."),
+            Column::count("all_count", "of", |row: &Self| row.all)
+                .means(
+                    "How many there were, with exchanges between whose calls the program did something else, and messages \
+                     that came before their receiver waited.",
+                )
+                .spare(2),
+            Column::seconds("time_s", "time", move |row: &Self| Some(time(row)?.median))
                 .means("Time of an exchange or a message, or of a message's share of a window; median."),
-            Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0))
+            Column::seconds("time_least_s", "least", move |row: &Self| Some(time(row)?.interval?.0))
                 .means(meaning::MEDIAN_LEAST)
-                .spare(2),
-            Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
+                .spare(3),
+            Column::seconds("time_most_s", "most", move |row: &Self| Some(time(row)?.interval?.1))
                 .means(meaning::MEDIAN_MOST)
-                .spare(2),
-            Column::seconds("time_mean_s", "", move |row: &Self| mean(row).map(|mean| mean.value)).means(
+                .spare(3),
+            Column::seconds("time_mean_s", "mean", move |row: &Self| mean(row).map(|mean| mean.value)).means(
                 "The same in the mean, without the first exchanges or windows of a row: what benchmarks print; empty \
                  of messages one way.",
             ),
@@ -101,16 +112,18 @@ impl Row for SizeRow {
                 .means("The least that the mean may be, with 95 % confidence."),
             Column::seconds("time_mean_most_s", "", move |row: &Self| Some(mean(row)?.between?.1))
                 .means("The most that the mean may be, with 95 % confidence."),
-            Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error)
+            Column::seconds("clock_error_s", "", |row: &Self| Some(row.point?.clock_error))
                 .means("By how much the times may be off, by the clocks."),
             Column::bytes("bandwidth_bytes", "per second", move |row: &Self| {
-                (bytes(row) / row.point.time.median).round() as u64
+                Some((bytes(row) / time(row)?.median).round() as u64)
             })
             .means("Bytes of a message, or of two that cross, divided by that time."),
             Column::bytes("bandwidth_mean_bytes", "", move |row: &Self| {
                 Some((bytes(row) / mean(row)?.value).round() as u64)
             })
             .means("The same by the mean."),
+            Column::text("reason", "", |row: &Self| row.point.is_none().then(|| TOO_FEW.into()))
+                .means("Why the row has no times."),
         ]);
         columns
     }
@@ -207,12 +220,27 @@ pub fn segments(network: &Network) -> Table<SegmentRow> {
     Table::new("the lines that fit, by size", rows.collect()).silent_empty()
 }
 
+/// Why a size has no times.
+const TOO_FEW: &str = "fewer than one in 20 had nothing else between their calls, which says nothing about the others";
+
 /// One row for each protocol and size.
 pub fn sizes(network: &Network) -> Table<SizeRow> {
-    let rows = network.protocols.iter().flat_map(|(protocol, points)| {
-        points.iter().map(|point| SizeRow { protocol: protocol.clone(), point: *point })
+    let of_point = |protocol: &Protocol, point: &Point| {
+        let Point { bytes, count, all, .. } = *point;
+        SizeRow { protocol: protocol.clone(), bytes, count, all, point: Some(*point) }
+    };
+    let known =
+        network.protocols.iter().flat_map(|(protocol, points)| points.iter().map(move |point| (protocol, point)));
+    let parted = network.parted.iter().map(|((protocol, bytes), (count, all))| SizeRow {
+        protocol: protocol.clone(),
+        bytes: *bytes,
+        count: *count,
+        all: *all,
+        point: None,
     });
-    Table::new("times by size", rows.collect()).most(24)
+    let mut rows: Vec<SizeRow> = known.map(|(protocol, point)| of_point(protocol, point)).chain(parted).collect();
+    rows.sort_by(|one, other| (&one.protocol, one.bytes).cmp(&(&other.protocol, other.bytes)));
+    Table::new("times by size", rows).most(24)
 }
 
 pub fn between(between: Between) -> Label {
@@ -280,6 +308,12 @@ pub fn unseen(network: &Network) -> Vec<String> {
     if network.seldom > 0 {
         let these = verb(network.seldom, "message or exchange", "messages and exchanges");
         said.push(format!("{} {these} left out: fewer than five of their size", whole(network.seldom)));
+    }
+    if !network.parted.is_empty() {
+        let count: u64 = network.parted.values().map(|(count, _)| count).sum();
+        let all: u64 = network.parted.values().map(|(_, all)| all).sum();
+        let sizes = plural(network.parted.len() as u64, "row");
+        said.push(format!("{sizes} without times: {TOO_FEW} ({} of {})", whole(count), whole(all)));
     }
     if network.full > 0 {
         said.push(format!("{} exchanged more than can be kept: the rest is left out", plural(network.full, "rank")));

@@ -101,7 +101,9 @@ fn all_show(points: &[Point], bounds: &[usize]) -> bool {
     let smallest = points.first().map_or(0.0, |point| point.time.median);
     let misses = |from: usize, to: usize, point: &Point| {
         let time = Line::through(&points[from..to]).and_then(|line| line.at(point.bytes));
-        let measured = point.time.median;
+        // A line within the interval of the median does not miss it.
+        let (least, most) = point.time.interval.unwrap_or((point.time.median, point.time.median));
+        let measured = time.map_or(point.time.median, |time| time.clamp(least, most));
         time.is_some_and(|time| {
             (time / measured).max(1e-9).ln().abs() >= JUMP.ln_1p()
                 && (time - measured).abs() >= LEAST_JUMP.max(SMALLEST * smallest)
@@ -131,7 +133,7 @@ mod tests {
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
     use super::super::points::Point;
-    use super::super::weighted_median::spread;
+    use super::super::weighted_median::{Spread, spread};
     use super::{Costs, segments};
 
     /// Points from 8 B to 2 MiB, each the median of 15 times with a relative error of up to `noise`.
@@ -140,7 +142,7 @@ mod tests {
         let point = |power: u32| {
             let truth = time(f64::from(1u32 << power));
             let values = (0..15).map(|_| (truth * (1.0 + noise * random.random_range(-1.0..1.0)), 1.0)).collect();
-            Point { bytes: 1 << power, count: 15, time: spread(values).unwrap(), mean: None, clock_error: 0.0 }
+            Point { bytes: 1 << power, count: 15, all: 15, time: spread(values).unwrap(), mean: None, clock_error: 0.0 }
         };
         (3..=21).map(point).collect()
     }
@@ -178,6 +180,20 @@ mod tests {
                 assert_eq!(behind.points[0].bytes, u64::try_from(change).unwrap(), "seed {seed}");
             }
         }
+    }
+
+    #[test]
+    fn a_change_that_the_intervals_of_the_times_leave_open_is_none() {
+        let pieces = |interval: fn(f64) -> Option<(f64, f64)>| {
+            let point = |power: u32| {
+                let line = 1e-6 + 0.5e-9 * f64::from(1u32 << power);
+                let median = if power < 14 { line } else { 1.5 * line + 2e-6 };
+                let time = Spread { median, interval: interval(line) };
+                Point { bytes: 1 << power, count: 15, all: 15, time, mean: None, clock_error: 0.0 }
+            };
+            segments(&(3..=21).map(point).collect::<Vec<_>>()).len()
+        };
+        assert_eq!([pieces(|_| None), pieces(|line| Some((0.9 * line, 5.0 * line)))], [2, 1]);
     }
 
     #[test]

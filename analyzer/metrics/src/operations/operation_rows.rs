@@ -81,9 +81,9 @@ impl Row for OperationRow {
                 .name()
                 .silent_empty()
                 .spare(4),
-            Column::count("operations", "calls", |row: &Self| row.operations).means("How many operations.").spare(4),
+            Column::count("operations", "calls", |row: &Self| row.operations).means("How many operations.").spare(2),
             span(WHOLE, "first_to_last_s", "all").means("From the first rank's begin to the last rank's end, median."),
-            error(WHOLE, "first_to_last_error_s", "±").spare(3),
+            error(WHOLE, "first_to_last_error_s", "±").spare(5),
             Column::seconds("first_to_last_least_s", "", |row: &Self| row.between.map(|between| between.0))
                 .means(meaning::MEDIAN_LEAST),
             Column::seconds("first_to_last_most_s", "", |row: &Self| row.between.map(|between| between.1))
@@ -101,12 +101,12 @@ impl Row for OperationRow {
                 .means("Time of the rank with the least, median of the operations."),
             Column::seconds("rank_median_s", "rank", |row: &Self| row.median)
                 .means("Time of the median rank, median of the operations.")
-                .spare(2),
+                .spare(3),
             Column::seconds("rank_max_s", "", |row: &Self| row.most)
                 .means("Time of the rank with the most, median of the operations."),
             Column::seconds("mean_s", "mean", |row: &Self| row.mean.map(|mean| mean.value))
                 .means("Time of a rank, mean over ranks and operations but the first ones, as benchmarks have it.")
-                .spare(7),
+                .spare(1),
             Column::seconds("mean_least_s", "", |row: &Self| Some(row.mean?.between?.0)).means(meaning::LEAST),
             Column::seconds("mean_most_s", "", |row: &Self| Some(row.mean?.between?.1)).means(meaning::MOST),
             Column::seconds("first_to_last_mean_s", "", |row: &Self| row.whole_mean.map(|mean| mean.value)).means(

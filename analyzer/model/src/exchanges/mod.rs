@@ -13,10 +13,12 @@ use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::roles::CallSites;
 use crate::{Run, parallel};
+use rustc_hash::FxHashMap;
 
 pub use pairs::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowSide, WindowStreak};
 
-/// Nanoseconds outside MPI allowed for each call: a clock read, the loop itself, the recorder.
+/// Nanoseconds outside MPI allowed for each call, and for each message of a call that starts or completes several: a clock read, the
+/// loop itself, the recorder.
 const NOTHING: i64 = 300;
 /// Alternatively, this fraction of the whole time is allowed.
 const LITTLE: i64 = 20;
@@ -62,10 +64,35 @@ pub struct RunExchanges {
     pub windows: Vec<MessageWindows>,
     /// Successive sends with no receive between them.
     pub sends: Vec<SendStreak>,
+    /// Exchanges and windows with something else between their calls.
+    pub parted: PartedExchanges,
     /// Exchanges that only one rank saw.
     pub unpaired: u64,
     /// Ranks whose list of exchanges was cut off.
     pub full: u64,
+}
+
+/// Exchanges and windows between whose calls the program did something else, so that their times say nothing of the network: how many
+/// each rank saw, with its own number first and its partner's second.
+#[derive(Default)]
+pub struct PartedExchanges {
+    exchanges: FxHashMap<(u32, u32, ExchangeCalls, u64), u64>,
+    windows: FxHashMap<(u32, u32, WindowShape), u64>,
+}
+
+impl PartedExchanges {
+    /// Those like these exchanges, of the rank that saw more.
+    pub fn like(&self, found: &Exchanges) -> u64 {
+        let (one, other) = found.ranks;
+        let seen = |rank, peer, calls| self.exchanges.get(&(rank, peer, calls, found.bytes)).copied().unwrap_or(0);
+        seen(one, other, found.calls.0).max(seen(other, one, found.calls.1))
+    }
+
+    pub fn like_windows(&self, found: &MessageWindows) -> u64 {
+        let (one, other) = found.ranks;
+        let seen = |rank, peer, shape| self.windows.get(&(rank, peer, shape)).copied().unwrap_or(0);
+        seen(one, other, found.shapes.0).max(seen(other, one, found.shapes.1))
+    }
 }
 
 /// Reads the calls of the selected ranks.
@@ -74,7 +101,12 @@ pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
     let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, &places, at));
     let mut all = RunExchanges::default();
     let (mut streaks, mut windows) = (Vec::new(), Vec::new());
-    for rank in ranks {
+    for (number, rank) in (0u32..).zip(ranks) {
+        let exchanges =
+            rank.parted.into_iter().map(|((peer, calls, bytes), count)| ((number, peer, calls, bytes), count));
+        all.parted.exchanges.extend(exchanges);
+        let parted = rank.parted_windows.into_iter().map(|((peer, shape), count)| ((number, peer, shape), count));
+        all.parted.windows.extend(parted);
         streaks.push(rank.streaks);
         windows.push(rank.windows);
         all.sends.extend(rank.sends);

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::is_little;
-use super::pairs::{ExchangeCalls, SendStreak, Streak, WindowStreak};
+use super::pairs::{ExchangeCalls, SendStreak, Streak, WindowShape, WindowStreak};
 use super::windows::{WindowMessage, WindowReader};
 use crate::Run;
 use crate::batches::Batches;
@@ -33,6 +33,10 @@ pub struct RankExchanges {
     pub streaks: Vec<Streak>,
     pub windows: Vec<WindowStreak>,
     pub sends: Vec<SendStreak>,
+    /// Exchanges with something else between their calls, by partner, calls and bytes.
+    pub parted: FxHashMap<(u32, ExchangeCalls, u64), u64>,
+    /// Such windows, by partner and shape.
+    pub parted_windows: FxHashMap<(u32, WindowShape), u64>,
     /// Some were dropped.
     pub is_full: bool,
 }
@@ -134,6 +138,9 @@ impl<'a> Reader<'a> {
         self.end_streak();
         self.end_sends();
         self.windows.end((self.inside, self.calls));
+        for (window, count) in self.windows.parted {
+            *self.found.parted_windows.entry(window).or_default() += count;
+        }
         for row in self.windows.rows {
             keep(row, &mut self.found.windows, &mut self.found.is_full);
         }
@@ -151,8 +158,9 @@ impl<'a> Reader<'a> {
         } else if is_message {
             self.begin(role, call, (role.takes && !role.at_once).then_some(call.request), details);
         }
-        let thread = self.thread;
+        let (thread, mut messages) = (self.thread, 0);
         for detail in details {
+            messages += moved_by(detail);
             match *detail {
                 Detail::Requests(RequestChange::Completed(run)) if run.thread == thread => self.complete(run, call.end),
                 Detail::Requests(RequestChange::Started { created, first }) if created.thread == thread => {
@@ -165,7 +173,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.inside = self.inside.saturating_add(call.inside);
-        self.calls += 1;
+        self.calls += messages.max(1);
         // Tests without success, and calls that complete or start nothing, belong to an exchange only while they wait for one.
         if !is_message && !moves && !matches!(role.what, CallPart::Nothing | CallPart::Probe) {
             self.forget();
@@ -327,6 +335,8 @@ impl<'a> Reader<'a> {
             let times = Batches::default();
             self.streak = Some(Streak { peer, calls, bytes, begin, end, count: 1, answers, times });
             self.before = (first.inside, first.calls);
+        } else if is_same {
+            *self.found.parted.entry((peer, calls, send.bytes)).or_default() += 1;
         }
     }
 
@@ -357,6 +367,15 @@ impl<'a> Reader<'a> {
         if let Some((row, ..)) = self.row.take().filter(|(row, ..)| row.count >= LEAST_SENDS) {
             keep(row, &mut self.found.sends, &mut self.found.is_full);
         }
+    }
+}
+
+/// Messages that a call starts or completes.
+fn moved_by(detail: &Detail) -> i64 {
+    match *detail {
+        Detail::Requests(RequestChange::Completed(run)) => run.count.into(),
+        Detail::Requests(RequestChange::Started { created, .. }) => created.count.into(),
+        _ => 0,
     }
 }
 

@@ -4,7 +4,7 @@
 //! In: a thread's messages in the order of their calls. Out: rows of equal windows. A window lasts from its first call to the
 //! begin of the next window, when nothing of it may be under way.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::is_little;
 use super::pairs::{WindowShape, WindowSide, WindowStreak};
@@ -54,6 +54,8 @@ pub struct WindowReader {
     /// The current row, with the time in MPI and calls when it began.
     row: Option<(WindowStreak, (i64, i64))>,
     pub rows: Vec<WindowStreak>,
+    /// Windows with something else between their calls, by partner and shape.
+    pub parted: FxHashMap<(u32, WindowShape), u64>,
 }
 
 impl WindowReader {
@@ -132,6 +134,8 @@ impl WindowReader {
             let mut row = WindowStreak { peer, shape, begin, end: begin, count: 0, times: Batches::default() };
             row.add(until, time);
             self.row = Some((row, open.inside));
+        } else {
+            *self.parted.entry((self.peer, shape)).or_default() += 1;
         }
     }
 

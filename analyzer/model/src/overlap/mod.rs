@@ -20,8 +20,8 @@ pub use levels::{LevelLoop, WorkLevel};
 pub use life::{LIFE_PARTS, Lives, RequestLife};
 pub use passes::Pass;
 pub use posting_lives::PostingLives;
-pub use rule::BoundRule;
 use rule::bound_rule;
+pub use rule::{BoundRule, is_by_sockets};
 
 use super::{Rank, Run};
 

@@ -46,7 +46,7 @@ pub fn bound_rule(run: &Run, rank: &Rank) -> BoundRule {
 }
 
 /// True if sockets carried all messages.
-fn is_by_sockets(rank: &Rank) -> bool {
+pub fn is_by_sockets(rank: &Rank) -> bool {
     let messages = rank.entries().filter(|entry| class(entry.signature.call) == Some(Class::PointToPoint));
     let bytes = messages.map(|entry| entry.sent.saturating_add(entry.received)).total();
     let is_socket = |way| matches!(way, Interception::Receive | Interception::Send);
