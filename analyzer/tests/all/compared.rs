@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use tables::Sheet;
 use traces::calls::Call;
-use traces::definitions::Definition;
+use traces::definitions::{Definition, SourcePlace};
 use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -327,6 +327,28 @@ fn what_the_first_screen_of_one_side_alone_finds_is_told_of_that_side() {
     assert!(said.contains("only B Rank 1 keeps the others waiting: it computes longest between "), "{said}");
     let said = first_lines(&b, &stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]));
     assert!(!said.contains("keeps the others waiting"), "{said}");
+}
+
+/// A run whose rank 0 sends 200 messages of so many bytes in a row, at a line of a function.
+fn sending(function: &str, line: u32, bytes: u64) -> Folder {
+    let calls = |site: u32, call: Signature| {
+        let one = |calls: Calls, at: u64| calls.call(Signature { site, ..call }, 1_000_000 * (1 + at), 999_900);
+        let (file, function) = ("a.c".into(), function.into());
+        let place = Definition::Place(SourcePlace { site, file, line: line + site, function });
+        (0..200).fold(Calls::default(), one).defines(vec![place])
+    };
+    let sends = calls(1, signature(0, Call::Send, 1, bytes, 0));
+    made(vec![sends, calls(2, signature(0, Call::Recv, 0, 0, bytes))], 2).0
+}
+
+#[test]
+fn a_finding_on_calls_is_that_of_the_other_side_wherever_these_calls_are_by_now() {
+    let a = sending("step", 40, 8);
+    let told = |b: Folder| first_lines(&a, &b).matches("200 messages of").count();
+    assert_eq!(told(sending("step", 49, 8)), 0);
+    assert_eq!(told(sending("renamed", 70, 8)), 0);
+    // One is mended, and another one made.
+    assert_eq!(told(sending("report", 70, 64)), 2);
 }
 
 /// Runs of a rank whose sends take 20 us if they are waited for immediately, otherwise this long in MPI; times vary by

@@ -242,6 +242,8 @@ fn a_condition_on_a_line_that_moved_compares_the_calls_that_moved() {
                 mpi.name
             );
         }
+        let paths = diff(&unedited, &run, &["--by", "path"]);
+        assert_eq!(parts(&paths, "moved"), ["9 call sites moved by 9 lines in edited.c"], "{}", mpi.name);
         let folders = [&unedited, &run].map(|run| run.folder.to_str().expect("a path is text").to_string());
         let page = folders[1].clone() + ".html";
         let output = finish(Command::new(overhear()).arg("diff").args(&folders).args(["--force", "--html", &page]));

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::line_shifts::shift;
 use super::program_sites::ProgramSite;
 use super::site_pairs::{PairFound, SitePair, SitePairs};
 use crate::words::{plural, site_in_words, upper, verb};
@@ -117,7 +116,7 @@ fn in_lines(pairs: &SitePairs) -> Vec<String> {
         // Without names of functions, there are addresses in place of lines.
         match b.source.functions.is_empty() {
             true => *programs.entry(&b.source.file).or_default() += 1,
-            false => *files.entry(&b.source.file).or_default().entry(shift(a, b)).or_default() += 1,
+            false => *files.entry(&b.source.file).or_default().entry(moved_by(a, b)).or_default() += 1,
         }
     }
     let by =
@@ -135,6 +134,12 @@ fn in_lines(pairs: &SitePairs) -> Vec<String> {
     };
     let in_program = |(program, sites)| format!("{} of {program} have other addresses", plural(sites, "call site"));
     files.into_iter().map(in_file).chain(programs.into_iter().map(in_program)).collect()
+}
+
+/// The lines by which a site moved; of a site that is named by its path, by which the innermost call on it did.
+fn moved_by(a: &ProgramSite, b: &ProgramSite) -> i64 {
+    let lines = a.source.lines.iter().zip(&b.source.lines).rev();
+    lines.map(|(a, b)| *b as i64 - *a as i64).find(|moved| *moved != 0).unwrap_or(0)
 }
 
 /// `by 9 lines`, `up by 3 to 5 lines`, `by 3 lines up to 9 down`.

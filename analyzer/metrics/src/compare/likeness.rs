@@ -22,12 +22,16 @@ pub fn likeness(a: &ProgramSite, b: &ProgramSite) -> f64 {
         + OF_RANKS * ratio(a.of_ranks, b.of_ranks)
 }
 
-/// The likeness of sites in functions of other names: one may have been split from its caller.
+/// The likeness of sites in functions of other names.
 pub fn likeness_elsewhere(a: &ProgramSite, b: &ProgramSite) -> f64 {
+    (1.0 - OF_CALLER) * likeness(a, b) + if is_called_alike(a, b) { OF_CALLER } else { 0.0 }
+}
+
+/// True if one function calls those of both sites, or one of these the other: it may have been split from that.
+pub fn is_called_alike(a: &ProgramSite, b: &ProgramSite) -> bool {
     let (of_a, of_b) = (&a.source, &b.source);
-    let is_called_alike =
-        of_a.caller == of_b.caller || of_b.caller == of_a.function() || of_a.caller == of_b.function();
-    (1.0 - OF_CALLER) * likeness(a, b) + if is_called_alike { OF_CALLER } else { 0.0 }
+    let is = |caller: &str, function: &str| !caller.is_empty() && caller == function;
+    is(&of_a.caller, &of_b.caller) || is(&of_b.caller, of_a.function()) || is(&of_a.caller, of_b.function())
 }
 
 /// True if one call may stand for the other: both send, both receive, both wait, or the like.

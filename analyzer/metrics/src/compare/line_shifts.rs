@@ -63,6 +63,6 @@ impl ShiftCounts {
 }
 
 /// The lines by which a site has moved.
-pub fn shift(a: &ProgramSite, b: &ProgramSite) -> i64 {
+fn shift(a: &ProgramSite, b: &ProgramSite) -> i64 {
     b.source.line() as i64 - a.source.line() as i64
 }

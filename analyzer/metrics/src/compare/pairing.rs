@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::alignment::align;
-use super::likeness::{is_akin, likeness, likeness_elsewhere};
+use super::likeness::{is_akin, is_called_alike, likeness, likeness_elsewhere};
 use super::line_shifts::LineShifts;
 use super::program_sites::ProgramSite;
 use super::site_pairs::{InsteadOf, PairFound, SitePair, SitePairs, name};
@@ -121,7 +121,13 @@ impl Pairing<'_> {
             let likeness = self.is_same_call(one, other).then(|| likeness_elsewhere(&self.a[one], &self.b[other]))?;
             (likeness >= LEAST_ELSEWHERE).then_some(likeness)
         };
-        let pairs = align((of_a.len(), of_b.len()), weight);
+        let mut pairs = align((of_a.len(), of_b.len()), weight);
+        // Any two programs have a barrier that each rank calls once.
+        let is_called_alike =
+            |(one, other): &(usize, usize)| is_called_alike(&self.a[of_a[*one]], &self.b[of_b[*other]]);
+        if pairs.len() == 1 && a.names != b.names && !pairs.iter().all(is_called_alike) {
+            pairs.clear();
+        }
         let together = pairs.iter().filter_map(|(one, other)| weight(*one, *other)).sum();
         (pairs.into_iter().map(|(one, other)| (of_a[one], of_b[other])).collect(), together)
     }
@@ -215,14 +221,14 @@ mod tests {
     use super::*;
     use crate::compare::program_sites::Partner;
     use model::roles::CallSite;
-    use model::sites::SourcePlace;
+    use model::sites::PlaceInSource;
 
     /// `step 41 MPI_Send 20 8`: function, line, call, calls and bytes of each.
     fn site(text: &str) -> ProgramSite {
         let [function, line, call, calls, bytes] = text.split(' ').collect::<Vec<_>>()[..] else { panic!("{text}") };
         let [line, calls, bytes] = [line, calls, bytes].map(|number| number.parse::<u64>().unwrap());
         let site = format!("solver.c:{line}");
-        let source = SourcePlace {
+        let source = PlaceInSource {
             functions: vec![function.into()],
             file: "solver.c".into(),
             lines: vec![line],
@@ -276,6 +282,17 @@ mod tests {
         let a = ["exchange 10 MPI_Send 60 8", "exchange 12 MPI_Recv 60 8"];
         let alike = ["swap 40 MPI_Send 60 8", "swap 42 MPI_Recv 60 8"];
         assert_eq!(paired(&a, &alike), [(10, 40, "other function"), (12, 42, "other function")]);
+        // A call that any program makes says nothing alone, unless one function calls both.
+        let barrier = |caller: &str| ProgramSite {
+            source: PlaceInSource { caller: caller.into(), ..site("leave 50 MPI_Barrier 1 0").source },
+            ..site("leave 50 MPI_Barrier 1 0")
+        };
+        let found =
+            |caller: &str| pair_sites(vec![site("finish 20 MPI_Barrier 1 0")], vec![barrier(caller)]).pairs[0].found;
+        assert_eq!(
+            [found("other"), found("main"), found("finish")].map(PairFound::words),
+            ["only B", "other function", "other function"]
+        );
         let other = ["report 40 MPI_Send 2 4096", "report 42 MPI_Recv 2 4096"];
         let alone = [(0, 40, "only B"), (0, 42, "only B"), (10, 0, "only A"), (12, 0, "only A")];
         assert_eq!(paired(&a, &other), alone);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::totals::world_rank;
 use model::rank::{function_of, is_nested};
 use model::roles::CallSite;
-use model::sites::{SiteIdentity, SourcePlace};
+use model::sites::{PlaceInSource, SiteIdentity};
 use model::sums::Grow;
 use model::{Rank, Run};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub struct ProgramSite {
     pub name: String,
     /// The function of MPI, and the site in short.
     pub call: CallSite,
-    pub source: SourcePlace,
+    pub source: PlaceInSource,
     /// Calls of all ranks.
     pub calls: u64,
     /// Bytes sent by all ranks, and received.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use traces::definitions::CalledFrom;
 use traces::signature::Signature;
 
-use super::source_place::{SourcePlace, file_and_line};
+use super::place_in_source::{PlaceInSource, file_and_line};
 use super::{Frame, Offsets, Sites, file_name, key};
 use crate::rank::{Rank, function};
 use crate::tally::CallTotal;
@@ -133,11 +133,11 @@ impl CallTree {
     }
 
     /// A place in the program's source.
-    pub fn source(&self, place: &CallPlace) -> SourcePlace {
+    pub fn source(&self, place: &CallPlace) -> PlaceInSource {
         let mut functions = self.upwards(place.node).map(|node| self.nodes[node as usize].function.clone());
         let (file, line) = file_and_line(&place.site);
         let innermost: Vec<String> = functions.next().into_iter().collect();
-        SourcePlace {
+        PlaceInSource {
             file: file.into(),
             lines: vec![line],
             functions: innermost,

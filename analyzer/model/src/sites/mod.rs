@@ -7,10 +7,10 @@ mod alike;
 mod call_tree;
 mod layers;
 mod named_sites;
+mod place_in_source;
 mod resolve;
 mod saved_names;
 mod short_function;
-mod source_place;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -26,9 +26,9 @@ pub use alike::AlikeSites;
 pub use call_tree::{BEYOND, CallNode, CallPlace, CallTree, UNKNOWN};
 pub use layers::Layers;
 use named_sites::NamedSites;
+pub use place_in_source::PlaceInSource;
 use resolve::resolve;
 pub use short_function::short_function;
-pub use source_place::SourcePlace;
 
 /// Frames by offset in a module.
 type Offsets = BTreeMap<u64, Vec<Frame>>;
@@ -184,7 +184,7 @@ impl Sites {
     }
 
     /// Where a rank's call site stands in the source.
-    pub fn source(&self, rank: &Rank, site: u32) -> SourcePlace {
+    pub fn source(&self, rank: &Rank, site: u32) -> PlaceInSource {
         if let Some(named) = self.named.get(rank, site) {
             return named.source.clone();
         }
@@ -195,9 +195,9 @@ impl Sites {
         match module_and_offset(rank, site) {
             Some((module, offset)) => {
                 let file = file_name(&module.path).to_string();
-                SourcePlace { file, lines: vec![offset], ..SourcePlace::default() }
+                PlaceInSource { file, lines: vec![offset], ..PlaceInSource::default() }
             }
-            None => SourcePlace::default(),
+            None => PlaceInSource::default(),
         }
     }
 

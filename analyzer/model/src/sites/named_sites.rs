@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::call_tree::{CallNode, CallPlace, CallTree};
 use super::layers::Layers;
-use super::source_place::{SourcePlace, file_and_line};
+use super::place_in_source::{PlaceInSource, file_and_line};
 use super::{Sites, short_function};
 use crate::rank::Rank;
 use crate::site_naming::{NamedBy, SiteNaming};
@@ -26,7 +26,7 @@ pub struct NamedSites {
 pub struct SiteName {
     pub name: String,
     pub place: String,
-    pub source: SourcePlace,
+    pub source: PlaceInSource,
 }
 
 impl NamedSites {
@@ -66,7 +66,7 @@ fn key(rank: &Rank) -> RankKey {
 /// The path as `main:88 > solve:41 > comm_sum:12`.
 fn path(tree: &CallTree, place: &CallPlace) -> SiteName {
     let mut parts = Vec::new();
-    let mut source = SourcePlace { file: file_and_line(&place.site).0.into(), ..SourcePlace::default() };
+    let mut source = PlaceInSource { file: file_and_line(&place.site).0.into(), ..PlaceInSource::default() };
     let mut site = &place.site;
     for node in tree.upwards(place.node) {
         let node = &tree.nodes[node as usize];
@@ -76,6 +76,7 @@ fn path(tree: &CallTree, place: &CallPlace) -> SiteName {
         site = &node.site;
     }
     parts.reverse();
+    source.caller = source.functions.get(1).cloned().unwrap_or_default();
     source.functions.reverse();
     source.lines.reverse();
     let path = parts.join(" > ");

@@ -106,7 +106,11 @@ fn section(sheet: Sheet) -> PageSection {
     let known = SECTIONS.iter().find(|(name, ..)| *name == sheet.look.name);
     let (id, title, question) = *known.unwrap_or(&(sheet.look.name, sheet.look.name, ""));
     let found = Ok(Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![sheet] });
-    let command = if id == FramePairRow::TABLE { "overhear diff RUNS --by path" } else { COMMAND };
+    let command = match id {
+        FramePairRow::TABLE => "overhear diff RUNS --by path",
+        SitePairRow::TABLE => "overhear diff RUNS --format json",
+        _ => COMMAND,
+    };
     PageSection { id, title, question, command, found }
 }
 

@@ -2,7 +2,7 @@
 
 /// The place in the source by which tables name a call site.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct SourcePlace {
+pub struct PlaceInSource {
     /// The function around it; of a site that is named by its path, all functions on the path, the outermost first. Empty if
     /// unknown.
     pub functions: Vec<String>,
@@ -10,11 +10,11 @@ pub struct SourcePlace {
     pub file: String,
     /// The line in each function, 0 if unknown; the offset in the program if functions are unknown.
     pub lines: Vec<u64>,
-    /// The function that calls these; empty if unknown.
+    /// The function that calls the last one; empty if unknown.
     pub caller: String,
 }
 
-impl SourcePlace {
+impl PlaceInSource {
     /// The function around the site.
     pub fn function(&self) -> &str {
         self.functions.last().map_or("", String::as_str)
