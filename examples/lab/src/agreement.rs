@@ -1,5 +1,5 @@
-//! Runs loops of published benchmarks under several libraries, and counts the printed figures that their traces
-//! confirm.
+//! Runs loops of published benchmarks under several libraries, counts the printed figures that their traces confirm, and names the one
+//! that is off most.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,6 +40,10 @@ struct Tally {
     within: u64,
     repeatable: u64,
     repeatable_within: u64,
+    /// Figures that the trace does not tell.
+    untold: u64,
+    /// The repeatable figure that is off most, with its distance as a multiple of the goal.
+    off_most: Option<(f64, String)>,
 }
 
 impl Tally {
@@ -48,6 +52,15 @@ impl Tally {
         self.within += u64::from(comparison.is_within());
         self.repeatable += u64::from(comparison.is_repeatable());
         self.repeatable_within += u64::from(comparison.is_repeatable() && comparison.is_within());
+        self.untold += u64::from(comparison.said.is_none());
+        let Comparison { of, bytes, printed, goal, .. } = comparison;
+        let Some(said) = comparison.said.filter(|_| comparison.is_repeatable() && !comparison.is_within()) else {
+            return;
+        };
+        let distance = (said - printed).abs() / goal.allowed(*printed);
+        if self.off_most.as_ref().is_none_or(|(most, _)| distance > *most) {
+            self.off_most = Some((distance, format!("{of} {bytes}: {printed:.3} printed, {said:.3} told")));
+        }
     }
 }
 
@@ -75,7 +88,9 @@ pub fn run(arguments: &AgreementArgs) -> Result<(), String> {
     if all.all == 0 {
         return Err("no loop ran: no such library or program is here".into());
     }
-    println!("library  loop             figure              figures  within the goal  repeatable  within the goal");
+    println!(
+        "library  loop             figure              figures  within the goal  repeatable  within the goal  untold  off most"
+    );
     for ((library, of, figure), tally) in &tallies {
         println!("{library:7}  {of:15}  {figure:18}  {tally}");
     }
@@ -86,9 +101,15 @@ pub fn run(arguments: &AgreementArgs) -> Result<(), String> {
 impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
-        let Tally { all, within, repeatable, repeatable_within: both } = self;
+        let Tally { all, within, repeatable, repeatable_within: both, .. } = self;
         let (of_all, of_repeatable) = (percent(*within, *all), percent(*both, *repeatable));
-        write!(to, "{all:7}  {within:6}  {of_all:5.1} %  {repeatable:10}  {both:6}  {of_repeatable:5.1} %")
+        write!(
+            to,
+            "{all:7}  {within:6}  {of_all:5.1} %  {repeatable:10}  {both:6}  {of_repeatable:5.1} %  {:6}",
+            self.untold
+        )?;
+        let off_most = self.off_most.as_ref();
+        off_most.map_or(Ok(()), |(distance, figure)| write!(to, "  {figure}, {distance:.1} times the goal"))
     }
 }
 

@@ -25,13 +25,17 @@ pub enum Goal {
 
 impl Goal {
     pub fn holds(self, printed: f64, said: f64) -> bool {
-        let may = match self {
+        (printed - said).abs() <= self.allowed(printed)
+    }
+
+    /// The largest difference from a printed figure.
+    pub fn allowed(self, printed: f64) -> f64 {
+        match self {
             Goal::Points | Goal::Bounds => 3.0,
             Goal::Width => 20.0,
             Goal::Time => (0.05 * printed.abs()).max(0.1),
             Goal::Rate => 0.05 * printed.abs(),
-        };
-        (printed - said).abs() <= may
+        }
     }
 }
 
