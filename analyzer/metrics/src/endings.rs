@@ -1,8 +1,10 @@
 //! Describes ranks that have not finalized MPI: MPI_Abort or a signal ended them, or they still run.
 
 use crate::grouped_in_order::grouped_in_order;
+use crate::launch_words::{ending_signal, of_signal};
 use crate::totals::world_rank;
 use crate::words::{call_in_words, plural, rank_in_words, ranks_in_words, verb};
+use model::launch_log::{LaunchOutcome, LauncherEnd};
 use model::{End, ProcessFate, Rank, Run};
 use tables::Value;
 use traces::calls::{Call, Class};
@@ -102,6 +104,26 @@ pub fn early_end(run: &Run) -> Option<EarlyEnd> {
     let ranks: Vec<usize> = signs[..count].iter().map(|(_, at)| *at).collect();
     let is_early = earlier >= FAR_APART && ranks.iter().all(|at| turned_in_its_call(&run.ranks[*at]));
     is_early.then_some(EarlyEnd { ranks, earlier })
+}
+
+/// Seconds from the last sign of life of a rank that ended without MPI_Finalize, on its own, until the last of the others
+/// had finalized. `None` if it may have ended with the others, or by the launcher's doing.
+pub fn outlived(run: &Run, at: usize) -> Option<f64> {
+    let launch = run.launches.last()?;
+    let LaunchOutcome::Ended(LauncherEnd { status, signal: None, .. }) = &launch.outcome else { return None };
+    // Launchers end all ranks if one of them exits with another status.
+    let ended_nobody = status.is_some_and(|status| status == 0 || of_signal(status).is_some());
+    if !ended_nobody || ending_signal(launch).is_some() || run.ranks.len() < 2 {
+        return None;
+    }
+    let others = || run.ranks.iter().enumerate().filter(|(other, _)| *other != at);
+    if !others().all(|(_, rank)| rank.is_finalized()) {
+        return None;
+    }
+    let clock = run.common_clock();
+    let until = |at: usize| clock.lines[at].nanoseconds_at(run.ranks[at].until);
+    let last = others().map(|(other, _)| until(other)).max()?;
+    Some((last - until(at)) as f64 / 1e9)
 }
 
 /// True if a rank turned MPI's engine in the call that it ended in, which is no call of a file.

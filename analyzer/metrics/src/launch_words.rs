@@ -94,12 +94,17 @@ const SI_KERNEL: i32 = 0x80;
 fn ended(end: &LauncherEnd, when: &str) -> String {
     match (end.status, end.signal) {
         (_, Some(signal)) => format!("was killed {when} by {}", signal_in_words(signal)),
-        // Shells and launchers tell so that a signal ended a process.
-        (Some(status), None) if (129..=192).contains(&status) => {
-            format!("ended {when} with status {status}, which stands for {}", signal_in_words(status - 128))
+        (status, None) => {
+            let status = status.unwrap_or_default();
+            let stands = of_signal(status).map(|signal| format!(", which stands for {}", signal_in_words(signal)));
+            format!("ended {when} with status {status}{}", stands.unwrap_or_default())
         }
-        (status, None) => format!("ended {when} with status {}", status.unwrap_or_default()),
     }
+}
+
+/// The signal that ended a process, by the status with which shells and launchers tell so.
+pub fn of_signal(status: i32) -> Option<i32> {
+    (129..=192).contains(&status).then_some(status - 128)
 }
 
 /// A time as people tell it.

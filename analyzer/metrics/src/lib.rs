@@ -10,8 +10,8 @@
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! run_end
-//! collective_parts cost endings file_calls launch_words overlong rank_programs
-//! median network scheduling shares totals
+//! collective_parts cost endings file_calls overlong rank_programs
+//! launch_words median network scheduling shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
 

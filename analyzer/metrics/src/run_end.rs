@@ -10,6 +10,9 @@ use model::rank::function;
 use model::{End, ProcessFate, Rank, Run};
 use traces::signature::Signature;
 
+/// The status of timeout(1) where the program did not end in time.
+const TIMED_OUT: i32 = 124;
+
 /// The end of a run that did not end well, in front of whose launcher `overhear record` stood.
 pub struct RunEnd<'r> {
     run: &'r Run,
@@ -43,12 +46,22 @@ impl<'r> RunEnd<'r> {
     /// True if the run was ended from outside: by a signal to the launcher or to the process in front of it.
     pub fn is_from_outside(&self) -> bool {
         let is_killed = match &self.launch.outcome {
-            LaunchOutcome::Ended(LauncherEnd { signal, .. }) => {
-                signal.is_some_and(|signal| matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT))
+            LaunchOutcome::Ended(LauncherEnd { signal, status, .. }) => {
+                let is_of_timeout = self.launch.begin.launcher == "timeout" && *status == Some(TIMED_OUT);
+                is_of_timeout
+                    || signal.is_some_and(|signal| matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT))
             }
             LaunchOutcome::FrontKilled(_) | LaunchOutcome::Unknown => true,
         };
         is_killed || ending_signal(self.launch).is_some()
+    }
+
+    /// When the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside.
+    pub fn by_itself_at(&self) -> Option<f64> {
+        match &self.launch.outcome {
+            LaunchOutcome::Ended(end) if !self.is_from_outside() => Some(end.at.unix_us as f64 / 1e6),
+            _ => None,
+        }
     }
 
     /// When the run was ended from outside, in seconds since 1970, as far as that is known.

@@ -360,7 +360,14 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     };
     if account.elsewhere > 0 {
         let messages = plural(account.elsewhere, "message");
-        said.push(format!("{messages} to or from processes that are unknown or not in this folder"));
+        // Their files are here, but no file names the call that spawned a world.
+        let are_here = run.is_every_file_here() && run.ranks.iter().any(|rank| rank.header.world > 0);
+        let whom = if are_here {
+            "between spawned worlds: the files do not tell which call spawned which world"
+        } else {
+            "to or from processes that are unknown or not in this folder"
+        };
+        said.push(format!("{messages} {whom}"));
     }
     if !account.rest.confused.is_empty() {
         let count = account.rest.confused.len() as u64;

@@ -34,6 +34,8 @@ pub enum Doubt {
     Ending,
     /// A library need not wait there, or waits for other ranks.
     Library,
+    /// The message that it waits for is there, unless a receive from any source or with any tag, posted before, has taken it.
+    Wildcard,
     /// The program polls without a pause, and may stop polling.
     Polls,
     /// The program works between its polls, a library may have buffered the message, a thread that has not called MPI may still

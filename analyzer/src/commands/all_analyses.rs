@@ -1,6 +1,6 @@
 //! Analyses that the page and the first screen share.
 
-use metrics::hang::{hung_at_its_end, may_have_hung};
+use metrics::hang::{EndVerdict, may_have_hung, verdict_at_its_end};
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
 use metrics::reports::{overlap, progress};
@@ -18,14 +18,13 @@ pub struct AllAnalyses<'r> {
     /// Progress engine of each rank, by thread.
     pub engines: Vec<Vec<EngineAccount>>,
     pub requests: Result<GatheredRequests, Error>,
-    /// The verdict on a run that was hanging when it ended, and each reason.
-    hung: Option<Vec<String>>,
+    at_end: Option<EndVerdict>,
 }
 
 impl<'r> AllAnalyses<'r> {
     pub fn of(run: &'r Run) -> AllAnalyses<'r> {
         let (matched, engines) = (Matched::of(run), progress::engines(run));
-        AllAnalyses { run, matched, engines, requests: overlap::requests(run), hung: hung(run) }
+        AllAnalyses { run, matched, engines, requests: overlap::requests(run), at_end: at_end(run) }
     }
 
     /// Everything that findings are derived from.
@@ -38,7 +37,7 @@ impl<'r> AllAnalyses<'r> {
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,
             requests: self.requests.as_ref().ok(),
-            hung: self.hung.as_deref(),
+            at_end: self.at_end.as_ref(),
             answers: Answers::default(),
         }
     }
@@ -46,13 +45,13 @@ impl<'r> AllAnalyses<'r> {
 
 /// Judges a run that did not end by MPI_Finalize. A selected part does not show the positions of its ranks at the run's
 /// end.
-fn hung(run: &Run) -> Option<Vec<String>> {
+fn at_end(run: &Run) -> Option<EndVerdict> {
     if !may_have_hung(run) {
         return None;
     }
     let choice = Choice { whole: true, no_cache: run.choice.no_cache, ..Choice::default() };
     let whole = Run::select(&run.folder, &choice).ok()?;
-    hung_at_its_end(&whole).ok().flatten()
+    verdict_at_its_end(&whole).ok().flatten()
 }
 
 /// Results of matching all calls.

@@ -6,9 +6,10 @@ use traces::signature::{Signature, peer, tag};
 
 use crate::common::recorded::ask;
 use crate::common::stories::{
-    Story, begun, collective, completing, created, inside, on_halo, outside, receive, receiving, run, to,
+    Story, asking, begun, collective, completing, created, inside, on_halo, outside, receive, receiving, run, to,
 };
-use crate::hang::{goes_on, hangs, is_unknown, judged, large};
+use crate::common::{overhear, stdout};
+use crate::hang::{goes_on, hangs, hangs_if_it_waited, is_unknown, judged, large};
 
 /// Rank 0 has sent this many messages with tag 1 to rank 1, and waits for it in a barrier.
 fn sender(messages: usize) -> Story {
@@ -210,4 +211,37 @@ fn of_messages_that_no_receive_asks_for_one_on_the_communicator_of_the_receive_i
     assert!(both.contains("rank 0 has sent it tag 5 by MPI_Send"), "{both}");
     let alone = said(&[other]);
     assert!(alone.contains("rank 0 has sent it tag 3 on MPI_COMM_WORLD by MPI_Send"), "{alone}");
+}
+
+/// Rank 2 receives from any rank, then from rank 1; ranks 0 and 1 have sent it one message each.
+fn behind_a_wildcard() -> Vec<Story> {
+    let sender = || inside(&[to(Call::Send, 2, 1)], collective(Call::Barrier));
+    vec![sender(), sender(), inside(&[receiving(peer::ANY, 1)], receive(1, 1))]
+}
+
+#[test]
+fn a_message_that_a_wildcard_may_have_taken_is_not_said_to_come() {
+    let reasons = hangs_if_it_waited(behind_a_wildcard());
+    assert_eq!(reasons[0], ("taken".into(), "rank 2".into()));
+    let detail = |stories: Vec<Story>| detail("taken", stories);
+    let said = detail(behind_a_wildcard().into_iter().map(Story::waited).collect());
+    assert!(said.contains("posted before by MPI_Irecv at"), "{said}");
+}
+
+#[test]
+fn a_circle_comes_before_those_who_wait_for_it_elsewhere() {
+    let circle = |other| inside(&[], receive(other, 1));
+    let barrier = inside(&[], collective(Call::Barrier));
+    let (verdict, reasons) = judged(vec![circle(1), circle(2), circle(0), barrier]);
+    let expected = [("cycle", "ranks 0-2"), ("missing", "ranks 0-2")];
+    assert_eq!((&*verdict, reasons), ("certain", expected.map(|(reason, who)| (reason.into(), who.into())).to_vec()));
+}
+
+#[test]
+fn a_poll_is_told_of_the_message_that_nobody_asks_for() {
+    let polls = |from, tag| asking(Signature { call: Call::Iprobe.number(), ..receive(from, tag) });
+    let sender = polls(1, 9).then(to(Call::Send, 1, 8));
+    let said = stdout(&overhear("hang", &run(vec![sender, polls(0, 7)]).0, &["--no-cache"]));
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Rank 1 asks for tag 7 from rank 0 so far; rank 0 has sent it tag 8 by MPI_Send"), "{said}");
 }

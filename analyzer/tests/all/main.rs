@@ -34,6 +34,7 @@ mod guide;
 mod habits;
 mod hang;
 mod hang_collectives;
+mod hang_ends;
 mod hang_matching;
 mod hang_time;
 mod hang_windows;

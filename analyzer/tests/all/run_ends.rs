@@ -23,7 +23,7 @@ fn waiting() -> Folder {
     folder
 }
 
-fn begin() -> Value {
+pub fn begin() -> Value {
     json!({
         "event": "begin", "format": 1, "run": "07".repeat(16), "unix_us": 1_000_000, "host": HOST, "boot": "b", "pid": PID,
         "program": "/usr/bin/overhear", "launcher": "mpirun",
@@ -31,20 +31,20 @@ fn begin() -> Value {
 }
 
 /// An event `after` seconds after the begin, with more fields.
-fn event(name: &str, after: f64, more: Value) -> Value {
+pub fn event(name: &str, after: f64, more: Value) -> Value {
     let after_us = (after * 1e6) as u64;
     let mut event = json!({"event": name, "unix_us": 1_000_000 + after_us, "after_us": after_us});
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event
 }
 
-fn signal(after: f64, more: Value) -> Value {
+pub fn signal(after: f64, more: Value) -> Value {
     let mut event = event("signal", after, json!({"signal": 15, "code": 0, "to_group": false}));
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event
 }
 
-fn write_log(folder: &Folder, events: &[Value]) {
+pub fn write_log(folder: &Folder, events: &[Value]) {
     let text: String = events.iter().map(|event| format!("{event}\n")).collect();
     folder.write(&launch_log_name(HOST, PID), text.as_bytes());
 }

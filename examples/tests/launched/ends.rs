@@ -79,7 +79,19 @@ fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
             assert_eq!(ended(&plain), (0, "finalized\n".into()), "{}: {}", mpi.name, plain.stderr);
             assert_eq!(ended(&recorded), ended(&plain), "{}: {}", mpi.name, recorded.stderr);
         }
-        assert_eq!(Run { folder }.report("rank").status, 4, "{}", mpi.name);
+        let run = Run { folder };
+        assert_eq!(run.report("rank").status, 4, "{}", mpi.name);
+        if mpi.is_openmpi() {
+            let hang = run.ask("hang", &["--no-cache"]);
+            let rests_on = hang.json["run"]["rests_on"].as_str().unwrap();
+            let on_its_own = "on its own (a signal, exit()); the others finalized MPI";
+            assert!(hang.status == 4 || hang.status == 0, "{}: {rests_on}", mpi.name);
+            assert!(
+                rests_on.starts_with("rank 1 ended outside MPI") && rests_on.contains(on_its_own),
+                "{}: {rests_on}",
+                mpi.name
+            );
+        }
     }
 }
 

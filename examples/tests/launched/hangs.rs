@@ -3,16 +3,18 @@
 //!
 //! Each program states them, as `// hangs: certain cycle ranks 0-2` or `// hangs: no`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{case, libraries, one_that_runs};
+use crate::common::{both_families, case, libraries, one_that_runs};
 use examples::answer::Answer;
+use examples::mpi::Mpi;
 use examples::program::Program;
-use examples::run::Case;
+use examples::run::{Case, Run};
 use examples::running::{Running, says_it_hangs, verdict};
-use examples::verdicts::{self, Score};
+use examples::verdicts::{self, Score, SmallProgram};
 use examples::workspace;
 
 /// Longest time until a program hangs as it should.
@@ -154,6 +156,147 @@ fn a_correct_program_is_never_said_to_hang() {
     }
     assert!(looks > 0);
     println!("{looks} looks without a false alarm");
+}
+
+fn small(name: &str) -> SmallProgram {
+    verdicts::all().into_iter().find(|program| program.name == name).expect("the collection has it")
+}
+
+/// A live run of a program of the collection, and the answers of `overhear hang` until it says that the run hangs.
+fn until_it_hangs(name: &str, mpi: &Mpi) -> (Running, Vec<Answer>) {
+    let running = Running::begin(&format!("hangs-{name}"), &verdicts::case(&small(name), mpi));
+    let (began, mut answers) = (Instant::now(), Vec::new());
+    loop {
+        assert!(began.elapsed() < LIMIT, "{name} under {} is not said to hang in {} looks", mpi.name, answers.len());
+        let Some(answer) = running.look() else {
+            sleep(Duration::from_millis(5));
+            continue;
+        };
+        answers.push(answer);
+        if says_it_hangs(answers.last().unwrap()) {
+            return (running, answers);
+        }
+    }
+}
+
+/// Ends a run, and asks again.
+fn after_its_end(running: Running) -> Answer {
+    let run = Run { folder: running.run.folder.clone() };
+    drop(running);
+    run.wait_for_its_processes();
+    run.ask("hang", &["--no-cache"])
+}
+
+/// Programs of which a wildcard gets the message that a later receive waits for.
+const TAKEN_BY_A_WILDCARD: [&str; 2] =
+    ["irecv_from_any_takes_what_the_next_receive_needs", "waitall_behind_a_wildcard_that_took_its_message"];
+
+#[test]
+fn a_message_that_a_wildcard_took_is_not_said_to_come_while_it_runs_and_after() {
+    for mpi in libraries() {
+        for name in TAKEN_BY_A_WILDCARD {
+            let (running, answers) = until_it_hangs(name, &mpi);
+            // Rank 2 computes at first; from then on nothing moves, and matching alone leaves it open.
+            let still = answers.iter().filter(|answer| verdict(answer) == "no").map(rests_on);
+            let is_of_rank_2 =
+                |said: &String| said.contains("rank 2") || said.contains("made calls") || said.contains("moved data");
+            let others: Vec<String> = still.filter(|said| !is_of_rank_2(said)).collect();
+            assert!(others.is_empty(), "{name} under {}: {others:?}", mpi.name);
+            for answer in [answers.last().unwrap(), &after_its_end(running)] {
+                let found = (verdict(answer), reason(answer));
+                assert!(says_it_hangs(answer), "{name} under {}: {found:?} {}", mpi.name, rests_on(answer));
+                assert_eq!(found.1, Some(("taken".into(), "rank 0".into())), "{name} under {}", mpi.name);
+            }
+        }
+    }
+}
+
+fn rests_on(answer: &Answer) -> String {
+    answer.json["run"]["rests_on"].as_str().unwrap_or_default().to_string()
+}
+
+/// The details of the reasons, in order.
+fn details(answer: &Answer) -> Vec<String> {
+    answer.rows("reasons").iter().map(|row| row["detail"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn of_ranks_that_poll_for_ever_the_message_that_nobody_asks_for_is_named() {
+    for mpi in libraries() {
+        let (running, answers) = until_it_hangs("three_that_poll_and_a_message_of_another_tag", &mpi);
+        for answer in [answers.last().unwrap(), &after_its_end(running)] {
+            let first = details(answer).first().cloned().unwrap_or_default();
+            let is_named = first.starts_with("Rank 0 waits for tag 7 from rank 1")
+                && first.contains("rank 1 has sent it tag 8 by MPI_Send at")
+                && first.ends_with("which no receive asks for.");
+            assert!(is_named, "{}: {:#}", mpi.name, answer.json);
+        }
+    }
+}
+
+#[test]
+fn a_circle_comes_before_those_who_wait_for_it_in_a_collective() {
+    for mpi in libraries() {
+        let (running, answers) = until_it_hangs("circle_beside_a_barrier", &mpi);
+        for answer in [answers.last().unwrap(), &after_its_end(running)] {
+            let found: Vec<(&str, &str)> = answer
+                .rows("reasons")
+                .iter()
+                .map(|row| (row["reason"].as_str().unwrap(), row["ranks"].as_str().unwrap()))
+                .collect();
+            assert_eq!(found, [("cycle", "ranks 0-2"), ("missing", "ranks 0-2")], "{}: {:#}", mpi.name, answer.json);
+        }
+    }
+}
+
+#[test]
+fn communicators_have_the_numbers_that_the_report_gives_them() {
+    for mpi in libraries() {
+        let (running, answers) = until_it_hangs("halves_without_one", &mpi);
+        let names = |answer: &Answer, table: &str| {
+            let rows = answer.rows(table).iter();
+            rows.filter_map(|row| row["communicator"].as_str().map(String::from)).collect::<BTreeSet<String>>()
+        };
+        let report = names(&running.run.report("comm"), "communicators");
+        let hang = names(answers.last().unwrap(), "standing");
+        assert!(hang.len() == 3 && hang.is_subset(&report), "{}: {hang:?}, {report:?}", mpi.name);
+    }
+}
+
+/// Programs that MPI ends by an error at once, and a rank by a crash. Open MPI makes communicators for half a minute.
+const ENDED_BY_AN_ERROR: [&str; 4] =
+    ["too_many_communicators_end_it", "different_sizes_end_it", "call_after_the_end_ends_it", "truncation_ends_it"];
+
+#[test]
+fn a_run_that_an_error_of_mpi_ended_was_not_hanging_and_its_end_is_said_first() {
+    let mut judged = 0;
+    for mpi in both_families() {
+        for name in ENDED_BY_AN_ERROR {
+            if mpi.is_openmpi() && name == "too_many_communicators_end_it" {
+                continue;
+            }
+            let (output, run) = verdicts::case(&small(name), &mpi).recorded(&format!("hangs-{name}"));
+            let under = format!("{name} under {}", mpi.name);
+            if output.status == 0 {
+                // A broadcast of other sizes ends well under some libraries.
+                assert_eq!(name, "different_sizes_end_it", "{under}");
+                continue;
+            }
+            let hang = run.ask("hang", &["--no-cache"]);
+            assert!(matches!(verdict(&hang), "no" | "finished"), "{under}: {}", rests_on(&hang));
+            assert!(hang.json["run"]["end"].as_str().is_some_and(|end| end.contains(" with status ")), "{under}");
+            let by_itself = ["it ended by itself", "do not fit, and MPI ended it", "before it ended as it did"];
+            assert!(by_itself.iter().any(|said| rests_on(&hang).contains(said)), "{under}: {}", rests_on(&hang));
+            let is_stuck = |row: &serde_json::Value| row["waits_for_ever"] == "yes";
+            assert!(!hang.rows("standing").iter().any(is_stuck), "{under}: {:#}", hang.json);
+            let first = run.ask("diagnose", &[]).rows("findings")[0].clone();
+            let text =
+                format!("{} {}", first["headline"].as_str().unwrap(), first["detail"].as_str().unwrap_or_default());
+            assert!(text.contains(" with status "), "{under}: {text}");
+            judged += 1;
+        }
+    }
+    assert!(judged >= 5, "{judged}");
 }
 
 /// Programs from the collection of `cargo lab verdicts`: messages, collective calls, windows and threads, each with one

@@ -1755,6 +1755,124 @@ PROGRAM(start_to_who_posts_for_another, 3, HANGS)
     MPI_Win_free(&window);
 }
 
+// Wildcards that have taken the message which a later receive wants, or one that it does not.
+
+PROGRAM(irecv_from_any_takes_what_the_next_receive_needs, 3, HANGS)
+{
+    if (rank == 2)
+        compute(1);
+    if (rank == 0) {
+        MPI_Request first = receiving(&other_data, ANY, 1);
+        receive(1, 1);
+        wait_for(first);
+    } else
+        send(0, 1);
+}
+
+PROGRAM(irecv_from_any_takes_what_the_next_receive_leaves, 3, ENDS)
+{
+    if (rank == 1)
+        compute(3);
+    if (rank == 0) {
+        MPI_Request first = receiving(&other_data, ANY, 1);
+        receive(1, 1);
+        wait_for(first);
+    } else
+        send(0, 1);
+}
+
+PROGRAM(waitall_behind_a_wildcard_that_took_its_message, 3, HANGS)
+{
+    if (rank == 2)
+        compute(1);
+    if (rank == 0) {
+        MPI_Request both[2] = {receiving(&other_data, ANY, 1), receiving(&data, 1, 1)};
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    } else
+        send(0, 1);
+}
+
+PROGRAM(persistent_receive_that_was_freed_takes_it, 2, HANGS)
+{
+    if (rank == 0) {
+        MPI_Request request;
+        MPI_Recv_init(&other_data, 1, MPI_INT, 1, 1, W, &request);
+        MPI_Start(&request);
+        MPI_Request_free(&request);
+        receive(1, 1);
+    } else
+        send(0, 1);
+}
+
+// Ranks that poll for what nobody sends, while a message lies there that nobody asks for.
+static void poll_for_ever(int from, int tag)
+{
+    for (int there = 0; !there;)
+        MPI_Iprobe(from, tag, W, &there, IGNORE);
+}
+
+PROGRAM(three_that_poll_and_a_message_of_another_tag, 3, HANGS)
+{
+    if (rank == 1)
+        send(0, 8);
+    poll_for_ever(rank == 0 ? 1 : 0, 7);
+}
+
+// All members of an intercommunicator merge it.
+PROGRAM(merge_of_a_split_intercommunicator, 4, ENDS)
+{
+    MPI_Comm half, between, part, merged;
+    MPI_Comm_split(W, rank / 2, rank, &half);
+    MPI_Intercomm_create(half, 0, W, rank < 2 ? 2 : 0, 1, &between);
+    MPI_Comm_split(between, rank % 2, rank, &part);
+    MPI_Intercomm_merge(part, rank < 2, &merged);
+}
+
+// A cause, and ranks that wait for it elsewhere.
+
+PROGRAM(circle_beside_a_barrier, 4, HANGS)
+{
+    if (rank < 3) {
+        receive((rank + 1) % 3, 1);
+        send((rank + 2) % 3, 1);
+    }
+    MPI_Barrier(W);
+}
+
+// MPI ends these at once, by an error.
+
+PROGRAM(too_many_communicators_end_it, 2, ENDS)
+{
+    for (MPI_Comm next;;)
+        MPI_Comm_dup(W, &next);
+}
+
+PROGRAM(different_sizes_end_it, 2, DEPENDS)
+{
+    MPI_Bcast(large, rank == 0 ? MANY : 1, MPI_CHAR, 0, W);
+    MPI_Barrier(W);
+}
+
+PROGRAM(call_after_the_end_ends_it, 2, ENDS)
+{
+    MPI_Finalize();
+    MPI_Barrier(W);
+    exit(0);
+}
+
+// The communicator that a rank makes alone gives the halves different numbers.
+PROGRAM(halves_without_one, 4, HANGS)
+{
+    MPI_Comm alone, half;
+    if (rank > 1)
+        MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_split(W, rank / 2, rank, &half);
+    if (rank % 2 == 0)
+        MPI_Barrier(half);
+    else
+        receive(rank, 1);
+}
+
 int main(int argc, char **argv)
 {
     path_of_this = argv[0];

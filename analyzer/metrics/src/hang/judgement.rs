@@ -8,23 +8,23 @@ use traces::calls::Call;
 use traces::signature::Signature;
 
 use super::SeenRun;
+use super::rank_names::{agree, names};
 use super::ranks::call_of;
-use super::reasons::{agree, names, stands};
+use super::reasons::stands;
 use super::sightings::{LONG_ENOUGH, PATIENCE};
-use crate::endings::{EarlyEnd, early_end};
+use crate::run_end::RunEnd;
 use crate::words::rank_in_words;
 use model::ProcessFate;
 use model::deadlock::{Doubt, Need, deadlocked};
 use model::roles::CallPart;
-use model::standing::{Entered, Position, RankStanding, Stir, ThreadStanding};
-use model::tally::CallTotal;
+use model::standing::{Position, RankStanding, Stir};
 use model::wait_for::Halt;
 use tables::Value;
 
 /// Silence counts once it lasts this many times the run's longest pause so far.
-const FAR_LONGER: f64 = 10.0;
+pub(super) const FAR_LONGER: f64 = 10.0;
 /// The least silence that counts, in seconds.
-const SILENCE: f64 = 60.0;
+pub(super) const SILENCE: f64 = 60.0;
 /// The least silence, in seconds, while ranks are in MPI_Init or have called nothing since: large jobs take minutes to
 /// start.
 const START: f64 = 600.0;
@@ -73,18 +73,22 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn new(verdict: Verdict, aside: Option<Doubt>, rests_on: String) -> Judgement {
+    pub(super) fn new(verdict: Verdict, aside: Option<Doubt>, rests_on: String) -> Judgement {
         Judgement { verdict, rests_on, aside, wait: None }
     }
 }
 
 /// Judges a run by its graph and by time.
 pub fn judge(seen: &SeenRun<'_>) -> Judgement {
-    if let Some(judgement) = seen.aborted().or_else(|| seen.failed()) {
+    if let Some(judgement) = seen.aborted().or_else(|| seen.failed()).or_else(|| seen.ended_at_once()) {
         return judgement;
     }
     if seen.standing.ranks.iter().all(RankStanding::is_finalized) {
-        return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
+        let rests_on = match RunEnd::of(seen.run) {
+            Some(_) => "all its ranks had finalized MPI before it ended as it did",
+            None => "all its ranks have finalized MPI",
+        };
+        return Judgement::new(Verdict::Finished, None, rests_on.into());
     }
     if let Some(judgement) = seen.without_doubt().or_else(|| seen.by_rules()) {
         return judgement;
@@ -92,60 +96,17 @@ pub fn judge(seen: &SeenRun<'_>) -> Judgement {
     if seen.is_live() { seen.by_time() } else { seen.by_files() }
 }
 
-fn seconds(seconds: f64) -> String {
+pub(super) fn seconds(seconds: f64) -> String {
     if seconds < 120.0 { format!("{seconds:.1} s") } else { format!("{:.0} minutes", seconds / 60.0) }
 }
 
 impl SeenRun<'_> {
-    fn all(&self) -> std::ops::Range<usize> {
+    pub(super) fn all(&self) -> std::ops::Range<usize> {
         0..self.standing.ranks.len()
     }
 
-    fn names(&self, ranks: &[usize]) -> String {
+    pub(super) fn names(&self, ranks: &[usize]) -> String {
         names(self.run, ranks)
-    }
-
-    fn is_in(&self, at: usize, call: Call) -> bool {
-        self.standing.ranks[at].entered().any(|(_, entered)| entered.call() == Some(call))
-    }
-
-    /// True if a rank has called MPI_Abort. In MPICH 5 that call can return, and the rank goes on until the launcher
-    /// ends it.
-    fn has_aborted(&self, at: usize) -> bool {
-        let returned = |total: &CallTotal| total.signature.call == Call::Abort.number() && total.count > 0;
-        self.is_in(at, Call::Abort) || self.run.ranks[at].entries().any(returned)
-    }
-
-    /// Judges a run that a rank ends by MPI_Abort. While it goes on, only a call that has not returned counts, and only
-    /// for `SILENCE`.
-    fn aborted(&self) -> Option<Judgement> {
-        let aborts = |at: &usize| if self.is_live() { self.is_in(*at, Call::Abort) } else { self.has_aborted(*at) };
-        let ranks: Vec<usize> = self.all().filter(aborts).collect();
-        let first = *ranks.first()?;
-        if self.is_live() && self.since(first).is_some_and(|since| since > SILENCE) {
-            return None;
-        }
-        let rests_on = if self.is_live() {
-            let called = agree(self.run, &ranks, "has called", "have called");
-            format!("{called} MPI_Abort, which ends it")
-        } else {
-            format!("{} ended it by MPI_Abort", self.names(&ranks))
-        };
-        Some(Judgement::new(Verdict::No, None, rests_on))
-    }
-
-    /// Judges a run that is over and in which a rank was in a call with a partner that its communicator does not have:
-    /// such a call returns an error or ends the run.
-    fn failed(&self) -> Option<Judgement> {
-        let lacks_partner = |entered: &Entered| {
-            let group = entered.role.object.map(|object| &self.standing.objects.groups[object as usize]);
-            group.is_some_and(|group| !group.is_inter() && i64::from(entered.signature.peer) >= group.size() as i64)
-        };
-        let fails = |at: &usize| self.standing.ranks[*at].entered().any(|(_, entered)| lacks_partner(entered));
-        let at = self.all().find(|at| !self.is_live() && fails(at))?;
-        let (who, call) = (rank_in_words(&self.run.ranks[at]), stands(self, at));
-        let rests_on = format!("{who} {call}, with a partner that does not exist: by such an error MPI ends a run");
-        Some(Judgement::new(Verdict::No, None, rests_on))
     }
 
     /// Judges by the ranks that nothing frees, without putting any doubt aside.
@@ -162,7 +123,14 @@ impl SeenRun<'_> {
                 let still = format!("none of them moved between two looks {apart} apart");
                 (Verdict::Certain, format!("{wait} for what can never come, and {still}"))
             }
-            (true, false) => (Verdict::Certain, format!("{wait} for what can never come")),
+            (true, false) => match self.seconds_before_an_unknown_end() {
+                None => (Verdict::Certain, format!("{wait} for what can never come")),
+                Some(lasted) => {
+                    let lasted = Value::Seconds(lasted);
+                    let unless = format!("unless MPI ended it by an error: their files tell of {lasted} there");
+                    (Verdict::Likely, format!("{wait} for what can never come, {unless}"))
+                }
+            },
             (false, _) => {
                 let unseen = "whether their processes are still there cannot be seen from this host";
                 (Verdict::Likely, format!("{wait} for what can never come; {unseen}"))
@@ -180,8 +148,9 @@ impl SeenRun<'_> {
     /// allows it to.
     fn by_rules(&self) -> Option<Judgement> {
         // In a run that goes on, polls are judged by how long nothing else moves.
-        let doubts = [Some(Doubt::Ending), Some(Doubt::Library), (!self.is_live()).then_some(Doubt::Polls)];
-        let found = doubts.into_iter().flatten().map(|doubt| (doubt, self.waiting_with(Some(doubt))));
+        let polls = (!self.is_live()).then_some(Doubt::Polls);
+        let doubts = [Doubt::Ending, Doubt::Library, Doubt::Wildcard].into_iter().chain(polls);
+        let found = doubts.map(|doubt| (doubt, self.waiting_with(Some(doubt))));
         let (doubt, waiting) = found.into_iter().find(|(_, waiting)| !waiting.is_empty())?;
         let wait = agree(self.run, &waiting, "waits", "wait");
         if !self.is_live() {
@@ -191,7 +160,7 @@ impl SeenRun<'_> {
         if self.moves_data(&waiting) {
             return None;
         }
-        let is_enough = quiet >= PATIENCE;
+        let is_enough = quiet >= PATIENCE && (doubt != Doubt::Wildcard || self.had_time_to_receive(&waiting, PATIENCE));
         let lets = format!("MPI lets {} wait for what can never come", self.names(&waiting));
         let (verdict, rests_on) = match (doubt, is_enough) {
             (Doubt::Ending, true) => (
@@ -202,6 +171,16 @@ impl SeenRun<'_> {
                 let soon = "its launcher may be about to end the others";
                 (Verdict::Unknown, format!("{wait} for what a dead rank would have to do, and {soon}"))
             }
+            (Doubt::Wildcard, true) => {
+                let taken = "for a message that a receive posted before has taken";
+                let still = format!("its send is over, and they have not moved for {}", seconds(quiet));
+                (Verdict::Likely, format!("{wait} {taken}: {still}"))
+            }
+            (Doubt::Wildcard, false) => {
+                let maybe = "for a message that a receive from any source, posted before, may have taken";
+                let so_far = format!("{PATIENCE:.0} s without a move would tell, {} so far", seconds(quiet));
+                (Verdict::Unknown, format!("{wait} {maybe}; {so_far}"))
+            }
             (_, true) => (Verdict::Likely, format!("{}, and they have not moved for {}", lets, seconds(quiet))),
             (_, false) => {
                 let so_far = format!(
@@ -211,79 +190,12 @@ impl SeenRun<'_> {
                 (Verdict::Unknown, format!("by MPI's rules {wait} for what can never come, but {so_far}"))
             }
         };
-        let wait = (!is_enough).then_some(PATIENCE - quiet);
+        let wait = (quiet < PATIENCE).then_some(PATIENCE - quiet);
         Some(Judgement { wait, ..Judgement::new(verdict, Some(doubt), rests_on) })
     }
 
-    /// Judges a run that is over by MPI's rules. It takes a sign that ranks waited, since libraries end some runs that
-    /// break the rules.
-    fn by_rules_when_it_ended(&self, doubt: Doubt, waiting: &[usize]) -> Judgement {
-        let waits = format!("MPI lets {} wait for what can never come", self.names(waiting));
-        let polled = doubt == Doubt::Polls;
-        let has_sign = polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty());
-        let (verdict, rests_on) = if has_sign {
-            (Verdict::Likely, waits)
-        } else {
-            (Verdict::Unknown, format!("{waits}, and their files do not tell for how long they did"))
-        };
-        Judgement::new(verdict, Some(doubt), rests_on)
-    }
-
-    /// Judges a run that is over by how long its ranks were in their last calls, and by whether each could have gone on.
-    fn by_files(&self) -> Judgement {
-        let (quiet, pause) = (self.quiet().unwrap_or(0.0), self.longest_pause());
-        if self.all().all(|at| self.was_in_mpi(at)) && quiet >= self.least_silence().max(FAR_LONGER * pause) {
-            let rests_on = format!(
-                "all ranks are in MPI, and none has moved for {}; the longest pause before was {}",
-                seconds(quiet),
-                Value::Seconds(pause)
-            );
-            return Judgement::new(Verdict::Likely, Some(Doubt::Program), rests_on);
-        }
-        let unknown = self.unknown();
-        let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
-        let polls = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Asking(_));
-        let (verdict, rests_on) = if let Some(at) = unknown.iter().find(outside) {
-            let who = rank_in_words(&self.run.ranks[*at]);
-            let rests_on = match self.run.ranks[*at].fate {
-                ProcessFate::Ended => format!(
-                    "{who} ended outside MPI, without MPI_Finalize: on its own (a signal, exit()), or with the job \
-                     while it computed or waited there"
-                ),
-                _ => format!("{who} was outside MPI, where its file does not tell whether it computed or waited"),
-            };
-            (Verdict::Unknown, rests_on)
-        } else if let Some(at) = unknown.iter().find(polls) {
-            let who = rank_in_words(&self.run.ranks[*at]);
-            (
-                Verdict::Unknown,
-                format!("{who} polled, and its file does not tell whether it would have done anything else"),
-            )
-        } else if let Some(at) = unknown.first() {
-            let (who, where_it_is) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
-            (Verdict::Unknown, format!("{who} {where_it_is}, and its file does not tell whether that would have ended"))
-        } else if let Some(EarlyEnd { ranks, earlier }) = early_end(self.run) {
-            let (who, earlier) = (self.names(&ranks), Value::Seconds(earlier));
-            (Verdict::No, format!("{who} probably ended first, {earlier} before the others, which still waited"))
-        } else {
-            (Verdict::No, "by its files what each rank waited for could still come".into())
-        };
-        Judgement::new(verdict, None, rests_on)
-    }
-
-    /// True if every thread of a rank was in MPI, or polling, when the run ended.
-    fn was_in_mpi(&self, at: usize) -> bool {
-        let seen = &self.sightings[at];
-        let was_in_mpi = |thread: &ThreadStanding| match thread.position {
-            Position::Inside(_) | Position::Finalized => true,
-            Position::Asking(_) => seen.polls.contains(&thread.number),
-            Position::Outside { .. } => false,
-        };
-        seen.strangers.is_none() && self.standing.ranks[at].threads.iter().all(was_in_mpi)
-    }
-
     /// Ranks that nothing in the recorded calls and messages can free, although something else may.
-    fn unknown(&self) -> Vec<usize> {
+    pub(super) fn unknown(&self) -> Vec<usize> {
         let known: Vec<Need> = self.graph.needs.iter().map(Need::as_far_as_known).collect();
         let stuck = deadlocked(&known, Some(Doubt::Program));
         self.all().filter(|at| stuck[*at] && !self.standing.ranks[*at].is_finalized()).collect()
@@ -348,9 +260,6 @@ impl SeenRun<'_> {
             return Judgement::new(Verdict::Likely, Some(Doubt::Program), rests_on);
         }
         let unknown = self.unknown();
-        if unknown.is_empty() && quiet < PATIENCE {
-            return Judgement::new(Verdict::No, None, "what each rank waits for has come, or can".into());
-        }
         let so_far = format!("no rank has moved for {}; {} would tell", seconds(quiet), seconds(enough));
         let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
         let rests_on = if let Some(at) = self.all().find(|at| self.may_compute(*at)) {
@@ -362,15 +271,21 @@ impl SeenRun<'_> {
         } else if let Some(at) = unknown.iter().find(outside) {
             let (who, stands) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
             format!("{who} {stands}, and sleeps there or waits for something, as for a file; {so_far}")
+        } else if let Some((call, _)) = self.complete_call() {
+            format!("{call}: it can complete, and the library has not completed it; {so_far}")
+        } else if unknown.is_empty() {
+            format!("what each rank waits for has come, or can; {so_far}")
         } else {
             so_far
         };
-        let wait = (is_seen && enough < SILENCE).then_some(enough - quiet);
+        let is_brief = unknown.is_empty() && quiet < LONG_ENOUGH;
+        let wait = is_brief.then_some(LONG_ENOUGH - quiet);
+        let wait = wait.or((is_seen && enough < SILENCE).then_some(enough - quiet));
         Judgement { wait, ..Judgement::new(Verdict::Unknown, None, rests_on) }
     }
 
     /// The least silence, in seconds, that makes a hang likely.
-    fn least_silence(&self) -> f64 {
+    pub(super) fn least_silence(&self) -> f64 {
         let polls = || !self.waiting_with(Some(Doubt::Polls)).is_empty();
         if self.all().any(|at| self.starts(at)) {
             START

@@ -4,8 +4,11 @@
 //! AND-OR model, see [`model::deadlock`]). Without such a set, a run in which nothing moves for far longer than ever
 //! before probably hangs; ParaStack (Li et al., SC'17) judges by time alone.
 
+mod complete_calls;
 mod judgement;
 mod object_names;
+mod over;
+mod rank_names;
 mod ranks;
 mod reasons;
 mod sightings;
@@ -16,11 +19,13 @@ pub use ranks::{StandingRow, ranks};
 pub use reasons::{Reason, ReasonRow, in_words, reasons};
 pub use wavefront::{WavefrontRow, wavefront};
 
+use crate::words::upper;
 use model::deadlock::{Doubt, deadlocked};
 use model::error::Error;
 use model::standing::{Change, Look, Position, Standing, Stir, age};
 use model::wait_for::{Halt, Sighting, WaitFor};
 use model::{ProcessFate, Rank, Run};
+use object_names::ObjectNumbers;
 use sightings::sightings;
 use tables::{Fact, Value, facts};
 
@@ -42,15 +47,31 @@ pub fn may_have_hung(run: &Run) -> bool {
     !run.goes_on() && !run.ranks.iter().all(Rank::is_finalized) && run.records_calls()
 }
 
-/// The verdict on a run that is over, and each reason, in the words of [`in_words`]; `None` if the run was not hanging,
-/// or if the evidence does not decide. The run has to be read whole.
+/// The verdict on a run that was hanging when it ended, or whose calls did not fit so that MPI ended it.
+pub struct EndVerdict {
+    pub is_hang: bool,
+    /// The verdict, and each reason.
+    pub words: Vec<String>,
+}
+
+/// The verdict on a run that is over; `None` if nothing held its ranks, or if the evidence does not decide. The run has
+/// to be read whole.
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn hung_at_its_end(run: &Run) -> Result<Option<Vec<String>>, Error> {
+pub fn verdict_at_its_end(run: &Run) -> Result<Option<EndVerdict>, Error> {
     let (standing, look) = (Standing::of(run), Look::of(&run.folder)?);
     let findings = Findings::of(run, &standing, &look, &look);
-    Ok(findings.judgement.verdict.hangs().then(|| in_words(&findings)))
+    let judgement = &findings.judgement;
+    let mut words = in_words(&findings);
+    if judgement.verdict.hangs() {
+        return Ok(Some(EndVerdict { is_hang: true, words }));
+    }
+    if judgement.verdict != Verdict::No || judgement.aside.is_none() {
+        return Ok(None);
+    }
+    words[0] = upper(&judgement.rests_on) + ".";
+    Ok(Some(EndVerdict { is_hang: false, words }))
 }
 
 /// Everything found out about a run.
@@ -75,6 +96,7 @@ pub struct SeenRun<'a> {
     /// Seconds from the begin of each rank's recording to the last look.
     now: Vec<f64>,
     looks_apart: Option<f64>,
+    object_numbers: ObjectNumbers,
 }
 
 impl<'a> Findings<'a> {
@@ -118,7 +140,8 @@ impl<'a> SeenRun<'a> {
         let graph = WaitFor::of(standing, &sightings);
         let now = if is_live { live(run, last) } else { over(run, standing) };
         let looks_apart = is_live.then(|| (last.monotonic - first.monotonic) as f64 / 1e9);
-        SeenRun { run, standing, changes, sightings, graph, now, looks_apart }
+        let object_numbers = ObjectNumbers::default();
+        SeenRun { run, standing, changes, sightings, graph, now, looks_apart, object_numbers }
     }
 
     /// True if a process of the run still exists.

@@ -3,7 +3,7 @@
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
 use super::object_names::object_of;
-use super::{Findings, SeenRun};
+use super::{Findings, SeenRun, Verdict};
 use crate::meaning;
 use crate::totals::world_rank;
 use crate::whereabouts::{CallWords, state};
@@ -98,7 +98,7 @@ fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, posi
         bytes: call.map(|call| call.sent.max(call.received)).filter(|bytes| *bytes != UNKNOWN_BYTES),
         pending: standing.past.pending.len() as u64,
         since: seen.since_of(at, position),
-        is_stuck: findings.stuck[at],
+        is_stuck: findings.judgement.verdict != Verdict::No && findings.waiting.contains(&at),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::object_names::communicator;
+use super::rank_names::names;
 use super::ranks::call_of;
-use super::reasons::names;
 use super::{Findings, SeenRun};
 use crate::meaning;
 use model::rank::function;

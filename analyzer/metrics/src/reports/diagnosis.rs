@@ -67,7 +67,7 @@ const MOST_UNKNOWN: f64 = 0.02;
 /// The parallel efficiency and its factors. `None` for a run that hung: the efficiency would only show for
 /// how long it was left hanging.
 fn efficiency(known: &Evidence) -> Option<Fact> {
-    let is_known = known.hung.is_none() && unknown_time(known.run) <= MOST_UNKNOWN * known.wall();
+    let is_known = !known.hung() && unknown_time(known.run) <= MOST_UNKNOWN * known.wall();
     let has_figure = |efficiency: &&Efficiency| is_known && efficiency.parallel().is_finite();
     let efficiency = known.efficiency.filter(has_figure)?;
     let has_threads = known.run.asked().any(|rank| rank.thread_count() > 1);

@@ -1,7 +1,8 @@
 //! The findings on runs that MPI_Abort ended, or in which a rank ended on its own.
 
+use super::whole::MOST_REASONS;
 use super::{Evidence, Finding, FindingKind};
-use crate::endings::{EarlyEnd, FAR_APART, aborts, cut, cut_in_words, early_end};
+use crate::endings::{EarlyEnd, FAR_APART, aborts, cut, cut_in_words, early_end, outlived};
 use crate::overlong;
 use crate::run_end::RunEnd;
 use crate::totals::world_rank;
@@ -16,6 +17,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let end = RunEnd::of(run).filter(RunEnd::is_from_outside);
     by_call(run)
         .or_else(|| by_error(known))
+        .or_else(|| by_misfit(known))
         .or_else(|| if end.is_none() { on_its_own(run) } else { None })
         .or_else(|| before_the_others(run, end.and_then(|end| end.outside_at())))
 }
@@ -55,6 +57,18 @@ fn by_error(known: &Evidence) -> Option<Finding> {
     Some(finding.detail(rest(known.run)).next(next).ranks(vec![rank]).sites(sites))
 }
 
+/// The finding on calls that do not fit each other, for which MPI ended the program.
+fn by_misfit(known: &Evidence) -> Option<Finding> {
+    let verdict = known.at_end.filter(|verdict| !verdict.is_hang)?;
+    let (headline, reasons) = verdict.words.split_first()?;
+    let mut finding = Finding::new(FindingKind::Aborted, "run", headline.as_str());
+    for reason in reasons.iter().take(MOST_REASONS) {
+        finding.add(reason);
+    }
+    finding.add(&rest(known.run));
+    Some(finding.next("Look at the lines that it names: which of them is meant?"))
+}
+
 /// The finding on a rank that ended while it computed and all others were in calls: the launcher ended those then.
 fn on_its_own(run: &Run) -> Option<Finding> {
     let outside: Vec<&Rank> = cut(run).filter(|rank| matches!(rank.end, End::Outside { .. })).collect();
@@ -66,9 +80,20 @@ fn on_its_own(run: &Run) -> Option<Finding> {
     }
     let last = last.as_ref().map(|last| format!(", after {} at {after:.6} s", call_in_words(run, one, last)));
     let who = upper(&rank_in_words(one));
-    let headline = format!("{who} ended outside MPI{}, without MPI_Finalize.", last.unwrap_or_default());
-    let next = "Look at what it computed then: it still did so when the job was killed, or a signal (a crash, a limit for memory or time) or \
-                an exit() ended it.";
+    let later = run.ranks.iter().position(|rank| std::ptr::eq(rank, *one)).and_then(|at| outlived(run, at));
+    let went_on = later.filter(|later| *later >= FAR_APART);
+    let went_on = went_on.map(|later| format!(": the others finalized MPI {} later", Value::Seconds(later)));
+    let (last, went_on) = (last.unwrap_or_default(), went_on.unwrap_or_default());
+    let headline = format!("{who} ended outside MPI{last}, without MPI_Finalize{went_on}.");
+    let next = match later {
+        Some(_) => {
+            "Look at what it computed then: a signal (a crash, a limit for memory or time) or an exit() ended it."
+        }
+        None => {
+            "Look at what it computed then: it still did so when the job was killed, or a signal (a crash, a limit for memory or time) or \
+             an exit() ended it."
+        }
+    };
     let finding = Finding::new(FindingKind::Aborted, "run", headline).detail(rest(run)).next(next);
     Some(finding.ranks(vec![world_rank(one)]))
 }

@@ -55,7 +55,7 @@ mod tests {
     fn a_finding_gets_no_more_than_those_before_it_leave_and_says_so() {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples");
         let run = Run::load(&samples.join("integer_sort-openmpi")).unwrap();
-        let (account, walk, efficiency, requests, hung) = (None, None, None, None, None);
+        let (account, walk, efficiency, requests, at_end) = (None, None, None, None, None);
         let known = Evidence {
             run: &run,
             account,
@@ -63,7 +63,7 @@ mod tests {
             efficiency,
             engines: &[],
             requests,
-            hung,
+            at_end,
             answers: Answers::default(),
         };
         let in_mpi = known.in_mpi();

@@ -6,6 +6,7 @@ use super::activity_sums::ActivitySums;
 use super::own_times::{OwnTimes, WorkAndCalls, own_times};
 use super::stored_sizes::StoredSizes;
 use super::{Finding, machine};
+use crate::hang::EndVerdict;
 use crate::overlap::GatheredRequests;
 use crate::pop::Efficiency;
 use crate::scheduling::{by_host, most_shared, scheduled};
@@ -26,8 +27,8 @@ pub struct Evidence<'a> {
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
     pub requests: Option<&'a GatheredRequests>,
-    /// The verdict on a run that was hanging when it ended, and each reason.
-    pub hung: Option<&'a [String]>,
+    /// The verdict on a run that was hanging when it ended, or whose calls did not fit.
+    pub at_end: Option<&'a EndVerdict>,
     /// Answers that many rules need, once they are known.
     pub answers: Answers,
 }
@@ -44,6 +45,11 @@ pub struct Answers {
 }
 
 impl Evidence<'_> {
+    /// True if the run was hanging when it ended.
+    pub fn hung(&self) -> bool {
+        self.at_end.is_some_and(|verdict| verdict.is_hang)
+    }
+
     /// Number of ranks that the findings are about.
     pub(super) fn ranks(&self) -> usize {
         self.run.asked().count().max(1)

@@ -57,11 +57,11 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
 }
 
 /// Maximum number of reasons for a hang on a first screen.
-const MOST_REASONS: usize = 2;
+pub const MOST_REASONS: usize = 2;
 
 /// The finding on a run that was hanging when it ended.
 pub fn hung(known: &Evidence) -> Option<Finding> {
-    let (verdict, reasons) = known.hung?.split_first()?;
+    let (verdict, reasons) = known.at_end.filter(|verdict| verdict.is_hang)?.words.split_first()?;
     let mut finding = Finding::new(FindingKind::Stuck, "run", verdict.as_str());
     for reason in reasons.iter().take(MOST_REASONS) {
         finding.add(reason);

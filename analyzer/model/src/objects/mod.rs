@@ -117,6 +117,11 @@ impl Objects {
         self.made_alone[rank].get(before).copied()
     }
 
+    /// A rank's own numbers for its objects, each with the run's.
+    pub fn numbers(&self, rank: usize) -> impl Iterator<Item = (u32, u32)> {
+        self.by_rank[rank].iter().map(|(own, number)| (*own, *number))
+    }
+
     /// The run's number for an object, by the rank's place in [`Run::ranks`] and its own number.
     pub fn number(&self, rank: usize, own: u32) -> Option<u32> {
         self.by_rank[rank].get(&own).copied()

@@ -27,7 +27,7 @@ pub use super::clock::clocks;
 pub use awaited::{Awaited, CollectiveKey, CollectivePart, SendMode, awaited, part_of};
 pub use collective_order::{CollectiveDifference, CollectiveKind, Made, Reach};
 pub use look::{Change, Look, ThreadChange, age};
-pub use past::{OpenedTo, Passed, Past, PendingRequest, Route, WindowPast};
+pub use past::{OpenedTo, Passed, Past, PendingRequest, Route, Sent, WindowPast};
 pub use pulse::{Pulse, Stir, ThreadStir};
 pub use spot::Spot;
 

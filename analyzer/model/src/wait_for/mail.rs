@@ -9,8 +9,8 @@ use traces::signature::tag;
 
 use crate::parallel;
 use crate::request_numbers::RequestId;
-use crate::roles::{Peer, SpottedSite};
-use crate::standing::{Awaited, RankStanding, Standing};
+use crate::roles::Peer;
+use crate::standing::{Awaited, Position, RankStanding, Sent, Standing};
 
 /// Beyond this many receives on one communicator, some with wildcards, each counts as served if any message fits it, and so does
 /// one with [`BEFORE`] receives before it. This errs only towards ranks that are not stuck.
@@ -25,8 +25,10 @@ pub type MessageClass = (u32, u32, i32);
 #[derive(Clone, Copy, Debug)]
 pub struct MessagesUnderWay {
     pub count: u64,
-    /// Call site of the last completed send.
-    pub sent_by: Option<SpottedSite>,
+    /// The last completed send; `None` if its record was dropped.
+    pub sent: Option<Sent>,
+    /// A send of this class has not returned.
+    pub is_open: bool,
 }
 
 /// A receive or a probe that waits for a message.
@@ -45,6 +47,8 @@ pub struct PostedReceive {
     begun: i64,
     /// A message can reach it.
     pub is_served: bool,
+    /// It is served, but receives posted before may have taken all messages that fit it.
+    pub is_contested: bool,
 }
 
 /// Owner of a receive.
@@ -54,6 +58,8 @@ pub enum ReceiveOwner {
     Request(RequestId),
     /// The call that a thread is in.
     Call(u32),
+    /// A poll that a thread repeats, by its place among the thread's distinct polls.
+    Poll(u32, usize),
     /// None: the program freed the request.
     Nobody,
 }
@@ -79,15 +85,30 @@ pub fn mailboxes(standing: &Standing) -> Vec<Mailbox> {
     }
     let served = parallel::map(boxes.len(), |at| boxes[at].served());
     for (mailbox, served) in boxes.iter_mut().zip(served) {
-        for (post, is_served) in mailbox.posts.iter_mut().zip(served) {
-            post.is_served = is_served;
+        for (post, service) in mailbox.posts.iter_mut().zip(served) {
+            post.is_served = service != Service::None;
+            post.is_contested = service == Service::Contested;
         }
     }
     boxes
 }
 
-/// Messages sent less messages received, and call site of the last completed send.
-type Balance = (i64, Option<SpottedSite>);
+/// The messages that can reach a receive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Service {
+    None,
+    /// Receives posted before may have taken all that fit.
+    Contested,
+    Sure,
+}
+
+/// Messages sent less messages received, the last completed send, and if one has not returned.
+#[derive(Clone, Copy, Default)]
+struct Balance {
+    left: i64,
+    sent: Option<Sent>,
+    is_open: bool,
+}
 
 /// Messages under way to each rank.
 fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWay>> {
@@ -96,20 +117,22 @@ fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWa
     for (at, rank) in (0..).zip(&standing.ranks) {
         for (route, passed) in &rank.past.passed {
             let entry = left[route.to as usize].entry((route.object, route.from, route.tag)).or_default();
-            entry.0 += passed.left;
+            entry.left += passed.left;
             if route.from == at {
-                entry.1 = Some(passed.place);
+                entry.sent = passed.sent;
             }
         }
         for awaits in rank.entered().flat_map(|(_, entered)| &entered.awaits) {
             if let Awaited::Delivery { object: Some(object), to: Peer::Rank(to), tag, .. } = *awaits {
-                left[to as usize].entry((object, at, tag)).or_default().0 += 1;
+                let entry = left[to as usize].entry((object, at, tag)).or_default();
+                entry.left += 1;
+                entry.is_open = true;
             }
         }
     }
-    let known = |(class, (count, sent_by))| {
-        let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
-        Some((class, MessagesUnderWay { count, sent_by }))
+    let known = |(class, Balance { left, sent, is_open })| {
+        let count = u64::try_from(left).ok().filter(|count| *count > 0)?;
+        Some((class, MessagesUnderWay { count, sent, is_open }))
     };
     left.into_iter().map(|of_rank| of_rank.into_iter().filter_map(known).collect()).collect()
 }
@@ -118,7 +141,10 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
     let mut posts = Vec::new();
     let mut post = |awaits: &Awaited, of: ReceiveOwner, (begun, posted): (i64, i64)| {
         if let Awaited::Message { object: Some(object), from, tag, takes } = *awaits {
-            posts.push(PostedReceive { of, object, from, tag, takes, posted, begun, is_served: false });
+            // A poll takes nothing as long as it does not succeed.
+            let takes = takes && !matches!(of, ReceiveOwner::Poll(..));
+            let (is_served, is_contested) = (false, false);
+            posts.push(PostedReceive { of, object, from, tag, takes, posted, begun, is_served, is_contested });
         }
     };
     for (id, request) in &rank.past.pending {
@@ -133,6 +159,13 @@ fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
         // Other threads may have posted receives before this call did.
         let times = (i64::MAX, i64::MAX);
         entered.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Call(thread), times));
+    }
+    for thread in &rank.threads {
+        let Position::Asking(asked) = &thread.position else { continue };
+        for (place, entered) in asked.iter().enumerate() {
+            let of = ReceiveOwner::Poll(thread.number, place);
+            entered.awaits.iter().for_each(|awaits| post(awaits, of, (i64::MAX, i64::MAX)));
+        }
     }
     posts.sort_by_key(|post| (post.begun, post.posted));
     // A cancelled receive may have got a message or not, so it blocks no other receive.
@@ -179,18 +212,18 @@ impl Mailbox {
         self.posts.iter().filter(|post| post.takes && post.fits(class)).count() as u64
     }
 
-    /// Tells for each receive if a message can reach it.
-    fn served(&self) -> Vec<bool> {
+    /// Tells for each receive which messages can reach it.
+    fn served(&self) -> Vec<Service> {
         let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (at, post) in self.posts.iter().enumerate() {
             by_object.entry(post.object).or_default().push(at);
         }
-        let mut served = vec![false; self.posts.len()];
+        let mut served = vec![Service::None; self.posts.len()];
         for (object, all) in by_object {
             let posts: Vec<&PostedReceive> = all.iter().map(|at| &self.posts[*at]).collect();
             let classes: Vec<(MessageClass, u64)> = self.under_way_on(object).collect();
-            for (at, is_served) in all.iter().zip(serve(&posts, &classes)) {
-                served[*at] = is_served;
+            for (at, service) in all.iter().zip(serve(&posts, &classes)) {
+                served[*at] = service;
             }
         }
         served
@@ -202,14 +235,16 @@ impl Mailbox {
     }
 }
 
-/// Tells for each receive on one communicator, in the order of posting, if one of these messages can reach it.
-fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
+/// Tells for each receive on one communicator, in the order of posting, which of these messages can reach it.
+fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<Service> {
+    let sure = |is_served: bool| if is_served { Service::Sure } else { Service::None };
     let in_order = posts.windows(2).all(|two| two[0].comes_before(two[1]));
     if in_order && !posts.iter().any(|post| post.has_wildcard()) {
-        return serve_in_order(posts, classes);
+        return serve_in_order(posts, classes).into_iter().map(sure).collect();
     }
     if posts.len() > COMPARED {
-        return posts.iter().map(|post| classes.iter().any(|(class, _)| post.fits(*class))).collect();
+        let fits = |post: &&PostedReceive| classes.iter().any(|(class, _)| post.fits(*class));
+        return posts.iter().map(|post| sure(fits(post))).collect();
     }
     let is_served = |at: usize| {
         let mut fitting = (0..classes.len()).filter(|class| posts[at].fits(classes[*class].0));
@@ -220,7 +255,33 @@ fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool>
             earlier.len() > BEFORE || all_find_one(&earlier, classes, class)
         })
     };
-    (0..posts.len()).map(is_served).collect()
+    let service = |at: usize| match is_served(at) {
+        false => Service::None,
+        true if may_all_be_taken(posts, at, classes) => Service::Contested,
+        true => Service::Sure,
+    };
+    (0..posts.len()).map(service).collect()
+}
+
+/// True if receives before this one may take all messages that fit it.
+fn may_all_be_taken(posts: &[&PostedReceive], at: usize, classes: &[(MessageClass, u64)]) -> bool {
+    let fitting: Vec<(MessageClass, u64)> =
+        classes.iter().filter(|(class, _)| posts[at].fits(*class)).copied().collect();
+    let count: u64 = fitting.iter().map(|(_, count)| count).sum();
+    let is_rival = |earlier: &&&PostedReceive| {
+        earlier.comes_before(posts[at]) && fitting.iter().any(|(class, _)| earlier.fits(*class))
+    };
+    let rivals: Vec<&PostedReceive> = posts[..at].iter().filter(is_rival).copied().collect();
+    if count > rivals.len() as u64 || rivals.len() > BEFORE {
+        return false;
+    }
+    let room = |class: usize| fitting[class].1;
+    let mut given: Vec<Vec<usize>> = vec![Vec::new(); fitting.len()];
+    let finds_one = |rival: &usize| {
+        let mut tried = vec![false; fitting.len()];
+        find_one(*rival, &rivals, &fitting, &room, &mut given, &mut tried)
+    };
+    (0..rivals.len()).filter(finds_one).count() as u64 == count
 }
 
 /// Like `serve`, for receives of one thread that name sender and tag: counting is enough.
@@ -283,15 +344,28 @@ mod tests {
 
     fn post(at: i64, from: Peer, tag: i32) -> PostedReceive {
         let of = ReceiveOwner::Request((0, at as u64));
-        PostedReceive { of, object: 1, from, tag, takes: true, posted: at, begun: at, is_served: false }
+        PostedReceive {
+            of,
+            object: 1,
+            from,
+            tag,
+            takes: true,
+            posted: at,
+            begun: at,
+            is_served: false,
+            is_contested: false,
+        }
     }
 
     /// Runs the matching for messages given as (sender, tag, count).
-    fn served(posts: &[PostedReceive], under_way: &[(u32, i32, u64)]) -> Vec<bool> {
-        let under_way = under_way
-            .iter()
-            .map(|(from, tag, count)| ((1, *from, *tag), MessagesUnderWay { count: *count, sent_by: None }));
+    fn services(posts: &[PostedReceive], under_way: &[(u32, i32, u64)]) -> Vec<Service> {
+        let messages = |count| MessagesUnderWay { count, sent: None, is_open: false };
+        let under_way = under_way.iter().map(|(from, tag, count)| ((1, *from, *tag), messages(*count)));
         Mailbox::new(under_way.collect(), posts.to_vec()).served()
+    }
+
+    fn served(posts: &[PostedReceive], under_way: &[(u32, i32, u64)]) -> Vec<bool> {
+        services(posts, under_way).into_iter().map(|service| service != Service::None).collect()
     }
 
     #[test]
@@ -319,6 +393,19 @@ mod tests {
         let posts = [any(1), post(2, Peer::Rank(1), tag::ANY), post(3, Peer::Any, 6)];
         assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1), (1, 6, 1)]), [true, true, true]);
         assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1)]), [true, true, false]);
+    }
+
+    #[test]
+    fn a_receive_behind_a_wildcard_is_contested_if_the_wildcard_may_have_its_only_message() {
+        use Service::{Contested, Sure};
+        let any = |at| post(at, Peer::Any, 5);
+        let from = |at| post(at, Peer::Rank(1), 5);
+        assert_eq!(services(&[any(1), from(2)], &[(1, 5, 1), (2, 5, 1)]), [Sure, Contested]);
+        assert_eq!(services(&[any(1), from(2)], &[(1, 5, 2), (2, 5, 1)]), [Sure, Sure], "one of two is left");
+        assert_eq!(services(&[from(1), any(2)], &[(1, 5, 1), (2, 5, 1)]), [Sure, Sure]);
+        assert_eq!(services(&[any(1), from(2)], &[(1, 5, 1), (2, 6, 1)]), [Sure, Service::None]);
+        assert_eq!(services(&[any(1), any(2), from(3)], &[(1, 5, 2), (2, 5, 1)]), [Sure, Sure, Contested]);
+        assert_eq!(services(&[post(1, Peer::Rank(1), tag::ANY), from(2)], &[(1, 5, 1), (1, 6, 1)]), [Sure, Contested]);
     }
 
     #[test]

@@ -125,18 +125,20 @@ impl Graph<'_> {
 
     fn thread(&self, at: usize, thread: &ThreadStanding) -> Need {
         match &thread.position {
-            Position::Inside(entered) => self.call(at, thread.number, entered),
+            Position::Inside(entered) => self.call(at, thread.number, ReceiveOwner::Call(thread.number), entered),
             Position::Asking(asked) => {
                 let is_tight = self.sightings[at].polls.contains(&thread.number);
-                let needs = asked.iter().map(|entered| self.call(at, thread.number, entered)).collect();
-                Need::any(needs).doubted(if is_tight { Doubt::Polls } else { Doubt::Program })
+                let of = |place| ReceiveOwner::Poll(thread.number, place);
+                let polls = asked.iter().enumerate();
+                let needs = polls.map(|(place, entered)| self.call(at, thread.number, of(place), entered));
+                Need::any(needs.collect()).doubted(if is_tight { Doubt::Polls } else { Doubt::Program })
             }
             Position::Outside { .. } => Need::Unknown,
             Position::Finalized => Need::Impossible,
         }
     }
 
-    fn call(&self, at: usize, thread: u32, entered: &Entered) -> Need {
+    fn call(&self, at: usize, thread: u32, of: ReceiveOwner, entered: &Entered) -> Need {
         // A call that begins a request returns.
         if entered.role.takes {
             return Need::Nothing;
@@ -151,7 +153,7 @@ impl Graph<'_> {
         if let Some(need) = self.window(at, entered) {
             return need;
         }
-        self.all(at, ReceiveOwner::Call(thread), &entered.awaits, sits)
+        self.all(at, of, &entered.awaits, sits)
     }
 
     /// The need for all of these events. A thread that `sits` in a pure send proves that no buffer took the message.
@@ -179,10 +181,18 @@ impl Graph<'_> {
         if from == Peer::Nobody {
             return Need::Nothing;
         }
-        let post = self.mail[at].post(of);
-        if post.is_some_and(|post| post.is_served) {
-            return self.arriving(at, object, from);
+        match self.mail[at].post(of) {
+            Some(post) if post.is_contested => match self.arriving(at, object, from) {
+                Need::Nothing => self.another_message(object, from).doubted(Doubt::Wildcard),
+                need => need,
+            },
+            Some(post) if post.is_served => self.arriving(at, object, from),
+            _ => self.another_message(object, from),
         }
+    }
+
+    /// The need for a message that has not been sent yet.
+    fn another_message(&self, object: u32, from: Peer) -> Need {
         match from {
             Peer::Rank(from) => Need::Rank(from as usize),
             Peer::Any => {
@@ -267,7 +277,7 @@ impl Graph<'_> {
         for (id, request) in &past.pending {
             needs.push(self.all(at, ReceiveOwner::Request(*id), &request.awaits, sits && takes_any));
         }
-        if takes_all {
+        if takes_all && !past.has_freed_started {
             let is_send =
                 |need: &Need| matches!(need, Need::Doubted(Doubt::Program, inner) if matches!(**inner, Need::Rank(_)));
             if sits && needs.iter().all(is_send) {
@@ -279,6 +289,8 @@ impl Graph<'_> {
         let (met, unmet): (Vec<Need>, Vec<Need>) = needs.into_iter().partition(Need::is_met_already);
         match met.is_empty() {
             true => Need::any(unmet),
+            // The program freed a request that was active, and may wait for it by a copy of its handle.
+            false if unmet.is_empty() && past.has_freed_started => Need::Unknown,
             false if unmet.is_empty() => Need::Nothing,
             false => Need::any(unmet).doubted(if sits { Doubt::Library } else { Doubt::Program }),
         }

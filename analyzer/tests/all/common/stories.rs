@@ -12,7 +12,7 @@ use traces::clock::ClockSample;
 use traces::definitions::{
     Communicator, Definition, Group, Library, Members, Neighbors, Object, ObjectKind, Origin, Process, Span,
 };
-use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, ThreadBlock};
 use traces::progress::{INSIDE, Polls};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, peer, tag};
@@ -35,6 +35,8 @@ pub struct Story {
     took: u64,
     /// Seconds for which it has polled, and the part of them in MPI.
     polled: [u64; 2],
+    /// The rank has finalized MPI.
+    is_finalized: bool,
     /// Other threads of the rank.
     beside: Vec<Story>,
     /// Ranks that it receives from and sends to as neighbors in MPI_COMM_WORLD.
@@ -83,6 +85,10 @@ impl Story {
     /// The rank has polled for as many seconds, and was in MPI for a part of them.
     pub fn polled_for(self, seconds: u64, in_mpi: u64) -> Story {
         Story { polled: [seconds, in_mpi], ..self }
+    }
+
+    pub fn finalized(self) -> Story {
+        Story { is_finalized: true, ..self }
     }
 
     /// Adds a finished call.
@@ -253,7 +259,8 @@ pub fn gone(host: String) -> Process {
 pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: impl Fn(u32) -> Process) {
     let size = stories.len() as u32;
     for (rank, story) in (0..).zip(stories) {
-        let own = FileHeader { state: INITIALIZED, rank, size, ..like };
+        let state = if story.is_finalized { INITIALIZED | FINALIZED } else { INITIALIZED };
+        let own = FileHeader { state, rank, size, ..like };
         let mut file = FileWriter::begin(Vec::new(), own).unwrap();
         let named = |number, name: &str| {
             Definition::Communicator(Communicator { number, rank: rank as i32, size, inter: false, name: name.into() })

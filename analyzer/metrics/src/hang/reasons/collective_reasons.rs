@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Reason, ReasonRow, agree, names, stands};
+use super::{Reason, ReasonRow, stands};
 use crate::hang::object_names::communicator;
+use crate::hang::rank_names::{agree, names};
 use crate::hang::{Findings, SeenRun};
 use crate::words::{rank_in_words, upper};
 use model::rank::function_of;
@@ -81,7 +82,7 @@ fn different(
         rank_in_words(&run.ranks[first]),
         stands(seen, first),
     );
-    rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &others), detail });
+    rows.push(ReasonRow::of(run, Reason::Mismatch, others, detail));
 }
 
 /// Adds a row for the ranks that have not come.
@@ -109,7 +110,7 @@ fn late(
         rank_in_words(&run.ranks[*first]),
         stands(seen, *first),
     );
-    rows.push(ReasonRow { reason: Reason::Missing, ranks: names(run, &late), detail });
+    rows.push(ReasonRow::of(run, Reason::Missing, late, detail));
 }
 
 /// Adds a row if all ranks have come, but their earlier calls on the communicator did not match.
@@ -139,7 +140,7 @@ fn diverged(seen: &SeenRun<'_>, part: &CollectivePart, here: &[usize], rows: &mu
         format!("{} and {} made different collective calls on {object} long before", words[0], words[1])
     });
     let detail = format!("{} in {}, but {difference}.", upper(&agree(run, here, "is", "are")), in_words(seen, part));
-    rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &ranks), detail });
+    rows.push(ReasonRow::of(run, Reason::Mismatch, ranks.to_vec(), detail));
 }
 
 /// Adds a row for each rank that waits for a neighbor which does not send to it.
@@ -153,7 +154,7 @@ fn unnamed(seen: &SeenRun<'_>, part: &CollectivePart, here: &[usize], rows: &mut
             upper(&agree(run, &[*at], "is", "are")),
             in_words(seen, part),
         );
-        rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &[*at]), detail });
+        rows.push(ReasonRow::of(run, Reason::Mismatch, vec![*at], detail));
     }
 }
 

@@ -4,9 +4,10 @@ mod collective_reasons;
 mod stuck_ranks;
 
 use super::object_names::call_in_words;
+use super::rank_names::{agree, names};
 use super::ranks::call_of;
 use super::{Findings, SeenRun, Verdict};
-use crate::words::{numbers, rank_in_words, upper};
+use crate::words::{rank_in_words, upper};
 use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
@@ -35,6 +36,8 @@ pub enum Reason {
     Cycle,
     /// Ranks each wait for any one of the others.
     Knot,
+    /// All ranks of a collective call are in it, and the library does not complete it.
+    Complete,
     /// No cause is known; nothing moves.
     Silent,
 }
@@ -52,6 +55,7 @@ impl Reason {
             Reason::Lock => ("lock", "lock of a window"),
             Reason::Cycle => ("cycle", "cycle"),
             Reason::Knot => ("knot", "knot"),
+            Reason::Complete => ("complete", "not completed"),
             Reason::Silent => ("silent", "nothing moves"),
         };
         Label { key, name, depth: 0 }
@@ -61,8 +65,16 @@ impl Reason {
 pub struct ReasonRow {
     pub reason: Reason,
     pub ranks: String,
+    /// These ranks, by their places in the run.
+    places: Vec<usize>,
     /// The reason in a sentence.
     pub detail: String,
+}
+
+impl ReasonRow {
+    fn of(run: &Run, reason: Reason, places: Vec<usize>, detail: String) -> ReasonRow {
+        ReasonRow { reason, ranks: names(run, &places), places, detail }
+    }
 }
 
 impl Row for ReasonRow {
@@ -70,29 +82,14 @@ impl Row for ReasonRow {
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::label("reason", "reason", |row: &Self| row.reason.label()).means(
-                "Why it hangs: stopped, dead, finished, mismatch, missing, tag, taken, lock, cycle, knot or silent.",
+                "Why it hangs: stopped, dead, finished, mismatch, missing, tag, taken, lock, cycle, knot, complete \
+                 or silent.",
             ),
             Column::text("ranks", "who", |row: &Self| row.ranks.clone()).means("The ranks that cause it."),
             Column::text("detail", "", |row: &Self| row.detail.clone())
                 .means("The same in words, with the calls and their sites."),
         ]
     }
-}
-
-/// Names ranks, given by their places in the run.
-pub fn names(run: &Run, places: &[usize]) -> String {
-    let (first, others): (Vec<usize>, Vec<usize>) =
-        places.iter().partition(|at| run.ranks[**at].header.world == 0 && run.ranks[**at].number().is_some());
-    let mut ranges: Vec<std::ops::RangeInclusive<u32>> = Vec::new();
-    for number in first.iter().filter_map(|at| run.ranks[*at].number()) {
-        match ranges.last_mut() {
-            Some(range) if range.end() + 1 == number => *range = *range.start()..=number,
-            _ => ranges.push(number..=number),
-        }
-    }
-    let mut words: Vec<String> = if ranges.is_empty() { Vec::new() } else { vec![numbers(&ranges)] };
-    words.extend(others.iter().map(|at| rank_in_words(&run.ranks[*at])));
-    words.join(", ")
 }
 
 /// One row for each reason, for programs only; people read [`in_words`].
@@ -126,6 +123,9 @@ pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
     if matches!(judgement.verdict, Verdict::No | Verdict::Unknown) && judgement.aside.is_none() {
         words.extend(awaited_ranks(&findings.seen));
     }
+    if judgement.verdict == Verdict::Unknown && judgement.aside.is_none() {
+        words.extend(stuck_ranks::polled_for_another(&findings.seen));
+    }
     words
 }
 
@@ -138,15 +138,27 @@ fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
     if findings.judgement.aside == Some(Doubt::Stopped) {
         return rows;
     }
-    collective_reasons::add(findings, &mut rows);
-    stuck_ranks::add_messages(findings, &mut rows);
-    stuck_ranks::add_locks(findings, &mut rows);
+    let mut late = Vec::new();
+    stuck_ranks::add_messages(findings, &mut late);
     // A rank that waits for a message which never comes is late for that reason.
-    let of_messages = rows.iter().filter(|row| matches!(row.reason, Reason::Tag | Reason::Taken));
-    let unserved: Vec<String> = of_messages.map(|row| row.ranks.clone()).collect();
-    rows.sort_by_key(|row| row.reason == Reason::Missing && unserved.contains(&row.ranks));
+    let unserved: Vec<usize> = late.iter().flat_map(|row| row.places.clone()).collect();
+    let mut circles = stuck_ranks::circles(findings);
+    // A circle that ends with a message is none of its own, and one through a collective call is told by who has not come.
+    let (of_messages, others): (Vec<_>, Vec<_>) =
+        circles.drain(..).partition(|circle| stuck_ranks::is_of_messages(findings, circle));
+    let is_unexplained = |circle: &Vec<usize>| !circle.iter().any(|at| unserved.contains(at));
+    stuck_ranks::add_circles(findings, of_messages.into_iter().filter(is_unexplained).collect(), &mut rows);
+    let first = rows.len();
+    collective_reasons::add(findings, &mut rows);
+    rows.append(&mut late);
+    stuck_ranks::add_locks(findings, &mut rows);
+    rows[first..].sort_by_key(|row| row.reason == Reason::Missing && row.places.iter().all(|at| unserved.contains(at)));
     if rows.is_empty() {
-        stuck_ranks::add_circles(findings, &mut rows);
+        stuck_ranks::add_circles(findings, others, &mut rows);
+    }
+    if let Some((call, ranks)) = findings.seen.complete_call().filter(|_| rows.is_empty()) {
+        let detail = format!("{}: nothing is missing, it can complete, and the library does not.", upper(&call));
+        rows.push(ReasonRow::of(findings.seen.run, Reason::Complete, ranks, detail));
     }
     if rows.is_empty() {
         rows.push(still(findings));
@@ -159,7 +171,7 @@ fn still(findings: &Findings<'_>) -> ReasonRow {
     let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
     let ranks = if findings.waiting.is_empty() { &everybody } else { &findings.waiting };
     let detail = format!("{}.", upper(&first_positions(&findings.seen, ranks)));
-    ReasonRow { reason: Reason::Silent, ranks: names(findings.seen.run, ranks), detail }
+    ReasonRow::of(findings.seen.run, Reason::Silent, ranks.clone(), detail)
 }
 
 /// Number of ranks whose positions are given.
@@ -193,11 +205,6 @@ pub fn stands(seen: &SeenRun<'_>, at: usize) -> String {
         (_, None, None) => "is outside MPI".into(),
         (_, None, Some(lasts)) => format!("has been outside MPI {lasts}"),
     }
-}
-
-/// The ranks and the fitting verb: `ranks 1-3 wait`.
-pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
-    format!("{} {}", names(run, places), if places.len() == 1 { one } else { several })
 }
 
 /// Names a rank that others wait for, in a run without a verdict that it hangs: if there is one, a rank that computes or sleeps

@@ -2,8 +2,9 @@
 
 use traces::signature::tag;
 
-use super::{Reason, ReasonRow, SHOWN, agree, first_positions, names, stands};
+use super::{Reason, ReasonRow, SHOWN, first_positions, stands};
 use crate::hang::object_names::{call_in_words, communicator};
+use crate::hang::rank_names::{agree, names};
 use crate::hang::{Findings, SeenRun};
 use crate::words::{rank_in_words, upper};
 use model::deadlock::knots;
@@ -16,7 +17,9 @@ pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let seen = &findings.seen;
     for &at in &findings.waiting {
         let mailbox = &seen.graph.mail[at];
-        let unserved = || mailbox.posts.iter().filter(|post| !post.is_served && post.of != ReceiveOwner::Nobody);
+        let is_unserved =
+            |post: &&PostedReceive| (!post.is_served || post.is_contested) && post.of != ReceiveOwner::Nobody;
+        let unserved = || mailbox.posts.iter().filter(is_unserved);
         let taken = unserved().find_map(|post| Some((post, taken(seen, at, post)?)));
         let stray = || unserved().find_map(|post| Some((post, stray(seen, at, post)?)));
         let (reason, post, messages) = match taken {
@@ -29,8 +32,19 @@ pub fn add_messages(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
         let who = rank_in_words(&seen.run.ranks[at]);
         let wanted = wanted(seen, post);
         let detail = format!("{} waits for {wanted} and {}; {messages}.", upper(&who), stands(seen, at));
-        rows.push(ReasonRow { reason, ranks: who, detail });
+        rows.push(ReasonRow::of(seen.run, reason, vec![at], detail));
     }
+}
+
+/// A message that nobody asks for, to a rank that polls for another, in words.
+pub fn polled_for_another(seen: &SeenRun<'_>) -> Option<String> {
+    let is_poll = |post: &&PostedReceive| matches!(post.of, ReceiveOwner::Poll(..)) && !post.is_served;
+    let stray_at = |at: usize| {
+        let mut polls = seen.graph.mail[at].posts.iter().filter(is_poll);
+        polls.find_map(|post| Some((at, wanted(seen, post), stray(seen, at, post)?)))
+    };
+    let (at, wanted, stray) = (0..seen.run.ranks.len()).find_map(stray_at)?;
+    Some(format!("{} asks for {wanted} so far; {stray}.", upper(&rank_in_words(&seen.run.ranks[at]))))
 }
 
 /// The message that a receive matches, in words: `tag 7 from rank 0`.
@@ -71,22 +85,27 @@ fn taken(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> 
     }
 }
 
-/// A message from the rank that the receive names, if no receive matches it; in words.
+/// A message that no receive matches, from the rank that this one names or, if it names none, from any; in words.
 fn stray(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> {
     let (run, standing, mailbox) = (seen.run, seen.standing, &seen.graph.mail[at]);
-    let Peer::Rank(from) = post.from else { return None };
+    let is_from = |from: u32| match post.from {
+        Peer::Rank(named) => named == from,
+        Peer::Any => true,
+        Peer::Nobody | Peer::Unknown | Peer::Unrecorded => false,
+    };
     let asked_for = |class: &MessageClass| mailbox.posts.iter().any(|post| post.fits(*class));
-    let strays = mailbox.under_way.iter().filter(|(class, _)| class.1 == from && !asked_for(class));
-    let (&(object, _, sent), under_way) = strays.min_by_key(|((on, _, tag), _)| (*on != post.object, *on, *tag))?;
+    let strays = mailbox.under_way.iter().filter(|(class, _)| is_from(class.1) && !asked_for(class));
+    let near = |(on, from, tag): &MessageClass| (*on != post.object, *on, *from, *tag);
+    let (&(object, from, sent), under_way) = strays.min_by_key(|(class, _)| near(class))?;
     let on_other = if object == post.object { String::new() } else { format!(" on {}", communicator(seen, object)) };
     let sends = |awaits: &Awaited| {
         matches!(*awaits, Awaited::Delivery { object: on, to, tag, .. }
             if (on, to, tag) == (Some(object), Peer::Rank(at as u32), sent))
     };
     let open = standing.ranks[from as usize].entered().find(|(_, entered)| entered.awaits.iter().any(sends));
-    let by = match (under_way.sent_by, open) {
-        (Some(place), _) => {
-            let place = standing.place(place);
+    let by = match (under_way.sent, open) {
+        (Some(sent), _) => {
+            let place = standing.place(sent.place);
             format!(" by {} at {}", place.function, place.site)
         }
         (None, Some((_, entered))) => {
@@ -98,10 +117,25 @@ fn stray(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> 
     Some(format!("{sender} has sent it tag {sent}{on_other}{by}, which no receive asks for"))
 }
 
-/// Adds a row for each circle or knot of waiting ranks.
-pub fn add_circles(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
+/// The circles and knots of waiting ranks.
+pub fn circles(findings: &Findings<'_>) -> Vec<Vec<usize>> {
+    knots(&findings.seen.graph.needs, &findings.stuck)
+}
+
+/// True if all ranks of a circle wait for messages alone.
+pub fn is_of_messages(findings: &Findings<'_>, knot: &[usize]) -> bool {
+    let waits_for_message = |at: &usize| {
+        let rank = &findings.seen.standing.ranks[*at];
+        let finalizes = rank.entered().any(|(_, entered)| entered.finalizes());
+        rank.collectives().next().is_none() && !finalizes
+    };
+    knot.iter().all(waits_for_message)
+}
+
+/// Adds a row for each of these circles or knots of waiting ranks.
+pub fn add_circles(findings: &Findings<'_>, knots: Vec<Vec<usize>>, rows: &mut Vec<ReasonRow>) {
     let run = findings.seen.run;
-    for knot in knots(&findings.seen.graph.needs, &findings.stuck) {
+    for knot in knots {
         let has_choice = knot.iter().any(|at| findings.seen.graph.needs[*at].has_choice());
         let reason = if has_choice { Reason::Knot } else { Reason::Cycle };
         let how = if has_choice {
@@ -116,7 +150,7 @@ pub fn add_circles(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
             1 => format!("{} waits for itself: {each}.", upper(&who)),
             _ => format!("{} {how}: {each}{more}.", upper(&who)),
         };
-        rows.push(ReasonRow { reason, ranks: who, detail });
+        rows.push(ReasonRow::of(run, reason, knot, detail));
     }
 }
 
@@ -144,7 +178,7 @@ pub fn add_halted(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
                 format!(" {} for it.", upper(&agree(run, &others, "waits", "wait")))
             };
             let detail = format!("{} {what}: it {}.{waits}", upper(&who), stands(seen, at));
-            rows.push(ReasonRow { reason, ranks: who, detail });
+            rows.push(ReasonRow::of(run, reason, vec![at], detail));
         }
     };
     let halted = |at: usize, halt: Halt| seen.sightings[at].halt == Some(halt);
@@ -176,6 +210,6 @@ pub fn add_locks(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
             rank_in_words(&run.ranks[*first]),
             stands(&findings.seen, *first),
         );
-        rows.push(ReasonRow { reason: Reason::Lock, ranks: names(run, &holders), detail });
+        rows.push(ReasonRow::of(run, Reason::Lock, holders, detail));
     }
 }

@@ -33,6 +33,8 @@ pub struct PendingRequest {
     pub begun: i64,
     /// End of that call.
     pub since: i64,
+    /// The call started it; another one created it.
+    pub is_persistent: bool,
 }
 
 /// Attributes by which MPI keeps messages in order.
@@ -57,8 +59,16 @@ impl Route {
 pub struct Passed {
     /// Messages sent less messages received.
     pub left: i64,
-    /// Call site of the last send.
+    /// The last send; `None` if its record was dropped.
+    pub sent: Option<Sent>,
+}
+
+/// The call that sent a message, or began to.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
     pub place: SpottedSite,
+    /// Its end.
+    pub at: i64,
 }
 
 /// Recorded successive polls without success.
@@ -80,6 +90,8 @@ pub struct Past {
     pub pending: FxHashMap<RequestId, PendingRequest>,
     /// Receives freed by MPI_Request_free: they still take a message, without any record of it.
     pub given_up: Vec<PendingRequest>,
+    /// It freed a persistent request that was active.
+    pub has_freed_started: bool,
     /// Calls of MPI_Cancel for which no status has shown a cancelled request yet.
     cancels: u64,
     /// Messages that it sent and received.
@@ -123,7 +135,10 @@ impl Past {
                 Some(_) => vec![Awaited::Other],
                 None => awaited(&role, objects, 0),
             };
-            past.pending.insert(id, PendingRequest { awaits, place: role.place, begun: begin, since: begin });
+            past.pending.insert(
+                id,
+                PendingRequest { awaits, place: role.place, begun: begin, since: begin, is_persistent: false },
+            );
         }
         for (id, role) in dropped.persistent {
             // The place of a persistent collective call was dropped, too.
@@ -193,10 +208,10 @@ impl Past {
         }
     }
 
-    fn send(&mut self, own: u32, role: &Role, place: SpottedSite) {
+    fn send(&mut self, own: u32, role: &Role, sent: Sent) {
         if let (Some(object), (Peer::Rank(to), tag)) = (role.object, role.to) {
             let passed = self.passed.entry(Route { object, from: own, to, tag }).or_default();
-            *passed = Passed { left: passed.left + 1, place };
+            *passed = Passed { left: passed.left + 1, sent: Some(sent) };
         }
     }
 
@@ -239,7 +254,7 @@ impl Reader<'_, '_> {
             }
             CallPart::Message { sends, receives, .. } => {
                 if sends {
-                    self.past.send(self.own, role, role.place);
+                    self.past.send(self.own, role, Sent { place: role.place, at: call.end });
                 }
                 if receives && !takes_probed(role) {
                     self.receive(role, details);
@@ -274,10 +289,11 @@ impl Reader<'_, '_> {
     fn begin(&mut self, role: &Role, ordinal: u64, place: SpottedSite, call: &TimedCall, number: u64) {
         // Partitioned sends match only partitioned receives, which are not followed.
         if matches!(role.what, CallPart::Message { sends: true, partitioned: false, .. }) {
-            self.past.send(self.own, role, place);
+            self.past.send(self.own, role, Sent { place, at: call.end });
         }
         let awaits = awaited(role, self.roles.objects(), ordinal);
-        self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end }, number);
+        let is_persistent = role.creates;
+        self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end, is_persistent }, number);
     }
 
     fn pend(&mut self, request: PendingRequest, number: u64) {
@@ -301,6 +317,7 @@ impl Reader<'_, '_> {
 
     fn give_up(&mut self, id: RequestId) {
         let Some(request) = self.past.pending.remove(&id) else { return };
+        self.past.has_freed_started |= request.is_persistent;
         if request.awaits.iter().any(|awaits| matches!(awaits, Awaited::Message { .. })) {
             self.past.given_up.push(request);
         }
@@ -347,7 +364,8 @@ impl Reader<'_, '_> {
                 *starts += 1;
             }
         }
-        self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end }, number);
+        let (begun, since) = (call.start, call.end);
+        self.pend(PendingRequest { awaits, place, begun, since, is_persistent: true }, number);
     }
 }
 
