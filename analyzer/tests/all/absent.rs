@@ -1,9 +1,10 @@
 //! Ranks without a file: some were recorded, others not, and messages go to and from them.
 
 use crate::common::made::{Calls, account, command, made, moved, send, told};
-use crate::common::{signature, stdout};
+use crate::common::{Folder, header, rank, signature, stdout};
 use model::matching::{Follow, WaitState};
 use traces::calls::Call;
+use traces::file::FileHeader;
 use traces::signature::{Signature, peer, tag};
 
 #[test]
@@ -64,4 +65,16 @@ fn ranks_whose_engine_was_not_listened_to_are_counted_and_the_first_is_named() {
         let said = stdout(&command(&folder.0, "progress")).replace("\n  ", " ");
         assert!(said.contains(&format!("{who}recorded with OVERHEAR_PROGRESS=off")), "{ranks} ranks: {said}");
     }
+}
+
+#[test]
+fn messages_to_a_spawned_world_that_is_here_are_not_said_to_be_of_processes_that_are_not() {
+    let folder = Folder::new();
+    let between = Signature { object: 9, ..send(Call::Send, 0, 100) };
+    let rank = |header, call: Signature| rank(header, &[Signature { number: 1, ..call }], &[(1, 10, 1_000)]);
+    folder.write("rank-0000.ovh", &rank(header(0, 1), between));
+    folder.write("world-1-rank-0000.ovh", &rank(FileHeader { world: 1, ..header(0, 1) }, between));
+    let said = stdout(&command(&folder.0, "waits")).replace("\n  ", " ");
+    let expected = "2 messages between spawned worlds: the files do not tell which call spawned which world";
+    assert!(said.contains(expected) && !said.contains("not in this folder"), "{said}");
 }
