@@ -196,15 +196,17 @@ fn a_message_that_a_wildcard_took_is_not_said_to_come_while_it_runs_and_after() 
     for mpi in libraries() {
         for name in TAKEN_BY_A_WILDCARD {
             let (running, answers) = until_it_hangs(name, &mpi);
-            // Rank 2 computes at first; from then on nothing moves, and matching alone leaves it open.
+            // Once both have sent nothing moves, and matching alone leaves it open.
             let moves = |said: &String| ["compute", "made calls", "moved data"].iter().any(|does| said.contains(does));
             let without = answers.iter().filter(|answer| verdict(answer) == "no").map(rests_on);
             let without: Vec<String> = without.filter(|said| !moves(said)).collect();
             assert!(without.is_empty(), "{name} under {}: {without:?}", mpi.name);
             for answer in [answers.last().unwrap(), &after_its_end(running)] {
-                let found = (verdict(answer), reason(answer));
-                assert!(says_it_hangs(answer), "{name} under {}: {found:?} {}", mpi.name, rests_on(answer));
-                assert_eq!(found.1, Some(("taken".into(), "rank 0".into())), "{name} under {}", mpi.name);
+                let under = format!("{name} under {}: {}", mpi.name, rests_on(answer));
+                // Some libraries show no sign of life in a call, so that their files do not tell for how long ranks waited.
+                let is_open = verdict(answer) == "unknown" && rests_on(answer).contains("may have taken");
+                assert!(says_it_hangs(answer) || is_open, "{under}");
+                assert_eq!(reason(answer), Some(("taken".into(), "rank 0".into())), "{under}");
             }
         }
     }
@@ -273,7 +275,9 @@ fn a_run_that_an_error_of_mpi_ended_was_not_hanging_and_its_end_is_said_first() 
     let mut judged = 0;
     for mpi in both_families() {
         for name in ENDED_BY_AN_ERROR {
-            if mpi.is_openmpi() && name == "too_many_communicators_end_it" {
+            // Intel MPI may wait for ever for the rest of a broadcast.
+            let may_wait = mpi.name.starts_with("impi") && name == "different_sizes_end_it";
+            if may_wait || (mpi.is_openmpi() && name == "too_many_communicators_end_it") {
                 continue;
             }
             let (output, run) = verdicts::case(&small(name), &mpi).recorded(&format!("hangs-{name}"));

@@ -1757,16 +1757,26 @@ PROGRAM(start_to_who_posts_for_another, 3, HANGS)
 
 // Wildcards that have taken the message which a later receive wants, or one that it does not.
 
+// Rank 1 sends to rank 0, and rank 2 does so once that message is there.
+static void send_one_after_the_other(void)
+{
+    if (rank == 2) {
+        receive(1, 2);
+        rest(0.1);
+    }
+    send(0, 1);
+    if (rank == 1)
+        send(2, 2);
+}
+
 PROGRAM(irecv_from_any_takes_what_the_next_receive_needs, 3, HANGS)
 {
-    if (rank == 2)
-        compute(1);
     if (rank == 0) {
         MPI_Request first = receiving(&other_data, ANY, 1);
         receive(1, 1);
         wait_for(first);
     } else
-        send(0, 1);
+        send_one_after_the_other();
 }
 
 PROGRAM(irecv_from_any_takes_what_the_next_receive_leaves, 3, ENDS)
@@ -1783,13 +1793,11 @@ PROGRAM(irecv_from_any_takes_what_the_next_receive_leaves, 3, ENDS)
 
 PROGRAM(waitall_behind_a_wildcard_that_took_its_message, 3, HANGS)
 {
-    if (rank == 2)
-        compute(1);
     if (rank == 0) {
         MPI_Request both[2] = {receiving(&other_data, ANY, 1), receiving(&data, 1, 1)};
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
     } else
-        send(0, 1);
+        send_one_after_the_other();
 }
 
 PROGRAM(persistent_receive_that_was_freed_takes_it, 2, HANGS)
