@@ -222,9 +222,15 @@ const RANKS: [&str; 8] = [
     "ALPS_APP_PE",
 ];
 
+/// Slurm's numbers of the steps that are a batch script or an interactive shell (slurm.h) begin here. Their processes have a
+/// `SLURM_PROCID`, too, and are no ranks; a batch script's have no number.
+const NO_STEP: u32 = 0xffff_fff0;
+
 /// The rank that the launcher has given a process, from its variables, before MPI is initialized.
 pub fn launcher_rank(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
-    RANKS.iter().find_map(|name| variable(name)?.parse().ok())
+    let number = |name: &str| variable(name)?.parse::<u32>().ok();
+    let is_of_rank = |name: &str| name != "SLURM_PROCID" || number("SLURM_STEP_ID").is_some_and(|step| step < NO_STEP);
+    RANKS.into_iter().filter(|name| is_of_rank(name)).find_map(number)
 }
 
 /// Checks every variable that begins with `OVERHEAR_`. Fails with a sentence for the user.

@@ -1,5 +1,7 @@
 //! Processes that execute other programs before and after MPI.
 
+use std::fs;
+
 use crate::common::{case, libraries};
 use examples::run::{Case, Run, fresh_folder};
 use serde_json::json;
@@ -29,6 +31,18 @@ fn a_program_without_a_launcher_is_recorded() {
         let (output, run) = case("becomes", &mpi, 0, &[]).recorded("becomes-alone");
         assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
         assert_recorded(&run, mpi.name);
+    }
+}
+
+#[test]
+fn a_program_that_a_batch_script_of_slurm_starts_is_watched_to_its_end() {
+    for mpi in libraries() {
+        let (output, run) = case("becomes", &mpi, 0, &[]).with("SLURM_PROCID", "0").recorded("becomes-in-batch");
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+        assert_recorded(&run, mpi.name);
+        let files = fs::read_dir(&run.folder).expect("it was made").flatten();
+        let logs = files.filter(|file| file.file_name().to_string_lossy().starts_with("launch-")).count();
+        assert_eq!(logs, 1, "{}: {}", mpi.name, output.stderr);
     }
 }
 

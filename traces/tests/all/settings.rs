@@ -147,3 +147,17 @@ fn the_guide_tables_the_flags_as_they_are() {
     let rows: Vec<String> = SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).map(row).collect();
     assert_eq!(stated, rows);
 }
+
+#[test]
+fn a_batch_script_and_an_interactive_shell_of_slurm_are_no_ranks() {
+    let rank = |step: Option<&str>, other: Option<&str>| {
+        settings::launcher_rank(|name| match name {
+            "SLURM_PROCID" => Some("0".into()),
+            "SLURM_STEP_ID" => step.map(String::from),
+            "PMI_RANK" => other.map(String::from),
+            _ => None,
+        })
+    };
+    assert_eq!([rank(None, None), rank(Some("4294967291"), None), rank(Some("4294967290"), None)], [None; 3]);
+    assert_eq!([rank(Some("0"), None), rank(None, Some("3"))], [Some(0), Some(3)]);
+}
