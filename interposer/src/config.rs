@@ -3,11 +3,12 @@
 use std::env;
 use std::path::PathBuf;
 
+use traces::call_filter::Filter;
 use traces::file::Mode;
 use traces::mpi_settings::{OF_HYDRA, sets_up_mpi};
 use traces::node::FileForm;
 use traces::progress::Depth;
-use traces::settings::{self, Filter, Keep, Occasions};
+use traces::settings::{self, Keep, Occasions};
 
 /// A clock that is wrong on purpose, for tests.
 #[derive(Clone, Copy)]

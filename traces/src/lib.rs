@@ -20,7 +20,7 @@
 //! read write settings
 //! dropped folder
 //! definitions error live
-//! file machine node run_notes
+//! call_filter file machine node run_notes
 //! calls clock progress regular signature span
 //! mpi_settings orders record suggest
 //! ```
@@ -31,6 +31,7 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("traces are little-endian, and so must be the machine");
 
+pub mod call_filter;
 pub mod calls;
 pub mod clock;
 pub mod definitions;

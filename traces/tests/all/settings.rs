@@ -1,8 +1,9 @@
 //! Settings that a user may make, and the errors for mistakes.
 
+use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::progress::Depth;
-use traces::settings::{self, DEPTHS, Filter, SETTINGS, Setting};
+use traces::settings::{self, DEPTHS, SETTINGS, Setting};
 
 fn check(name: &str, value: &str) -> Result<(), String> {
     settings::check([("PATH".into(), "/bin".into()), (name.into(), value.into())].into_iter())

@@ -9,6 +9,7 @@ mod zeroed_blocks;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
@@ -20,7 +21,6 @@ use traces::live::LiveBlock;
 use traces::mpi_settings::sets_up_mpi;
 use traces::progress::{Depth, Entries, LINES, LedgerLine};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
-use traces::settings::Filter;
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
@@ -376,8 +376,7 @@ impl Rank {
 
     /// True if the filter leaves out queries at most.
     pub fn records_all_calls(&self) -> bool {
-        matches!(self.filter.as_str(), "" | "-query")
-            || Filter::parse(&self.filter).is_ok_and(|filter| filter.records_all())
+        Filter::parse(&self.filter).is_ok_and(|filter| filter.records_all())
     }
 
     pub fn is_finalized(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The filter that calls ask agrees with the user's filter.
 
 use recorder_core::function_filter::FunctionFilter;
+use traces::call_filter::Filter;
 use traces::calls::Call;
-use traces::settings::Filter;
 
 #[test]
 fn nothing_is_recorded_before_the_user_was_asked() {

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use traces::call_filter::Filter;
 use traces::calls::Call;
-use traces::settings::Filter;
 
 use recorder_core::each_call::EachCall;
 use recorder_core::function_filter::FunctionFilter;
