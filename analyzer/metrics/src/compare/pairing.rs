@@ -5,7 +5,7 @@
 //! are left are sought in other functions, since those are renamed and split, by what the ranks do alone. Last come other calls in the
 //! same place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::alignment::align;
 use super::likeness::{is_akin, is_called_alike, likeness, likeness_elsewhere};
@@ -18,6 +18,8 @@ use super::source_functions::{SourceFunction, functions, of_one_name};
 const LEAST_ELSEWHERE: f64 = 0.8;
 /// Least likeness of another call in the same place.
 const LEAST_OF_OTHER_CALL: f64 = 0.5;
+/// Most pairs of sites that are weighed for two functions. Generated code may have thousands of sites in one.
+const MOST_WEIGHED: usize = 1 << 22;
 
 pub fn pair_sites(a: Vec<ProgramSite>, b: Vec<ProgramSite>) -> SitePairs {
     let mut pairing = Pairing { a: &a, b: &b, to: vec![None; a.len()], from: vec![None; b.len()] };
@@ -61,6 +63,9 @@ impl Pairing<'_> {
     /// Pairs the sites of a function by their calls and their order.
     fn in_order(&mut self, a: &SourceFunction<'_>, b: &SourceFunction<'_>, shifts: &LineShifts) {
         let (of_a, of_b) = (&a.sites, &b.sites);
+        if of_a.len().saturating_mul(of_b.len()) > MOST_WEIGHED {
+            return self.in_turn(of_a, of_b);
+        }
         let weight = |one: usize, other: usize| {
             let (one, other) = (of_a[one], of_b[other]);
             let alike = || weight_of(likeness(&self.a[one], &self.b[other]));
@@ -71,6 +76,19 @@ impl Pairing<'_> {
         self.exchange(&mut pairs);
         for (one, other) in pairs {
             self.pair(one, other);
+        }
+    }
+
+    /// Pairs the first sites of a call, the second ones, and so on.
+    fn in_turn(&mut self, of_a: &[usize], of_b: &[usize]) {
+        let mut by_call: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+        for other in of_b {
+            by_call.entry(&self.b[*other].call.function).or_default().push_back(*other);
+        }
+        for one in of_a {
+            if let Some(other) = by_call.get_mut(self.a[*one].call.function.as_str()).and_then(VecDeque::pop_front) {
+                self.pair(*one, other);
+            }
         }
     }
 
@@ -116,6 +134,9 @@ impl Pairing<'_> {
     fn left_alike(&self, a: &SourceFunction<'_>, b: &SourceFunction<'_>) -> (Vec<(usize, usize)>, f64) {
         let of_a: Vec<usize> = a.sites.iter().copied().filter(|site| self.to[*site].is_none()).collect();
         let of_b: Vec<usize> = b.sites.iter().copied().filter(|site| self.from[*site].is_none()).collect();
+        if of_a.len().saturating_mul(of_b.len()) > MOST_WEIGHED {
+            return (Vec::new(), 0.0);
+        }
         let weight = |one: usize, other: usize| {
             let (one, other) = (of_a[one], of_b[other]);
             let likeness = self.is_same_call(one, other).then(|| likeness_elsewhere(&self.a[one], &self.b[other]))?;
@@ -296,6 +317,19 @@ mod tests {
         let other = ["report 40 MPI_Send 2 4096", "report 42 MPI_Recv 2 4096"];
         let alone = [(0, 40, "only B"), (0, 42, "only B"), (10, 0, "only A"), (12, 0, "only A")];
         assert_eq!(paired(&a, &other), alone);
+    }
+
+    #[test]
+    fn thousands_of_sites_of_one_function_are_paired_in_turn() {
+        let sites = |from: u64| -> Vec<String> {
+            (0..3_000)
+                .map(|at| format!("made {} MPI_{} 5 8", from + at, if at % 2 == 0 { "Send" } else { "Recv" }))
+                .collect()
+        };
+        let [a, b] = [sites(10), sites(19)];
+        let [of_a, of_b] = [&a, &b].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let expected: Vec<_> = (10..3_010).map(|line| (line, line + 9, "other line")).collect();
+        assert_eq!(paired(&of_a, &of_b), expected);
     }
 
     #[test]
