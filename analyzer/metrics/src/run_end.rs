@@ -56,10 +56,15 @@ impl<'r> RunEnd<'r> {
         is_killed || ending_signal(self.launch).is_some()
     }
 
-    /// When the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside.
+    /// When the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside, or may
+    /// have been: srun ends with the status of ranks that it or somebody else has killed.
     pub fn by_itself_at(&self) -> Option<f64> {
+        let is_of_signal =
+            |status: i32| [libc::SIGKILL, libc::SIGTERM, libc::SIGINT].map(|signal| 128 + signal).contains(&status);
         match &self.launch.outcome {
-            LaunchOutcome::Ended(end) if !self.is_from_outside() => Some(end.at.unix_us as f64 / 1e6),
+            LaunchOutcome::Ended(end) if !self.is_from_outside() && !end.status.is_some_and(is_of_signal) => {
+                Some(end.at.unix_us as f64 / 1e6)
+            }
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tables::Fact;
 use traces::definitions::Span;
@@ -79,6 +80,9 @@ impl Run {
         let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
         let whole = choice.whole || traces.iter().any(|trace| is_without_span(trace, choice));
         let mut ranks = read(traces, &Choice { whole, ..choice.clone() }, &windows, &watch);
+        if ranks.is_empty() && unreadable.is_empty() {
+            return Err(Error::NotBegun { folder: folder.into() });
+        }
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -267,23 +271,36 @@ const LISTED: usize = 5;
 /// so the folder is listed again.
 fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
     let is_gone = |opened: &Result<RankFile, TraceError>| matches!(opened, Err(TraceError::Io { source, .. }) if source.kind() == ErrorKind::NotFound);
-    let mut opened = open_all(&files(folder)?);
+    let mut paths = files(folder)?;
+    let mut opened = open_all(&paths);
     for _ in 1..LISTED {
         if !opened.iter().any(is_gone) {
             break;
         }
-        opened = open_all(&files(folder)?);
+        paths = files(folder)?;
+        opened = open_all(&paths);
     }
     let (mut traces, mut unreadable) = (Vec::new(), Vec::new());
-    for trace in opened {
+    for (path, trace) in paths.iter().zip(opened) {
         match trace {
             Ok(trace) => traces.push(Arc::new(trace)),
+            Err(_) if is_beginning(path) => {}
             // All files behind it have the same error.
             Err(error @ TraceError::TooManyMappings { .. }) => return Err(error.into()),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
     Ok((traces, unreadable))
+}
+
+/// The longest time from making a file to writing its header.
+const BEGINNING: Duration = Duration::from_secs(1);
+
+/// True for the file of a process that has just made it, and is about to write the header.
+fn is_beginning(path: &Path) -> bool {
+    let age = || fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    let is_starting = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"starting-"));
+    is_starting && age().is_some_and(|age| age < BEGINNING)
 }
 
 /// Leaves out copies of other files, and says of which.

@@ -216,3 +216,16 @@ fn a_copy_of_a_node_file_adds_no_rank_and_one_of_another_run_says_so() {
     let said = stderr(&output);
     assert!(said.contains("all processes are of another run than this folder is (.run)"), "{said}");
 }
+
+#[test]
+fn an_empty_file_of_a_process_that_is_starting_is_no_damage_for_a_second() {
+    let folder = Folder::new();
+    let run = fixture::unpack("spawns-ompi5", &folder.0.join("unpacked")).run;
+    let starting = run.join("starting-node1-7.ovh");
+    let made = |age: u64| {
+        let file = fs::File::create(&starting).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
+        overhear("report", &run, &["--no-cache"])
+    };
+    assert_eq!((made(0).status.code(), made(5).status.code()), (Some(0), Some(4)));
+}

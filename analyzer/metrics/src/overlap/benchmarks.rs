@@ -215,7 +215,8 @@ mod tests {
                 alone: None,
             };
             let idle = WorkLevel { least_computed: 0, ..level };
-            SmbLoop::of(&LevelLoop { levels: vec![idle, level] }, tick).unwrap().figures.unwrap().is_alone
+            let figures = SmbLoop::of(&LevelLoop { levels: vec![idle, level] }, tick).unwrap().figures;
+            figures.is_some_and(|figures| figures.is_alone)
         };
         // From half to half as much again, and 100 ns for the clocks.
         assert_eq!([40, 60, 540, 560].map(|behind| is_alone(behind, 1.0)), [false, true, true, false]);
