@@ -2,7 +2,7 @@
 
 use crate::endings::cut;
 use crate::grouped_in_order::grouped_in_order;
-use crate::launch_words::{ending_signal, launch_in_words};
+use crate::launch_words::{ending_signal, launch_in_words, of_signal};
 use crate::totals::world_rank;
 use crate::words::{plural, ranks_in_words, verb};
 use model::launch_log::{Launch, LaunchOutcome, LauncherEnd};
@@ -48,8 +48,7 @@ impl<'r> RunEnd<'r> {
         let is_killed = match &self.launch.outcome {
             LaunchOutcome::Ended(LauncherEnd { signal, status, .. }) => {
                 let is_of_timeout = self.launch.begin.launcher == "timeout" && *status == Some(TIMED_OUT);
-                is_of_timeout
-                    || signal.is_some_and(|signal| matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT))
+                is_of_timeout || signal.is_some_and(ends_a_process)
             }
             LaunchOutcome::FrontKilled(_) | LaunchOutcome::Unknown => true,
         };
@@ -59,8 +58,7 @@ impl<'r> RunEnd<'r> {
     /// When the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside, or may
     /// have been: srun ends with the status of ranks that it or somebody else has killed.
     pub fn by_itself_at(&self) -> Option<f64> {
-        let is_of_signal =
-            |status: i32| [libc::SIGKILL, libc::SIGTERM, libc::SIGINT].map(|signal| 128 + signal).contains(&status);
+        let is_of_signal = |status: i32| of_signal(status).is_some_and(ends_a_process);
         match &self.launch.outcome {
             LaunchOutcome::Ended(end) if !self.is_from_outside() && !end.status.is_some_and(is_of_signal) => {
                 Some(end.at.unix_us as f64 / 1e6)
@@ -107,6 +105,11 @@ impl<'r> RunEnd<'r> {
         };
         format!("{cut} of {all} did not finalize MPI: {places}.")
     }
+}
+
+/// True for the signals by which people and schedulers end a process.
+fn ends_a_process(signal: i32) -> bool {
+    matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT)
 }
 
 /// Maximum number of places that a sentence names.

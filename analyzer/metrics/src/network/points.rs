@@ -59,7 +59,7 @@ pub struct Point {
     pub bytes: u64,
     /// The number of messages or exchanges.
     pub count: u64,
-    /// Those and the others of the size between whose calls the program did something else, or that came before their receiver waited.
+    /// All of the size, with those between whose calls the program did something else, or that came before their receiver waited.
     pub all: u64,
     /// The time of one of them; for windows, of one message each way.
     pub time: Spread,

@@ -31,9 +31,9 @@ pub struct TransferTime {
     pub has_others: bool,
     /// Means over ranks, including the gaps between calls.
     pub means: LifeMeans,
-    /// The same of the pass that a benchmark would print.
+    /// The means of the pass that a benchmark would print.
     pub printed: LifeMeans,
-    /// Those of each rank, with its first requests.
+    /// The printed means of each rank, with its first requests.
     by_rank: FxHashMap<u32, LifeMeans>,
 }
 

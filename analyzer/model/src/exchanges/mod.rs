@@ -81,7 +81,7 @@ pub struct PartedExchanges {
 }
 
 impl PartedExchanges {
-    /// Those like these exchanges, of the rank that saw more.
+    /// Counts the exchanges like these, by the rank that saw more.
     pub fn like(&self, found: &Exchanges) -> u64 {
         let (one, other) = found.ranks;
         let seen = |rank, peer, calls| self.exchanges.get(&(rank, peer, calls, found.bytes)).copied().unwrap_or(0);

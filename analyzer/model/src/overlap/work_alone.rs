@@ -21,7 +21,7 @@ impl OtherCalls {
         self.count += 1;
     }
 
-    /// Those of an iteration from its first call on: the calls of `self` precede the post, those of `behind` follow it. `None` if there
+    /// Joins the calls of an iteration, from its first one on: the calls of `self` precede the post, those of `behind` follow it. `None` if there
     /// are none, or more than [`MOST_CALLS`].
     pub fn then(mut self, behind: &OtherCalls) -> Option<OtherCalls> {
         if self.count.max(behind.count) > MOST_CALLS {

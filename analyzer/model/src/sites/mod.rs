@@ -183,7 +183,7 @@ impl Sites {
         }
     }
 
-    /// Where a rank's call site stands in the source.
+    /// Finds the place of a rank's call site in the source.
     pub fn source(&self, rank: &Rank, site: u32) -> PlaceInSource {
         if let Some(named) = self.named.get(rank, site) {
             return named.source.clone();

@@ -1,4 +1,4 @@
-//! Where call sites stand in the program's source.
+//! The places of call sites in the program's source.
 
 /// The place in the source by which tables name a call site.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
