@@ -35,8 +35,9 @@ impl Counted {
     fn read(output: &Output, what: &str) -> Counted {
         assert_eq!(output.status, 0, "{what}: {}{}", output.stdout, output.stderr);
         let numbers: Vec<f64> = output.stdout.split(' ').filter_map(|word| word.parse().ok()).collect();
-        let [here, astray, unlike, jumps] = numbers[..] else { panic!("{what}: {}", output.stdout) };
+        let [here, astray, unlike, jumps, sent] = numbers[..] else { panic!("{what}: {}", output.stdout) };
         assert!(here > 20.0 && unlike == 0.0, "{what}: {}", output.stdout);
+        assert!(sent == 0.0 || sent == here + astray, "{what}: {}", output.stdout);
         assert!(!what.contains("jumps") || jumps > here / 8.0, "{what}: {}", output.stdout);
         Counted { here, astray }
     }
