@@ -1,8 +1,7 @@
 // Rank 1 maps a fresh work array in every step, so that the kernel zeroes each of its pages at the first touch; rank 0 reuses its own. Cured: both
 // reuse it.
-#define _GNU_SOURCE
-#include <sys/mman.h>
 #include "held_out.h"
+#include <sys/mman.h>
 
 enum { BYTES = 24 << 20, STEPS = 120 };
 

@@ -1,7 +1,7 @@
 // Jacobi on a triangular domain, whose rows get longer downwards, divided into blocks of as many rows each. Cured: into
 // blocks of as many points.
-#include <math.h>
 #include "held_out.h"
+#include <math.h>
 
 enum { ROWS = 1400, SWEEPS = 600 };
 

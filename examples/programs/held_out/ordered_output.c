@@ -1,6 +1,5 @@
 // Ranks write their part of a table in rank order: each waits for a token, formats its lines, and hands the token on. Cured:
 // each formats its lines first, and only the writing is in order.
-#include <unistd.h>
 #include "held_out.h"
 
 enum { TABLES = 36, LINES = 40000, LENGTH = 48 };

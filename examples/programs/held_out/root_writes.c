@@ -1,6 +1,5 @@
 // Each output step rank 0 formats and writes the numbers of all ranks, and the others wait for its word to go on. Cured: every rank formats
 // its own, into a file of its own.
-#include <unistd.h>
 #include "held_out.h"
 
 enum { COUNT = 60000, STEPS = 30 };

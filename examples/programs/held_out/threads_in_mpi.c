@@ -1,7 +1,7 @@
 // Two threads of each rank exchange small messages on communicators of their own, all inside MPI at the same time. Cured: one thread
 // exchanges for all of them.
-#include <pthread.h>
 #include "held_out.h"
+#include <pthread.h>
 
 enum { THREADS = 2, MESSAGES = 20000 };
 
