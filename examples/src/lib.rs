@@ -10,7 +10,7 @@
 //! ```text
 //! lib
 //! conformance
-//! choice diagnosis fixture loops memcheck mpi4py planted_waits truth verdicts
+//! choice diagnosis fixture held_out loops memcheck mpi4py planted_waits truth verdicts
 //! build running
 //! python
 //! run
@@ -20,7 +20,7 @@
 //! aarch64
 //! environment golden packages slurm
 //! wheel
-//! machine used
+//! machine processor_time used
 //! ```
 
 pub mod aarch64;
@@ -35,6 +35,7 @@ pub mod environment;
 pub mod fixture;
 pub mod glibc;
 pub mod golden;
+pub mod held_out;
 pub mod launch_turns;
 pub mod loops;
 pub mod machine;
@@ -44,6 +45,7 @@ pub mod mpi4py;
 pub mod otf2;
 pub mod packages;
 pub mod planted_waits;
+pub mod processor_time;
 pub mod program;
 pub mod python;
 pub mod rota;

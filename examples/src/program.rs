@@ -101,6 +101,8 @@ impl StatedFinding {
 
 /// Extension of Fortran source that the preprocessor reads.
 const FORTRAN: &str = "F90";
+/// Extension of C++ source.
+const CPP: &str = "cpp";
 /// First characters of comments, in C and in Fortran.
 const COMMENTS: [char; 2] = ['/', '!'];
 
@@ -125,7 +127,7 @@ impl Program {
     }
 
     pub fn read_in(folder: &Path, name: &str) -> Program {
-        let sources = ["c", FORTRAN].map(|ending| folder.join(name).with_extension(ending));
+        let sources = ["c", FORTRAN, CPP].map(|ending| folder.join(name).with_extension(ending));
         let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
         let text = fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
         let mut program = Program { name: name.into(), source, ranks: 1, ..Program::default() };
@@ -267,12 +269,16 @@ fn variable(word: &str) -> Option<(String, String)> {
     word.split_once('=').map(|(name, value)| (name.into(), value.into()))
 }
 
-/// Compiles C source with the library's compiler, unless the result is newer than the source and the headers beside it.
+/// Compiles C or C++ source with the library's compiler, unless the result is newer than the source and the headers beside it.
 pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     let mut command = Command::new(&mpi.compiler);
     // MPICH's header declares MPI_STATUSES_IGNORE without elements, and gcc warns about that in every program.
-    command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
-    command.arg(source).args(["-lpthread", "-ldl", "-lm"]);
+    let is_cpp = source.extension().is_some_and(|ending| ending == CPP);
+    // The headers' own classes would need a library that the C compiler does not link.
+    let language: &[&str] =
+        if is_cpp { &["-x", "c++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"] } else { &["-std=gnu11"] };
+    command.args(language).args(["-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
+    command.arg(source).args(is_cpp.then_some("-lstdc++")).args(["-lpthread", "-ldl", "-lm"]);
     // The variables of a library without a compiler are for its launcher.
     if mpi.built_as == mpi.name {
         mpi.set_environment(&mut command);

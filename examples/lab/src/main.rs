@@ -6,7 +6,7 @@
 //! lib
 //! papers
 //! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale synthetic verdicts watched
-//! hosts
+//! held_out hosts
 //! ```
 
 mod agreement;
@@ -15,6 +15,7 @@ mod clocks;
 mod conformance;
 mod demo;
 mod diagnosis;
+mod held_out;
 mod hosts;
 mod looks;
 mod overhead;

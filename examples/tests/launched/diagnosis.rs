@@ -1,7 +1,8 @@
-//! The first finding on a program with a planted cause is that cause; its twin without the cause has none.
+//! The first finding on a program with a planted cause is that cause; its twin without the cause has none. Held-out programs run.
 
 use crate::common::one_that_runs;
 use examples::diagnosis::{SETTINGS, Setting, diagnose, programs};
+use examples::held_out;
 use examples::launch_turns::alone;
 use examples::program::Program;
 use examples::rota;
@@ -53,4 +54,20 @@ fn the_first_finding_is_the_planted_cause() {
 #[test]
 fn the_twin_without_the_cause_has_no_finding() {
     is_right(true);
+}
+
+/// `cargo lab diagnosis --set held-out` judges what is found about them.
+#[test]
+fn held_out_programs_are_correct_with_their_cause_and_cured() {
+    let mut ran = 0;
+    for one in held_out::programs(None).iter().filter(|one| rota::takes(&one.program.name, 13)) {
+        for mpi in one_that_runs(&one.program) {
+            for cured in [false, true] {
+                let (output, loop_s) = one.plain(&mpi, cured);
+                assert!(loop_s.is_some(), "{} under {}, cured: {cured}: {output}", one.program.name, mpi.name);
+                ran += 1;
+            }
+        }
+    }
+    assert!(ran > 0);
 }

@@ -1,0 +1,147 @@
+//! Compares first findings about the held-out programs with their truth, and promised savings with those of the cures.
+
+use std::fmt::Write;
+use std::fs;
+
+use examples::held_out::{self, HeldOut, HeldOutRun};
+use examples::machine::workspace;
+use examples::mpi::Mpi;
+use examples::processor_time::ProcessorTime;
+
+/// Heading of its part of docs/diagnosis.md.
+pub const HEADING: &str = "## Programs that no rule grew up with";
+
+/// A recorded run, and the cores that other processes used meanwhile.
+struct Measured {
+    run: HeldOutRun,
+    others: f64,
+}
+
+#[derive(Default)]
+struct Counts {
+    runs: u32,
+    causes: u32,
+    places: u32,
+    ranks: u32,
+    full: u32,
+    /// Pairs of which both printed their loop's seconds, and the cure saved a twentieth or more.
+    saved: u32,
+    promised: u32,
+    /// Twins with a finding about the program, and with the planted one.
+    twins_told: u32,
+    twins_accused: u32,
+}
+
+/// Runs each program with the cause and cured, `runs` times, and judges the run during which others used the machine least. Returns the
+/// part of docs/diagnosis.md.
+pub fn run(mpis: &[Mpi], runs: usize, name: Option<&str>) -> Result<String, String> {
+    let mut counts = Counts::default();
+    let mut text = String::from(
+        "| program | MPI | truth | first finding | cause, place, rank | promised | saved | cured: first finding | others' cores |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for program in &held_out::programs(name) {
+        for mpi in mpis.iter().filter(|mpi| program.program.runs_under(mpi)) {
+            let row = row(program, mpi, runs, &mut counts)?;
+            eprint!("{row}");
+            text += &row;
+        }
+    }
+    if counts.runs == 0 {
+        return Err("no program ran".into());
+    }
+    let _ = write!(text, "\n{}", summary(&counts));
+    Ok(text)
+}
+
+fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result<String, String> {
+    let (sick, cured) = (calmest(program, mpi, false, runs)?, calmest(program, mpi, true, runs)?);
+    let first = sick.run.first_of_program();
+    let agreement = first.map(|first| program.agreement(first)).unwrap_or_default();
+    counts.runs += 1;
+    counts.causes += u32::from(agreement.cause);
+    counts.places += u32::from(agreement.place);
+    counts.ranks += u32::from(agreement.ranks);
+    counts.full += u32::from(agreement.is_full());
+    let saved = sick.run.loop_s.zip(cured.run.loop_s).map(|(sick, cured)| (sick - cured, sick));
+    let promised = first.and_then(|first| first["cost_s"].as_f64());
+    if let Some((saved, loop_s)) = saved
+        && saved >= loop_s / 20.0
+    {
+        counts.saved += 1;
+        counts.promised += u32::from(promised.is_some_and(|promised| (promised - saved).abs() <= saved / 4.0));
+    }
+    let twins = cured.run.first_of_program();
+    counts.twins_told += u32::from(twins.is_some());
+    counts.twins_accused += u32::from(twins.is_some_and(|twins| program.agreement(twins).cause));
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let agreed = [agreement.cause, agreement.place, agreement.ranks].map(yes).join(", ");
+    let seconds = |seconds: Option<f64>| seconds.map_or("-".into(), |seconds| format!("{seconds:.2} s"));
+    let saved = saved.map_or("-".into(), |(saved, loop_s)| format!("{saved:.2} of {loop_s:.2} s"));
+    Ok(format!(
+        "| {} | {} | {} | {} | {agreed} | {} | {saved} | {} | {:.1}, {:.1} |\n",
+        program.program.name,
+        mpi.name,
+        program.causes(),
+        named(&sick.run),
+        seconds(promised),
+        named(&cured.run),
+        sick.others,
+        cured.others,
+    ))
+}
+
+/// Kind and headline of the first finding, with those about other processes in front of it by their kinds.
+fn named(run: &HeldOutRun) -> String {
+    let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap_or_default().replace('|', "/");
+    let first = run.first_of_program();
+    let before = run.findings.iter().take_while(|finding| first.is_none_or(|first| !std::ptr::eq(*finding, first)));
+    let before: Vec<String> = before.map(|finding| format!("({})", text(finding, "kind"))).collect();
+    let first =
+        first.map_or("nothing".into(), |first| format!("**{}** {}", text(first, "kind"), text(first, "headline")));
+    [before, vec![first]].concat().join(" ")
+}
+
+/// The run during which other processes used the fewest cores. Fails if the program's result was never correct.
+fn calmest(program: &HeldOut, mpi: &Mpi, cured: bool, runs: usize) -> Result<Measured, String> {
+    let mut calmest: Option<Measured> = None;
+    let mut last = String::new();
+    for _ in 0..runs.max(1) {
+        let before = ProcessorTime::now();
+        let run = program.recorded(mpi, cured);
+        let others = before.used_by_others();
+        if run.loop_s.is_none() {
+            last = run.output;
+            continue;
+        }
+        if calmest.as_ref().is_none_or(|calmest| others < calmest.others) {
+            calmest = Some(Measured { run, others });
+        }
+    }
+    calmest.ok_or_else(|| format!("{} under {} is not correct: {last}", program.program.name, mpi.name))
+}
+
+fn summary(counts: &Counts) -> String {
+    let Counts { runs, causes, places, ranks, full, saved, promised, twins_told, twins_accused } = counts;
+    format!(
+        "Of {runs} runs, the first finding states cause, place and ranks in {full}; the cause in {causes}, the place in {places}, the ranks in \
+         {ranks}. Of {saved} cures that saved a twentieth of the loop or more, the promise is within a quarter of the saving in {promised}. \
+         Of {runs} cured twins, {twins_told} have a finding about the program, {twins_accused} that of the planted cause.\n"
+    )
+}
+
+/// Replaces the part of docs/diagnosis.md that begins with this heading, or appends it.
+pub fn replace_part(heading: &str, part: &str) -> Result<(), String> {
+    let path = workspace().join("docs/diagnosis.md");
+    let page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, after) = match page.find(heading) {
+        Some(at) => {
+            let end = page[at + heading.len()..].find("\n#").map_or(page.len(), |end| at + heading.len() + end + 1);
+            (&page[..at], &page[end..])
+        }
+        None => (&page[..], ""),
+    };
+    let gap = if after.is_empty() { "" } else { "\n" };
+    let page = format!("{}\n\n{heading}\n\n{}\n{gap}{after}", before.trim_end(), part.trim_end());
+    fs::write(&path, page.trim_start()).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,218 @@
+//! Programs whose causes were stated before their author read any rule that should find them, and their judgement.
+//!
+//! In: `programs/held_out/truth.tsv`. Out: what the first finding about a recorded program has in common with the truth, and
+//! the seconds of the program's loop, with the cause and cured.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::machine::workspace;
+use crate::mpi::Mpi;
+use crate::program::Program;
+use crate::run::{Case, Run};
+
+/// A cause of `truth.tsv`, the kinds of findings that state it, and words of which one must be in the finding if its kind alone says
+/// less. No kinds: any with such a word.
+struct Cause {
+    name: &'static str,
+    kinds: &'static [&'static str],
+    words: &'static [&'static str],
+}
+
+const fn cause(name: &'static str, kinds: &'static [&'static str], words: &'static [&'static str]) -> Cause {
+    Cause { name, kinds, words }
+}
+
+const CAUSES: [Cause; 23] = [
+    cause("call_order", &["chain", "wrong_order"], &[]),
+    cause("chain", &["chain"], &[]),
+    cause("collective_by_hand", &["collective_by_hand"], &[]),
+    cause("layout", &[], &["pieces", "contiguous", "datatype"]),
+    cause("leak", &[], &["never free", "not freed", "leak", "never complete", "left behind"]),
+    cause("made_again", &["made_again"], &[]),
+    cause("more_work", &["late_rank"], &[]),
+    cause("naps", &["polling"], &["sleep"]),
+    cause("needless_barrier", &["needless_barrier"], &[]),
+    cause("no_progress", &["unprogressed", "no_overlap"], &[]),
+    cause("one_rank_works", &["serial_work"], &[]),
+    cause("page_faults", &[], &["page fault", "kernel"]),
+    cause("receive_order", &["wrong_order"], &[]),
+    cause("sender_waits", &["late_receiver", "eager_limit"], &[]),
+    cause("sleeps", &[], &["sleep", "asleep"]),
+    cause("slow_core", &["sporadic_delay", "busy_host", "not_running"], &[]),
+    cause("slow_server", &["serial_work", "late_rank", "small_jobs"], &[]),
+    cause("small_collectives", &["small_collectives"], &[]),
+    cause("small_epochs", &[], &["epoch"]),
+    cause("small_messages", &["small_messages"], &[]),
+    cause("threads_contend", &[], &["threads"]),
+    cause("unread_messages", &[], &["not received", "unreceived", "unexpected", "queue"]),
+    cause("wandering_work", &["sporadic_delay"], &[]),
+];
+
+/// Findings about other processes of the machine.
+const OF_OTHERS: [&str; 2] = ["busy_host", "not_running"];
+
+pub struct HeldOut {
+    pub program: Program,
+    causes: Vec<&'static Cause>,
+    /// Ranks that cause the loss; `None` for all, or none in particular.
+    by: Option<Vec<u32>>,
+    /// Functions and comments of the lines of MPI calls that show or cause the loss.
+    calls: Vec<(String, String)>,
+    /// The program's function where the cause lies.
+    pub function: String,
+    pub source: String,
+}
+
+/// A recorded run of a program.
+pub struct HeldOutRun {
+    /// Seconds of the slowest rank's loop; `None` if the program did not state them or its result was wrong.
+    pub loop_s: Option<f64>,
+    pub output: String,
+    pub run: Run,
+    pub findings: Vec<Value>,
+}
+
+/// Whether a finding agrees with the truth.
+#[derive(Clone, Copy, Default)]
+pub struct Agreement {
+    pub cause: bool,
+    pub place: bool,
+    pub ranks: bool,
+}
+
+impl Agreement {
+    pub fn is_full(self) -> bool {
+        self.cause && self.place && self.ranks
+    }
+}
+
+fn folder() -> PathBuf {
+    workspace().join("examples/programs/held_out")
+}
+
+/// Programs whose names contain `name`, if one is given, in the truth's order.
+pub fn programs(name: Option<&str>) -> Vec<HeldOut> {
+    let path = folder().join("truth.tsv");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(HeldOut::read).filter(|one| name.is_none_or(|name| one.program.name.contains(name))).collect()
+}
+
+impl HeldOut {
+    fn read(row: &str) -> HeldOut {
+        let [name, ranks, causes, by, calls, function, source] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("truth.tsv: not seven columns: {row}");
+        };
+        let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("truth.tsv: {text} is no number: {row}"));
+        let known = |name: &str| {
+            CAUSES.iter().find(|cause| cause.name == name).unwrap_or_else(|| panic!("no cause is called {name}: {row}"))
+        };
+        let call = |call: &str| {
+            let (function, mark) = call.split_once(" // ").unwrap_or_else(|| panic!("{call} has no comment: {row}"));
+            (function.trim().to_string(), mark.trim().to_string())
+        };
+        let mut program = Program::read_in(&folder(), name);
+        program.ranks = number(ranks);
+        HeldOut {
+            program,
+            causes: causes.split(';').map(known).collect(),
+            by: (by != "-").then(|| by.split(' ').map(number).collect()),
+            calls: calls.split(';').map(call).collect(),
+            function: function.into(),
+            source: source.into(),
+        }
+    }
+
+    /// Lines of its MPI calls, as `jacobi.c:41`. Panics if the source has not exactly one such line for each.
+    pub fn places(&self) -> Vec<String> {
+        let file = self.program.source.file_name().unwrap_or_default().to_string_lossy();
+        let line = |(function, mark): &(String, String)| self.program.line_marked(mark, function);
+        self.calls.iter().map(|call| format!("{file}:{}", line(call))).collect()
+    }
+
+    pub fn causes(&self) -> String {
+        self.causes.iter().map(|cause| cause.name).collect::<Vec<_>>().join(" or ")
+    }
+
+    fn case<'a>(&self, mpi: &'a Mpi, cured: bool) -> Case<'a> {
+        let mut case = Case::of(&self.program, mpi);
+        case.arguments.extend(cured.then(|| "cured".to_string()));
+        case
+    }
+
+    /// Runs it without the recorder. Returns its output, and the seconds of its loop if its result is correct.
+    pub fn plain(&self, mpi: &Mpi, cured: bool) -> (String, Option<f64>) {
+        let output = self.case(mpi, cured).plain();
+        (format!("{}{}", output.stdout, output.stderr), seconds(&output.stdout, output.status))
+    }
+
+    pub fn recorded(&self, mpi: &Mpi, cured: bool) -> HeldOutRun {
+        let kind = if cured { "cured" } else { "sick" };
+        let (output, run) = self.case(mpi, cured).recorded(&format!("held-out-{}-{kind}", self.program.name));
+        let findings = run.ask("diagnose", &["--no-cache"]).rows("findings").to_vec();
+        let loop_s = seconds(&output.stdout, output.status);
+        HeldOutRun { loop_s, output: format!("{}{}", output.stdout, output.stderr), run, findings }
+    }
+
+    /// Compares a finding with the truth, as far as a machine can tell.
+    pub fn agreement(&self, finding: &Value) -> Agreement {
+        let text = |key: &str| finding[key].as_str().unwrap_or_default();
+        let said = ["headline", "detail", "advice"].map(text).join(" ");
+        let is_stated = |cause: &&Cause| {
+            (cause.kinds.is_empty() || cause.kinds.contains(&text("kind")))
+                && (cause.words.is_empty() || cause.words.iter().any(|word| said.contains(word)))
+        };
+        let named: Vec<u32> = text("ranks").split_whitespace().filter_map(|rank| rank.parse().ok()).collect();
+        let places = self.places();
+        Agreement {
+            cause: self.causes.iter().any(is_stated),
+            place: text("sites").split_whitespace().any(|site| places.iter().any(|place| site.ends_with(place))),
+            ranks: self.by.as_ref().is_none_or(|by| *by == named),
+        }
+    }
+}
+
+impl HeldOutRun {
+    /// The first finding, apart from those about other processes of the machine.
+    pub fn first_of_program(&self) -> Option<&Value> {
+        self.findings.iter().find(|finding| !OF_OTHERS.contains(&finding["kind"].as_str().unwrap_or_default()))
+    }
+}
+
+/// The loop's seconds, from the output of a program that ended well.
+fn seconds(stdout: &str, status: i32) -> Option<f64> {
+    let mut lines = stdout.lines().map(str::trim).filter(|line| !line.is_empty());
+    let loop_s = lines.find_map(|line| line.strip_prefix("loop ")?.trim().parse().ok())?;
+    (status == 0 && lines.any(|line| line == "ok")).then_some(loop_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_truth_names_every_program_and_lines_that_exist() {
+        let programs = programs(None);
+        let files = fs::read_dir(folder()).unwrap().flatten().map(|file| file.path());
+        let sources = files.filter(|path| path.extension().is_some_and(|ending| ending != "h" && ending != "tsv"));
+        assert_eq!(programs.len(), sources.count());
+        assert!(programs.len() >= 20);
+        for one in &programs {
+            let text = fs::read_to_string(&one.program.source).unwrap();
+            assert!(!one.places().is_empty(), "{}", one.program.name);
+            assert!(text.contains(&one.function), "{} has no {}", one.program.name, one.function);
+            assert!(one.by.iter().flatten().all(|rank| *rank < one.program.ranks), "{}", one.program.name);
+        }
+    }
+
+    #[test]
+    fn a_loop_counts_only_if_its_result_is_correct() {
+        assert_eq!(seconds("loop 1.25\nok\n", 0), Some(1.25));
+        assert_eq!(seconds("loop .5\nok\n", 0), Some(0.5));
+        assert_eq!(seconds("loop 1.25\nWRONG\n", 1), None);
+        assert_eq!(seconds("ok\n", 0), None);
+    }
+}
