@@ -5,6 +5,7 @@
 //! ```text
 //! lib
 //! shared_walk
+//! attribution
 //! critical habits levels origins rounds wait_for watch
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
@@ -20,6 +21,7 @@
 //! batches bytes clock deadlock parallel process ranks request_numbers sample site_naming spill sums unfinished
 //! ```
 
+pub mod attribution;
 pub mod batches;
 pub mod bytes;
 pub mod clock;

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use super::attribution::{Attribution, TimeReader};
 use super::common_clock::CommonClock;
 use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
-use super::origins::{Activity, ActivityReader, ActivityTimes, Chase, ChasedPart, WaitOrigins};
+use super::origins::{Activity, ActivityReader, ActivityTimes, Chase, ChasedPart, OwnWait, WaitOrigins};
 use super::roles::{CallSite, CallSites, Roles};
 use super::stream::Stream;
 use super::{Run, parallel};
@@ -22,7 +23,9 @@ pub struct SharedWalk {
     pub habits: FxHashMap<(u32, u32), SiteHabits>,
     pub origins: WaitOrigins,
     pub path: CriticalPath,
-    /// Call sites by number, for habits and origins.
+    /// Each rank's time by place and kind, if it is wanted.
+    pub attribution: Option<Attribution>,
+    /// Call sites by number, for habits, origins and attribution.
     pub sites: Vec<CallSite>,
 }
 
@@ -30,24 +33,37 @@ impl SharedWalk {
     /// Uses up the waits and the jumps of an account that keeps them
     /// ([`Follow::ORIGINS`](super::matching::Follow::ORIGINS) and [`Follow::JUMPS`](super::matching::Follow::JUMPS)).
     pub fn of(run: &Run, settled: &mut Settled) -> SharedWalk {
+        SharedWalk::made(run, settled, false)
+    }
+
+    /// Attributes time, too.
+    pub fn with_attribution(run: &Run, settled: &mut Settled) -> SharedWalk {
+        SharedWalk::made(run, settled, true)
+    }
+
+    fn made(run: &Run, settled: &mut Settled, attributes: bool) -> SharedWalk {
         let waits = std::mem::take(&mut settled.account.followed);
         let parts = PathParts::of(run, settled);
         let (objects, sites) = (Objects::of(run), CallSites::default());
-        let walk = |at| Mutex::new(RankWalk::new(run, settled, (&objects, &sites), &parts, at));
+        let walk = |at| Mutex::new(RankWalk::new(run, settled, (&objects, &sites), &parts, (at, attributes)));
         let walks = parallel::map(run.ranks.len(), walk);
         let mut chase = Chase::new(&waits, run.ranks.len());
         for part in chase.by_ref() {
             parallel::map(walks.len(), |at| lock(&walks[at]).go_on(&part, at));
         }
-        let (mut habits, mut activities, mut on_path) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        let (mut habits, mut activities) = (FxHashMap::default(), FxHashMap::default());
+        let (mut on_path, mut times) = (Vec::new(), Vec::new());
         for (walk, rank) in walks.into_iter().map(into_inner).zip(0..) {
             habits.extend(walk.habits.habits.into_iter().map(|(site, habits)| ((rank, site), habits)));
             activities.extend(walk.activities.times.into_iter().map(|(what, times)| ((rank, what), times)));
             on_path.push(walk.path.finish());
+            times.extend(walk.times);
         }
         let origins = WaitOrigins { activities, unknown: chase.unknown };
         let sites = sites.list();
-        SharedWalk { habits, origins, path: parts.finish(on_path, &sites), sites }
+        let waiting_places = numbers_in(&sites, &settled.account.places);
+        let attribution = attributes.then(|| Attribution::of(times, &waiting_places));
+        SharedWalk { habits, origins, path: parts.finish(on_path, &sites), attribution, sites }
     }
 }
 
@@ -72,6 +88,7 @@ struct RankWalk<'a> {
     habits: HabitReader<'a>,
     activities: ActivityReader,
     path: PathReader<'a>,
+    times: Option<TimeReader>,
 }
 
 impl<'a> RankWalk<'a> {
@@ -80,29 +97,43 @@ impl<'a> RankWalk<'a> {
         settled: &'a Settled,
         (objects, sites): (&'a Objects, &'a CallSites),
         parts: &'a PathParts,
-        at: usize,
+        (at, attributes): (usize, bool),
     ) -> RankWalk<'a> {
+        let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
             calls: first_thread(run, &settled.common_clock, (objects, sites), at),
             habits: HabitReader::new(objects),
-            activities: ActivityReader::new(run.ranks.len(), &run.ranks[at], &settled.common_clock.lines[at]),
-            path: parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, sites),
+            activities: ActivityReader::new(run.ranks.len(), rank, line),
+            path: parts.reader(rank, line, at, sites),
+            times: attributes.then(|| TimeReader::new(rank, line)),
         }
     }
 
     /// Reads the calls that end in the next part of the run.
     fn go_on(&mut self, part: &ChasedPart, at: usize) {
-        self.habits.waits.add(part.waiting[at].iter().copied());
+        self.habits.waits.add(part.waiting[at].iter().map(OwnWait::span));
         self.activities.know(&part.blamed[at], &part.waiting[at]);
+        if let Some(times) = &mut self.times {
+            times.know(&part.blamed[at], &part.waiting[at]);
+        }
         let Some(calls) = &mut self.calls else { return };
         while let Some(call) = calls.peek().filter(|call| call.end <= part.until) {
             let role = calls.role(call);
             self.habits.call(call, role, calls.details(call), calls.roles());
             self.activities.call(call, role);
             self.path.call(call, role);
+            if let Some(times) = &mut self.times {
+                times.call(call, role);
+            }
             calls.advance();
         }
     }
+}
+
+/// The numbers in `sites` of other call sites.
+fn numbers_in(sites: &[CallSite], others: &[CallSite]) -> Vec<u32> {
+    let numbers: FxHashMap<&CallSite, u32> = sites.iter().zip(0..).collect();
+    others.iter().map(|site| numbers.get(site).copied().unwrap_or(u32::MAX)).collect()
 }
 
 /// Finds the critical path alone. Uses up the jumps of an account that keeps them.

@@ -6,6 +6,7 @@ mod common;
 mod absent;
 mod active_span;
 mod arranged;
+mod attribution;
 mod bad_input;
 mod benchmark_figures;
 mod call_sites;

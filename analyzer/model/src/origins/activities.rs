@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::chase::BlamedTime;
+use super::chase::{BlamedTime, OwnWait};
 use super::{Activity, ActivityTimes};
 use crate::Rank;
 use crate::common_clock::ClockLine;
@@ -41,9 +41,9 @@ impl ActivityReader {
     }
 
     /// Adds the next part of the run: the times for which others blame the rank, and the rank's own waits.
-    pub fn know(&mut self, blamed: &[BlamedTime], waiting: &[(i64, i64)]) {
+    pub fn know(&mut self, blamed: &[BlamedTime], waiting: &[OwnWait]) {
         self.blamed.extend(blamed);
-        self.waiting.add(waiting.iter().copied());
+        self.waiting.add(waiting.iter().map(OwnWait::span));
     }
 
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
@@ -124,7 +124,13 @@ mod tests {
             let [waiter, cause] = [rank, 0].map(|rank| RankSite { rank, place: SpottedSite::default() });
             WaitKey { state: WaitState::WaitAtNxn, waiter, cause }
         };
-        let blamed = |rank, from, until, is_indirect| BlamedTime { from, until, wait: wait(rank), is_indirect };
+        let blamed = |rank, from, until, is_indirect| BlamedTime {
+            from,
+            until,
+            first: wait(rank),
+            wait: wait(rank),
+            is_indirect,
+        };
         let mut times = ActivityTimes::default();
         let all = [
             blamed(1, 0, 1_700, false),

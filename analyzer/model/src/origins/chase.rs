@@ -2,7 +2,7 @@
 //!
 //! In: all waits, sorted. Out: the ranks that they blame, one part of the run's time after the other, so that memory holds one part.
 
-use crate::matching::{FollowedWait, WaitKey};
+use crate::matching::{FollowedWait, WaitKey, WaitState};
 use crate::spill::{Forward, Sorted};
 use crate::sums::Grow;
 
@@ -14,10 +14,26 @@ const WAITS: usize = 1 << 18;
 pub struct BlamedTime {
     pub from: i64,
     pub until: i64,
-    /// Last wait of the chain that leads to this rank.
+    /// First wait of the chain that leads to this rank.
+    pub first: WaitKey,
+    /// Last wait of that chain.
     pub wait: WaitKey,
     /// It reached this rank through others that waited, too.
     pub is_indirect: bool,
+}
+
+/// A time in which a rank waited itself.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnWait {
+    pub from: i64,
+    pub until: i64,
+    pub state: WaitState,
+}
+
+impl OwnWait {
+    pub fn span(&self) -> (i64, i64) {
+        (self.from, self.until)
+    }
 }
 
 /// A part of the run's time, by the rank's place in [`Run::ranks`](crate::Run::ranks).
@@ -26,8 +42,8 @@ pub struct ChasedPart {
     pub until: i64,
     /// Waits that lead to the rank, sorted by begin.
     pub blamed: Vec<Vec<BlamedTime>>,
-    /// The rank's own waits that begin in the part: from, until, sorted.
-    pub waiting: Vec<Vec<(i64, i64)>>,
+    /// The rank's own waits that begin in the part, sorted; none begins before the one before it ends.
+    pub waiting: Vec<Vec<OwnWait>>,
 }
 
 /// Follows all waits of all ranks.
@@ -35,6 +51,8 @@ pub struct Chase<'a> {
     rest: Forward<'a, FollowedWait>,
     /// Waits that are not over when the next part begins, sorted by begin.
     waits: Vec<Vec<FollowedWait>>,
+    /// End of each rank's last wait.
+    last: Vec<i64>,
     /// The begin of the next part.
     from: i64,
     /// Ends of the parts.
@@ -53,34 +71,55 @@ impl<'a> Chase<'a> {
         let mut ends = waits.divided(count, |wait| wait.from);
         ends.push(i64::MAX);
         let (rest, of_ranks) = (waits.forward(ranks), vec![Vec::new(); ranks]);
-        Chase { rest, waits: of_ranks, from: i64::MIN, ends: ends.into_iter(), unknown: 0 }
+        Chase { rest, waits: of_ranks, last: vec![i64::MIN; ranks], from: i64::MIN, ends: ends.into_iter(), unknown: 0 }
     }
 
     /// Follows a part of a wait to the awaited rank or, while that rank waits itself, to the ranks that it waits for.
-    fn follow(&mut self, blamed: &mut [Vec<BlamedTime>], wait: &FollowedWait, (from, until): (i64, i64), depth: usize) {
-        let key = wait.key();
-        let cause = key.cause.rank as usize;
-        if key.cause.rank == key.waiter.rank || cause >= blamed.len() {
-            self.unknown.grow(until - from);
-            return;
-        }
-        let mut at = from;
-        // Only wrong clocks make ranks wait for each other in a circle: limit the depth.
-        if depth < blamed.len() {
-            let mut next = self.waits[cause].partition_point(|own| own.until <= from);
-            while let Some(own) = self.waits[cause].get(next).copied().filter(|own| own.from < until) {
-                next += 1;
-                let (begin, end) = (own.from.max(at), own.until.min(until));
-                if begin >= end {
-                    continue;
-                }
-                blame(blamed, key, (at, begin), depth);
-                self.follow(blamed, &own, (begin, end), depth + 1);
-                at = end;
+    fn follow(&mut self, blamed: &mut [Vec<BlamedTime>], wait: &FollowedWait, part: (i64, i64)) {
+        let first = wait.key();
+        // A chain may be as long as there are ranks: the steps lie on the heap.
+        let mut steps: Vec<Step> = self.step(first, part, 0).into_iter().collect();
+        while let Some(step) = steps.last_mut() {
+            let (key, at, until, depth) = (step.key, step.at, step.until, steps.len() - 1);
+            let step = &mut steps[depth];
+            // Only wrong clocks make ranks wait for each other in a circle.
+            let waits = if depth < blamed.len() { self.waits[key.cause.rank as usize].as_slice() } else { &[] };
+            let own = waits.get(step.next).copied().filter(|own| own.from < until);
+            let Some(own) = own else {
+                blame(blamed, (first, key), (at, until), depth);
+                steps.pop();
+                continue;
+            };
+            step.next += 1;
+            let (begin, end) = (own.from.max(at), own.until.min(until));
+            if begin < end {
+                step.at = end;
+                blame(blamed, (first, key), (at, begin), depth);
+                steps.extend(self.step(own.key(), (begin, end), depth + 1));
             }
         }
-        blame(blamed, key, (at, until), depth);
     }
+
+    /// The step to the rank that a part of a wait is for. Without such a rank, the time is unknown.
+    fn step(&mut self, key: WaitKey, (from, until): (i64, i64), depth: usize) -> Option<Step> {
+        let cause = key.cause.rank as usize;
+        if key.cause.rank == key.waiter.rank || cause >= self.waits.len() {
+            self.unknown.grow(until - from);
+            return None;
+        }
+        let is_followed = depth < self.waits.len();
+        let next = if is_followed { self.waits[cause].partition_point(|own| own.until <= from) } else { 0 };
+        Some(Step { key, at: from, until, next })
+    }
+}
+
+/// A wait on the way to its origin: the awaited rank's time from `at` on is not blamed yet.
+struct Step {
+    key: WaitKey,
+    at: i64,
+    until: i64,
+    /// Index of the awaited rank's next own wait.
+    next: usize,
 }
 
 impl Iterator for Chase<'_> {
@@ -92,15 +131,24 @@ impl Iterator for Chase<'_> {
         let mut waiting = Vec::new();
         for (rank, waits) in self.waits.iter_mut().enumerate() {
             waits.retain(|wait| wait.until > from);
+            let first = waits.len();
             let more = self.rest.take(rank, |wait| wait.from >= until);
-            waiting.push(more.iter().map(|wait| (wait.from, wait.until)).collect());
-            waits.extend(more);
+            // Where one call waits for several ranks at once, each moment is one wait.
+            for mut wait in more {
+                wait.from = wait.from.max(self.last[rank]);
+                if wait.from < wait.until {
+                    self.last[rank] = wait.until;
+                    waits.push(wait);
+                }
+            }
+            let own = |wait: &FollowedWait| OwnWait { from: wait.from, until: wait.until, state: wait.key().state };
+            waiting.push(waits[first..].iter().map(own).collect());
         }
         let mut blamed = vec![Vec::new(); self.waits.len()];
         for rank in 0..self.waits.len() {
             for at in 0..self.waits[rank].len() {
                 let wait = self.waits[rank][at];
-                self.follow(&mut blamed, &wait, (wait.from.max(from), wait.until.min(until)), 0);
+                self.follow(&mut blamed, &wait, (wait.from.max(from), wait.until.min(until)));
             }
         }
         for blamed in &mut blamed {
@@ -110,9 +158,9 @@ impl Iterator for Chase<'_> {
     }
 }
 
-fn blame(blamed: &mut [Vec<BlamedTime>], wait: WaitKey, (from, until): (i64, i64), depth: usize) {
+fn blame(blamed: &mut [Vec<BlamedTime>], (first, wait): (WaitKey, WaitKey), (from, until): (i64, i64), depth: usize) {
     if from < until {
-        blamed[wait.cause.rank as usize].push(BlamedTime { from, until, wait, is_indirect: depth > 0 });
+        blamed[wait.cause.rank as usize].push(BlamedTime { from, until, first, wait, is_indirect: depth > 0 });
     }
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::matching::WaitKey;
 use super::sums::Grow;
 pub use activities::ActivityReader;
-pub use chase::{BlamedTime, Chase, ChasedPart};
+pub use chase::{BlamedTime, Chase, ChasedPart, OwnWait};
 pub use duration_bins::DurationBins;
 pub use weighted_times::WeightedTimes;
 

@@ -1,0 +1,300 @@
+//! Reads one thread's calls in order and gives each moment to its entry.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use traces::calls::Class;
+
+use super::readings::{Interval, intervals};
+use super::{CausedWait, RankTimes, Spent, TimeKey, WaitingPlace, share};
+use crate::Rank;
+use crate::common_clock::ClockLine;
+use crate::origins::{Activity, BlamedTime, OwnWait};
+use crate::roles::{CallPart, Role};
+use crate::selection::{LEFT_OUT, Part};
+use crate::stream::TimedCall;
+use crate::sums::{Grow, Total};
+
+/// Waits of others, by the entry of the late rank's time in which they fell.
+type Caused = FxHashMap<(TimeKey, WaitingPlace), CausedWait>;
+
+/// A thread's time so far.
+pub struct TimeReader {
+    /// The thread's waits are followed: it is the one that initialized MPI.
+    is_first: bool,
+    /// Everything before this time has its entry; `None` before the first call.
+    at: Option<i64>,
+    /// Site of the last call.
+    last: Option<u32>,
+    /// When MPI_Init had returned to the program.
+    ready: i64,
+    /// When a rank that did not finalize MPI showed its last sign of life.
+    lasts_until: Option<i64>,
+    is_over: bool,
+    /// Selected parts of its time that are not over; `None` for all of it.
+    selected: Option<VecDeque<(i64, i64)>>,
+    /// Its waits that are not over, sorted, none over another.
+    waits: VecDeque<OwnWait>,
+    /// Waits of others that have not begun, and those that may not be over.
+    blamed: VecDeque<BlamedTime>,
+    current: Vec<BlamedTime>,
+    /// Intervals between readings that are not over, and entries since the last reading.
+    intervals: VecDeque<Interval>,
+    pending: FxHashMap<TimeKey, i64>,
+    pending_caused: Caused,
+    sum: RankTimes,
+    caused: Caused,
+}
+
+impl TimeReader {
+    /// Makes the reader of the thread that initialized MPI.
+    pub fn new(rank: &Rank, line: &ClockLine) -> TimeReader {
+        let first = rank.threads.first().map_or(0, |thread| thread.number);
+        let ready = rank.header.ready;
+        TimeReader {
+            is_first: true,
+            ready: if ready.is_set() { line.nanoseconds_at(ready.ticks) } else { i64::MIN },
+            lasts_until: (!rank.is_finalized()).then(|| line.nanoseconds_at(rank.until)),
+            intervals: intervals(rank, line).into(),
+            ..TimeReader::of_thread(rank, line, first)
+        }
+    }
+
+    /// Makes the reader of another thread.
+    pub fn of_thread(rank: &Rank, line: &ClockLine, thread: u32) -> TimeReader {
+        TimeReader {
+            is_first: false,
+            at: None,
+            last: None,
+            ready: i64::MIN,
+            lasts_until: None,
+            is_over: false,
+            selected: rank.selection.as_ref().map(|_| selected(rank.stretches(thread), line)),
+            waits: VecDeque::new(),
+            blamed: VecDeque::new(),
+            current: Vec::new(),
+            intervals: VecDeque::new(),
+            pending: FxHashMap::default(),
+            pending_caused: FxHashMap::default(),
+            sum: RankTimes::default(),
+            caused: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the next part of the run: the times for which others blame the rank, and the rank's own waits.
+    pub fn know(&mut self, blamed: &[BlamedTime], waits: &[OwnWait]) {
+        self.blamed.extend(blamed);
+        self.waits.extend(waits);
+    }
+
+    pub fn call(&mut self, call: &TimedCall, role: &Role) {
+        if self.is_over || role.nested {
+            return;
+        }
+        let site = role.place.number() as u32;
+        match (self.at, role.what) {
+            (_, CallPart::Begin) => {
+                self.at = Some(call.end);
+                self.last = Some(site);
+                self.until(self.ready, None, Spent::Recording);
+                return;
+            }
+            (None, _) => self.at = Some(call.start),
+            _ => {}
+        }
+        self.until(call.start, self.last.map(|last| Activity::Between(last, site)), Spent::Computing);
+        if role.what == CallPart::End {
+            self.is_over = true;
+            return;
+        }
+        self.inside(call, role, site);
+        self.last = Some(site);
+    }
+
+    /// Adds the time of a call, or of a run of polls.
+    fn inside(&mut self, call: &TimedCall, role: &Role, site: u32) {
+        let itself = match role.call().map(|call| call.class()) {
+            _ if call.in_vain => Spent::Polling,
+            Some(Class::Io | Class::File) => Spent::Files,
+            _ if self.is_first => Spent::InCall,
+            _ => Spent::Unfollowed,
+        };
+        while let Some(wait) = self.waits.front().copied().filter(|wait| wait.from < call.end) {
+            self.inside_until(wait.from, call, site, (itself, Spent::BetweenPolls));
+            let state = (Spent::Waiting(wait.state), Spent::WaitingByHand(wait.state));
+            self.inside_until(wait.until.min(call.end), call, site, state);
+            if wait.until > call.end {
+                break;
+            }
+            self.waits.pop_front();
+        }
+        self.inside_until(call.end, call, site, (itself, Spent::BetweenPolls));
+    }
+
+    /// Gives the time until `until`, within a call, to an entry; of a run of polls also that between the polls. A run is one record, so
+    /// only the sums are known: the polls' share is the same everywhere in it.
+    fn inside_until(&mut self, until: i64, call: &TimedCall, site: u32, (polls, between): (Spent, Spent)) {
+        let place = Some(Activity::In(site));
+        let Some(from) = self.at.filter(|at| *at < until) else { return };
+        let in_polls = |at: i64| share(at - call.start, call.inside, call.end - call.start);
+        self.until(from + in_polls(until) - in_polls(from), place, polls);
+        self.until(until, place, between);
+    }
+
+    /// Gives the time from where the reader is to `until` to an entry.
+    fn until(&mut self, until: i64, place: Option<Activity>, spent: Spent) {
+        let Some(from) = self.at.filter(|at| *at < until) else { return };
+        self.at = Some(until);
+        let key = TimeKey { place, spent };
+        let Some(mut selected) = self.selected.take() else {
+            self.sum.life.grow(until - from);
+            return self.between_readings((from, until), key);
+        };
+        while selected.front().is_some_and(|(_, end)| *end <= from) {
+            selected.pop_front();
+        }
+        for (begin, end) in selected.iter().take_while(|(begin, _)| *begin < until) {
+            let (begin, end) = (from.max(*begin), until.min(*end));
+            self.sum.life.grow(end - begin);
+            self.between_readings((begin, end), key);
+        }
+        self.selected = Some(selected);
+    }
+
+    /// Divides a time where the machine was read.
+    fn between_readings(&mut self, (mut from, until): (i64, i64), key: TimeKey) {
+        while let Some(interval) = self.intervals.front().copied().filter(|interval| interval.from < until) {
+            if from < interval.from {
+                self.add((from, interval.from), key);
+                from = interval.from;
+            }
+            if from == interval.from {
+                self.close(None);
+            }
+            if until < interval.until {
+                break;
+            }
+            if from < interval.until {
+                self.add((from, interval.until), key);
+                from = interval.until;
+            }
+            self.intervals.pop_front();
+            self.close(Some(&interval));
+        }
+        if from < until {
+            self.add((from, until), key);
+        }
+    }
+
+    fn add(&mut self, (from, until): (i64, i64), key: TimeKey) {
+        self.pending.entry(key).or_default().grow(until - from);
+        while let Some(blamed) = self.blamed.pop_front_if(|blamed| blamed.from < until) {
+            self.current.push(blamed);
+        }
+        self.current.retain(|blamed| blamed.until > from);
+        for blamed in &self.current {
+            let time = blamed.until.min(until) - blamed.from.max(from);
+            if time > 0 {
+                let indirect = if blamed.is_indirect { time } else { 0 };
+                let caused = self.pending_caused.entry((key, blamed.first.into())).or_default();
+                caused.grow(CausedWait { time, indirect });
+            }
+        }
+    }
+
+    /// Moves the entries since the last reading to the sums, with what the readings at both ends of the interval tell.
+    fn close(&mut self, interval: Option<&Interval>) {
+        let outside = self.pending.iter().filter(|(key, _)| key.spent.is_read()).map(|(_, time)| *time).total();
+        let inside = self.pending.values().copied().total() - outside;
+        let read = interval.map_or_else(Outside::default, |interval| Outside::of(interval, outside, inside));
+        let taken = read.taken();
+        if interval.is_some() {
+            self.sum.read.grow(outside + inside);
+        }
+        for (spent, time, error) in read.kinds {
+            if error > 0 {
+                self.sum.errors.entry(spent).or_default().grow(error);
+            }
+            if time > 0 {
+                self.sum.times.entry(TimeKey { place: None, spent }).or_default().grow(time);
+            }
+        }
+        // Cumulative, so that no nanosecond is lost to rounding.
+        let (mut before, mut taken_before) = (0, 0);
+        let mut pending: Vec<(TimeKey, i64)> = self.pending.drain().collect();
+        pending.sort_unstable();
+        for (key, time) in pending {
+            let mut kept = time;
+            if key.spent.is_read() {
+                before += time;
+                let until = share(before, taken, outside);
+                kept -= until - taken_before;
+                taken_before = until;
+            }
+            self.sum.times.entry(key).or_default().grow(kept);
+        }
+        for ((key, waiting), caused) in self.pending_caused.drain() {
+            let mut rest = caused;
+            for (spent, time, _) in read.kinds {
+                if !key.spent.is_read() || time == 0 {
+                    continue;
+                }
+                let part = caused.part(time, outside);
+                rest = rest.without(part);
+                self.caused.entry((TimeKey { spent, ..key }, waiting)).or_default().grow(part);
+            }
+            self.caused.entry((key, waiting)).or_default().grow(rest);
+        }
+    }
+
+    /// The thread's times, and what others waited for in them.
+    pub fn finish(mut self) -> (RankTimes, Caused) {
+        if let Some(until) = self.lasts_until.filter(|_| !self.is_over) {
+            self.until(until, None, Spent::Computing);
+        }
+        self.close(None);
+        self.caused.retain(|_, caused| caused.time > 0);
+        self.sum.times.retain(|_, time| *time > 0);
+        (self.sum, self.caused)
+    }
+}
+
+/// What the readings at both ends of an interval tell about the time outside MPI in it: kind, time and maximum error.
+#[derive(Default)]
+struct Outside {
+    kinds: [(Spent, i64, i64); 3],
+}
+
+impl Outside {
+    /// A thread that polls never sleeps in MPI, so sleep lies outside as far as there is room; without a core it was inside and outside
+    /// alike, as long as it ran or was ready there.
+    fn of(interval: &Interval, outside: i64, inside: i64) -> Outside {
+        let within = |sum: i64, room: i64| ((sum - inside).clamp(0, room), sum.min(room));
+        let asleep = interval.asleep();
+        let (least_asleep, most_asleep) = within(asleep, outside);
+        let ready = outside - most_asleep;
+        let (least_delayed, most_delayed) = within(interval.delayed, ready);
+        let delayed =
+            share(interval.delayed, ready, (interval.ran + interval.delayed).max(1)).clamp(least_delayed, most_delayed);
+        let (in_kernel, most_in_kernel) = within(interval.in_kernel, ready - delayed);
+        Outside {
+            kinds: [
+                (Spent::Asleep, most_asleep, most_asleep - least_asleep),
+                (Spent::OffCore, delayed, (delayed - least_delayed).max(most_delayed - delayed)),
+                (Spent::InKernel, in_kernel, most_in_kernel - in_kernel),
+            ],
+        }
+    }
+
+    fn taken(&self) -> i64 {
+        self.kinds.iter().map(|(_, time, _)| *time).total()
+    }
+}
+
+/// The selected parts of a thread's time.
+fn selected(stretches: &[(u64, Part)], line: &ClockLine) -> VecDeque<(i64, i64)> {
+    let begins = stretches.iter().map(|(at, _)| if *at == 0 { i64::MIN } else { line.nanoseconds_at(*at) });
+    let ends: Vec<i64> = begins.clone().skip(1).chain([i64::MAX]).collect();
+    let parts = stretches.iter().zip(begins.zip(ends));
+    parts.filter(|((_, part), _)| *part != LEFT_OUT).map(|(_, span)| span).collect()
+}

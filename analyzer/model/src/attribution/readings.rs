@@ -1,0 +1,65 @@
+//! Readings of a thread's use of the machine, as intervals between them.
+
+use traces::definitions::{Counters, Usage};
+
+use crate::Rank;
+use crate::common_clock::ClockLine;
+
+/// The time between two readings of a rank's first thread. Nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    pub from: i64,
+    pub until: i64,
+    /// On a core, in the kernel included.
+    pub ran: i64,
+    /// Ready to run, without a core.
+    pub delayed: i64,
+    pub in_kernel: i64,
+}
+
+impl Interval {
+    /// Neither on a core nor ready for one.
+    pub fn asleep(&self) -> i64 {
+        (self.until - self.from - self.ran - self.delayed).max(0)
+    }
+}
+
+/// The intervals of a rank, in order; none if only a part of its time is selected, or the system told no delays.
+pub fn intervals(rank: &Rank, line: &ClockLine) -> Vec<Interval> {
+    let Some(main) = rank.usages.iter().find_map(|usage| usage.thread).filter(|_| !rank.is_part()) else {
+        return Vec::new();
+    };
+    let readings = rank.usages.iter().filter(|usage| usage.thread == Some(main)).filter_map(Reading::of);
+    let mut intervals = Vec::new();
+    let mut last: Option<Reading> = None;
+    for reading in readings {
+        if let Some(last) = last.filter(|last| last.ticks < reading.ticks) {
+            intervals.push(reading.since(&last, line));
+        }
+        last = Some(reading);
+    }
+    intervals
+}
+
+#[derive(Clone, Copy)]
+struct Reading {
+    ticks: u64,
+    counters: Counters,
+    delay: u64,
+}
+
+impl Reading {
+    fn of(usage: &Usage) -> Option<Reading> {
+        Some(Reading { ticks: usage.ticks, counters: usage.counters?, delay: usage.delay? })
+    }
+
+    fn since(&self, before: &Reading, line: &ClockLine) -> Interval {
+        let (from, until) = (line.nanoseconds_at(before.ticks), line.nanoseconds_at(self.ticks));
+        let most = (until - from).max(0);
+        let between = |now: u64, then: u64| i64::try_from(now.saturating_sub(then)).unwrap_or(i64::MAX).min(most);
+        let in_kernel = between(self.counters.system, before.counters.system);
+        let ran = between(self.counters.user, before.counters.user).saturating_add(in_kernel).min(most);
+        let delayed = between(self.delay, before.delay).min(most - ran);
+        Interval { from, until, ran, delayed, in_kernel }
+    }
+}
