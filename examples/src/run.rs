@@ -15,8 +15,20 @@ use crate::mpi::Mpi;
 use crate::program::Program;
 
 /// Analyses that exclude MPI_Init and MPI_Finalize unless `--whole` is given.
-pub const TRIMMED: [&str; 11] =
-    ["check", "fanout", "imbalance", "matrix", "network", "overlap", "path", "pop", "progress", "report", "waits"];
+pub const TRIMMED: [&str; 12] = [
+    "check",
+    "fanout",
+    "imbalance",
+    "matrix",
+    "network",
+    "overlap",
+    "path",
+    "pop",
+    "progress",
+    "report",
+    "waits",
+    "why",
+];
 
 /// The tested `overhear` command.
 pub fn overhear() -> PathBuf {

@@ -79,6 +79,8 @@ class Run:
         """``by`` as after ``overhear progress --by``, ``None`` for all tables; ``ValueError`` for another."""
     def waits(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def why(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def path(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def paths(self) -> str: ...

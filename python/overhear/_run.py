@@ -100,6 +100,10 @@ class Run:
         """Who waited for whom: why, where and how long."""
         return json.loads(self._run.waits(by))
 
+    def why(self, by: CallSiteName = "site") -> Report:
+        """What the ranks waited for, and where all their time went."""
+        return json.loads(self._run.why(by))
+
     def path(self, by: CallSiteName = "site") -> Report:
         """The critical path: the chain of computation and calls that set the run's length."""
         return json.loads(self._run.path(by))

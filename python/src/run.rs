@@ -92,6 +92,10 @@ impl Run {
         self.json(py, &RunAnalysis::Waits(chosen(by)?))
     }
 
+    fn why(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Why(chosen(by)?))
+    }
+
     fn path(&self, py: Python<'_>, by: &str) -> PyResult<String> {
         self.json(py, &RunAnalysis::Path(chosen(by)?))
     }

@@ -63,7 +63,7 @@ def every_table_is_what_its_columns_say(run: overhear.Run, stated: dict) -> None
 
 def analyses_are_what_the_command_prints(run: overhear.Run, stated: dict) -> None:
     asked = {
-        "report": run.report, "progress": run.progress, "waits": run.waits, "path": run.path, "pop": run.pop,
+        "report": run.report, "progress": run.progress, "why": run.why, "waits": run.waits, "path": run.path, "pop": run.pop,
         "matrix": run.matrix, "imbalance": run.imbalance, "check": run.check, "network": run.network, "fanout": run.fanout,
     }
     for command, analysis in asked.items():

@@ -113,7 +113,7 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Tabl
 }
 
 /// Name and site of computation between two calls.
-fn between(from: &CallSite, to: &CallSite) -> (String, String) {
+pub fn between(from: &CallSite, to: &CallSite) -> (String, String) {
     let file = |site: &str| site.rsplit_once(':').map(|(file, _)| file.to_string());
     // `p.c:3 to 6`.
     let later = if file(&from.site) == file(&to.site) { to.site.rsplit(':').next() } else { Some(to.site.as_str()) };

@@ -8,6 +8,7 @@
 //! compare reports
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
+//! why
 //! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
@@ -64,4 +65,5 @@ pub mod totals;
 pub mod waits;
 pub mod warnings;
 mod whereabouts;
+pub mod why;
 pub mod words;

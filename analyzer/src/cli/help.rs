@@ -11,7 +11,7 @@ use super::Cli;
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
     ("Where the time went", &["diagnose", "report", "paths", "imbalance", "matrix", "progress"]),
-    ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
+    ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
     ("Compare", &["diff", "scaling"]),
@@ -82,6 +82,8 @@ pub enum Analysis {
     Waits,
     /// Who did what when.
     Timeline,
+    /// Why ranks waited, and where their time went.
+    Why,
     /// The critical path.
     Path,
     /// Calls by the paths that lead to them.

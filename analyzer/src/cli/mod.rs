@@ -60,6 +60,11 @@ pub enum Command {
     ///
     /// One line per rank in the terminal, one letter per time bin; or a picture; or a page that zooms in to single calls.
     Timeline(TimelineArgs),
+    /// Show why ranks waited, and where all their time went
+    ///
+    /// Each wait is followed to the rank that was late, to what it did meanwhile, and to the reason: more work than the others, the same work
+    /// slower at times, no core, asleep, in a file, in MPI itself. The kinds of time add up to the ranks' time.
+    Why(BySite),
     /// Show the critical path: what set the run's length
     Path(BySite),
     /// Show which functions of the program the calls are for

@@ -42,6 +42,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Report(arguments) => one_run::report(&arguments),
         Command::Progress(arguments) => one_run::progress(&arguments),
         Command::Waits(arguments) => one_run::waits(&arguments),
+        Command::Why(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Why(arguments.names.by)),
         Command::Path(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Path(arguments.names.by)),
         Command::Paths(arguments) => one_run::paths(&arguments),
         Command::Overlap(arguments) => one_run::overlap(&arguments),

@@ -4,7 +4,7 @@ use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
-    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, waits,
+    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, waits, why,
 };
 use model::error::{Error, OK};
 use tables::schema::Schema;
@@ -21,6 +21,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Progress => progress::schema(),
         Analysis::Waits => waits::schema(),
         Analysis::Timeline => timeline::schema(),
+        Analysis::Why => why::schema(),
         Analysis::Path => path::schema(),
         Analysis::Paths => paths::schema(),
         Analysis::Overlap => overlap::schema(),

@@ -10,7 +10,7 @@ use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::file::FileHeader;
 
-const COMMANDS: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
+const COMMANDS: [&str; 9] = ["report", "progress", "why", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
 fn sample() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi")
@@ -40,7 +40,7 @@ fn every_analysis_takes_every_choice() {
             ran += 1;
         }
     }
-    assert_eq!(ran, 40);
+    assert_eq!(ran, 5 * COMMANDS.len());
     for wrong in [["--rank", "4"], ["--rank", "1-"], ["--from", "soon"], ["--top", "some"], ["--sort", "color"]] {
         let output = overhear("report", &sample(), &wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", stderr(&output));

@@ -185,7 +185,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
     let folder = profile();
     let mut ran = 0;
     // A profile without partners leaves nothing for a matrix, either.
-    for command in ["waits", "path", "pop", "check", "matrix", "overlap", "network", "fanout"] {
+    for command in ["why", "waits", "path", "pop", "check", "matrix", "overlap", "network", "fanout"] {
         for format in ["text", "json", "csv"] {
             let output = overhear(command, &folder.0, &["--format", format]);
             assert_eq!(output.status.code(), Some(3), "{command}");
@@ -196,7 +196,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
             ran += 1;
         }
     }
-    assert_eq!(ran, 24);
+    assert_eq!(ran, 27);
     for command in ["report", "imbalance", "progress"] {
         assert_eq!(overhear(command, &folder.0, &[]).status.code(), Some(0), "{command}");
         // A profile does not know the time of its calls.

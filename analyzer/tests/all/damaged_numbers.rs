@@ -12,7 +12,7 @@ use traces::record::{self, RecordKind};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
 
-const ANALYSES: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
+const ANALYSES: [&str; 9] = ["report", "progress", "why", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
 /// Runs an analysis within half a gigabyte and a minute.
 fn bounded(analysis: &str, folder: &Path) -> Output {

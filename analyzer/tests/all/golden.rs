@@ -9,7 +9,7 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every question about one run.
-const OF_ONE: [&str; 28] = [
+const OF_ONE: [&str; 29] = [
     "",
     "report",
     "report --by rank",
@@ -23,6 +23,7 @@ const OF_ONE: [&str; 28] = [
     "report --by collective",
     "report --format csv",
     "waits",
+    "why",
     "path",
     "pop",
     "check",

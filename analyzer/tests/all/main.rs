@@ -95,4 +95,5 @@ mod unpacked;
 mod use_of_machine;
 mod waits;
 mod watch;
+mod why;
 mod zeroed;

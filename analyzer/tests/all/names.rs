@@ -5,7 +5,7 @@ use crate::common::{Folder, overhear, stderr, stdout};
 
 /// Sequences that terminals react to: a title, a bell, a line end, text from right to left, a zero width, a C1 control.
 const EVIL: &str = "\x1b]0;owned\x07\x1b[2J\r\n\t\u{202e}\u{2066}\u{200b}\u{9b}31m\u{7f}";
-const COMMANDS: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
+const COMMANDS: [&str; 9] = ["report", "progress", "why", "waits", "path", "pop", "matrix", "imbalance", "check"];
 
 /// True if the text has no hidden characters but line ends.
 fn is_harmless(text: &str) -> bool {
@@ -34,7 +34,7 @@ fn names_reach_no_terminal_as_they_are_whatever_is_printed() {
         assert!(is_harmless(&stdout(&output)), "{by}: {:?}", stdout(&output));
         ran += 1;
     }
-    assert_eq!(ran, 32);
+    assert_eq!(ran, 35);
     // Errors contain names, too.
     for arguments in [&["--region", "\x1b[2J"][..], &["--output", "/nowhere/\x1b[2J"]] {
         let output = overhear("report", &folder.0, arguments);

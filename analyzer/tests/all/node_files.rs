@@ -10,13 +10,14 @@ use traces::file::NO_RANK;
 use traces::read::RankFile;
 use traces::write::{MemberWriter, NodeWriter};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "",
     "report --by rank",
     "report --by site",
     "report --by peer",
     "waits",
     "pop",
+    "why",
     "path",
     "matrix",
     "imbalance",

@@ -59,6 +59,7 @@ fn a_place_that_several_paths_call_is_one_row_in_every_table() {
         &["report", "--by", "collective"],
         &["progress"],
         &["waits"],
+        &["why"],
         &["path"],
         &["overlap"],
         &["network"],

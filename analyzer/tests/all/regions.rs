@@ -188,7 +188,7 @@ fn of_a_profile_the_header_says_what_was_taken_out_and_no_region_has_its_calls()
 #[test]
 fn a_region_that_no_rank_has_is_an_error_that_names_the_nearest() {
     let folder = one(&[&[Begin(100, OUTER), Called(1, 200, 10)]]);
-    for command in ["report", "waits", "path", "pop", "check", "imbalance", "matrix", "progress"] {
+    for command in ["report", "why", "waits", "path", "pop", "check", "imbalance", "matrix", "progress"] {
         let mut overhear = Command::new(env!("CARGO_BIN_EXE_overhear"));
         let output = overhear.arg(command).arg(&folder.0).args(["--region", "otter"]).output().unwrap();
         let stderr = common::stderr(&output);

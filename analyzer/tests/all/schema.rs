@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 18] = [
+pub const COMMANDS: [(&str, &[&str]); 19] = [
     (
         "report",
         &[
@@ -32,6 +32,7 @@ pub const COMMANDS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("waits", &[]),
+    ("why", &[]),
     ("path", &[]),
     ("paths", &[]),
     ("timeline", &[]),

@@ -24,6 +24,7 @@ const TABLES: &[&[&str]] = &[
     &["progress"],
     &["progress", "--by", "rank"],
     &["waits"],
+    &["why"],
     &["path"],
     &["pop"],
     &["imbalance"],

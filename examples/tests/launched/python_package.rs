@@ -27,7 +27,7 @@ said = []
 for wrong in (lambda: run.table("call"), lambda: overhear.open("/nowhere"), lambda: run.report(by="moon")):
     try: wrong()
     except (overhear.Error, ValueError) as error: said.append(str(error))
-analyses = {name: getattr(run, name)() for name in ("report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check")}
+analyses = {name: getattr(run, name)() for name in ("report", "progress", "why", "waits", "path", "pop", "matrix", "imbalance", "check")}
 calls = {row["function"]: row["calls_sum"] for row in counted}
 json.dump({"calls": calls, "tables": list(tables), "said": said, "analyses": analyses}, sys.stdout)
 "#;

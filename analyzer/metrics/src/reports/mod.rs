@@ -14,6 +14,7 @@ pub mod paths;
 pub mod pop;
 pub mod progress;
 pub mod waits;
+pub mod why;
 
 use model::error::Error;
 use model::site_naming::{NamedBy, SiteNaming};
@@ -33,6 +34,8 @@ pub enum RunAnalysis {
     Progress(Option<ByEngine>),
     /// Who waited for whom.
     Waits(NamedBy),
+    /// What ranks waited for, and where their time went.
+    Why(NamedBy),
     /// The critical path.
     Path(NamedBy),
     /// Calls by the paths that lead to them.
@@ -88,6 +91,7 @@ impl RunAnalysis {
             RunAnalysis::Progress(by) => by.map_or(NamedBy::Site, ByEngine::named_by),
             RunAnalysis::Imbalance(by) => by.named_by(),
             RunAnalysis::Waits(by)
+            | RunAnalysis::Why(by)
             | RunAnalysis::Path(by)
             | RunAnalysis::Overlap(by)
             | RunAnalysis::Fanout(by)
@@ -101,6 +105,7 @@ impl RunAnalysis {
             RunAnalysis::Report(by) => breakdown::analyze(run, *by)?,
             RunAnalysis::Progress(by) => progress::report(run, &progress::engines(run), *by),
             RunAnalysis::Waits(_) => waits::analyze(run)?,
+            RunAnalysis::Why(_) => why::analyze(run)?,
             RunAnalysis::Path(_) => path::analyze(run)?,
             RunAnalysis::Paths(choice) => paths::report(run, &paths::analyze(run)?, choice),
             RunAnalysis::Overlap(_) => overlap::report(run, &overlap::requests(run)?),
@@ -126,6 +131,7 @@ impl RunAnalysis {
             RunAnalysis::Report(_) => "report",
             RunAnalysis::Progress(_) => "progress",
             RunAnalysis::Waits(_) => "waits",
+            RunAnalysis::Why(_) => "why",
             RunAnalysis::Path(_) => "path",
             RunAnalysis::Paths(_) => "paths",
             RunAnalysis::Overlap(_) => "overlap",

@@ -252,7 +252,9 @@ impl TimeReader {
         if let Some(until) = self.lasts_until.filter(|_| !self.is_over) {
             self.until(until, None, Spent::Computing);
         }
-        self.close(None);
+        // The last reading is one in MPI_Finalize.
+        let last = self.intervals.front().copied().zip(self.at).filter(|(interval, at)| interval.ends_at(*at));
+        self.close(last.map(|(interval, _)| interval).as_ref());
         self.caused.retain(|_, caused| caused.time > 0);
         self.sum.times.retain(|_, time| *time > 0);
         (self.sum, self.caused)
@@ -297,4 +299,77 @@ fn selected(stretches: &[(u64, Part)], line: &ClockLine) -> VecDeque<(i64, i64)>
     let ends: Vec<i64> = begins.clone().skip(1).chain([i64::MAX]).collect();
     let parts = stretches.iter().zip(begins.zip(ends));
     parts.filter(|((_, part), _)| *part != LEFT_OUT).map(|(_, span)| span).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(ran: i64, delayed: i64, in_kernel: i64) -> Interval {
+        Interval { from: 0, until: 1_000, ran, delayed, in_kernel }
+    }
+
+    fn outside(interval: Interval, outside: i64) -> [(i64, i64); 3] {
+        Outside::of(&interval, outside, 1_000 - outside).kinds.map(|(_, time, error)| (time, error))
+    }
+
+    #[test]
+    fn a_thread_that_is_never_in_mpi_has_all_that_was_read_outside() {
+        assert_eq!(outside(interval(600, 100, 50), 1_000), [(300, 0), (100, 0), (50, 0)]);
+    }
+
+    #[test]
+    fn time_without_a_core_is_shared_between_calls_and_computation_and_may_be_off() {
+        // Half of the time is outside: of 200 without a core, 0 to 200 were.
+        assert_eq!(outside(interval(800, 200, 0), 500), [(0, 0), (100, 100), (0, 0)]);
+        // With 100 in MPI, at least 100 were outside.
+        assert_eq!(outside(interval(800, 200, 0), 900)[1], (180, 80));
+    }
+
+    #[test]
+    fn no_kind_takes_more_than_the_time_outside() {
+        for (ran, delayed) in [(0, 1_000), (0, 0), (1_000, 0), (300, 300)] {
+            for outside in [0, 1, 400, 1_000] {
+                let read = Outside::of(&interval(ran, delayed, ran / 2), outside, 1_000 - outside);
+                assert!((0..=outside).contains(&read.taken()), "{ran} {delayed} {outside}: {}", read.taken());
+            }
+        }
+    }
+
+    /// A reader of which every reading is known, 1,000 apart.
+    fn reader(intervals: &[Interval]) -> TimeReader {
+        TimeReader {
+            is_first: true,
+            at: Some(0),
+            last: None,
+            ready: i64::MIN,
+            lasts_until: None,
+            is_over: false,
+            selected: None,
+            waits: VecDeque::new(),
+            blamed: VecDeque::new(),
+            current: Vec::new(),
+            intervals: intervals.to_vec().into(),
+            pending: FxHashMap::default(),
+            pending_caused: FxHashMap::default(),
+            sum: RankTimes::default(),
+            caused: FxHashMap::default(),
+        }
+    }
+
+    #[test]
+    fn readings_are_taken_from_the_places_of_their_interval_alone() {
+        let second = Interval { from: 1_000, until: 2_000, ran: 1_000, delayed: 0, in_kernel: 0 };
+        let mut reader = reader(&[interval(500, 500, 0), second]);
+        let place = |site| Some(Activity::Between(site, site));
+        for (until, site) in [(300, 1), (1_000, 2), (1_500, 1), (2_000, 2)] {
+            reader.until(until, place(site), Spent::Computing);
+        }
+        let (times, _) = reader.finish();
+        let of = |place, spent| times.times[&TimeKey { place, spent }];
+        assert_eq!(of(None, Spent::OffCore), 500);
+        assert_eq!(of(place(1), Spent::Computing), 150 + 500);
+        assert_eq!(of(place(2), Spent::Computing), 350 + 500);
+        assert_eq!((times.life, times.read), (2_000, 2_000));
+    }
 }

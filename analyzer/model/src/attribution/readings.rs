@@ -17,7 +17,15 @@ pub struct Interval {
     pub in_kernel: i64,
 }
 
+/// Share of an interval that may lie behind the end of a rank's life.
+const MOST_BEHIND: f64 = 0.05;
+
 impl Interval {
+    /// True if all but a little of the interval lies before a time within it.
+    pub fn ends_at(&self, at: i64) -> bool {
+        self.from < at && (self.until - at) as f64 <= MOST_BEHIND * (self.until - self.from) as f64
+    }
+
     /// Neither on a core nor ready for one.
     pub fn asleep(&self) -> i64 {
         (self.until - self.from - self.ran - self.delayed).max(0)

@@ -42,7 +42,7 @@ impl ActivityReader {
 
     /// Adds the next part of the run: the times for which others blame the rank, and the rank's own waits.
     pub fn know(&mut self, blamed: &[BlamedTime], waiting: &[OwnWait]) {
-        self.blamed.extend(blamed);
+        self.blamed.extend(blamed.iter().filter(|time| !time.is_unknown));
         self.waiting.add(waiting.iter().map(OwnWait::span));
     }
 
@@ -130,6 +130,7 @@ mod tests {
             first: wait(rank),
             wait: wait(rank),
             is_indirect,
+            is_unknown: false,
         };
         let mut times = ActivityTimes::default();
         let all = [

@@ -20,6 +20,8 @@ pub struct BlamedTime {
     pub wait: WaitKey,
     /// It reached this rank through others that waited, too.
     pub is_indirect: bool,
+    /// The rank was in a wait of its own then, for which no single rank is to blame: it left a collective call late.
+    pub is_unknown: bool,
 }
 
 /// A time in which a rank waited itself.
@@ -86,16 +88,20 @@ impl<'a> Chase<'a> {
             let waits = if depth < blamed.len() { self.waits[key.cause.rank as usize].as_slice() } else { &[] };
             let own = waits.get(step.next).copied().filter(|own| own.from < until);
             let Some(own) = own else {
-                blame(blamed, (first, key), (at, until), depth);
+                blame(blamed, (first, key), (at, until), (depth, false));
                 steps.pop();
                 continue;
             };
             step.next += 1;
             let (begin, end) = (own.from.max(at), own.until.min(until));
-            if begin < end {
-                step.at = end;
-                blame(blamed, (first, key), (at, begin), depth);
-                steps.extend(self.step(own.key(), (begin, end), depth + 1));
+            if begin >= end {
+                continue;
+            }
+            step.at = end;
+            blame(blamed, (first, key), (at, begin), (depth, false));
+            match self.step(own.key(), (begin, end), depth + 1) {
+                Some(next) => steps.push(next),
+                None => blame(blamed, (first, key), (begin, end), (depth, true)),
             }
         }
     }
@@ -158,9 +164,15 @@ impl Iterator for Chase<'_> {
     }
 }
 
-fn blame(blamed: &mut [Vec<BlamedTime>], (first, wait): (WaitKey, WaitKey), (from, until): (i64, i64), depth: usize) {
+fn blame(
+    blamed: &mut [Vec<BlamedTime>],
+    (first, wait): (WaitKey, WaitKey),
+    (from, until): (i64, i64),
+    (depth, is_unknown): (usize, bool),
+) {
     if from < until {
-        blamed[wait.cause.rank as usize].push(BlamedTime { from, until, first, wait, is_indirect: depth > 0 });
+        let is_indirect = depth > 0;
+        blamed[wait.cause.rank as usize].push(BlamedTime { from, until, first, wait, is_indirect, is_unknown });
     }
 }
 
@@ -198,7 +210,7 @@ mod tests {
         for part in chase.by_ref() {
             parts += 1;
             for (rank, blamed) in part.blamed.iter().enumerate() {
-                for time in blamed {
+                for time in blamed.iter().filter(|time| !time.is_unknown) {
                     assert!(time.from >= last && time.until <= part.until);
                     *blames.0.entry((rank, time.wait.waiter.rank, time.is_indirect)).or_default() +=
                         time.until - time.from;

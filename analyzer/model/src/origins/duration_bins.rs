@@ -28,11 +28,16 @@ impl DurationBins {
 
     /// The mean of the bin that holds the median, within a sixteenth of it; `None` without durations.
     pub fn median(&self) -> Option<i64> {
+        self.quantile(0.5)
+    }
+
+    /// The mean of the bin that holds the duration behind this share of all, the shortest first.
+    pub fn quantile(&self, share: f64) -> Option<i64> {
         let all: u64 = self.0.values().map(|(count, _)| count).sum();
         let mut seen = 0;
         for (count, time) in self.0.values() {
             seen += count;
-            if 2 * seen > all {
+            if seen as f64 > share * all as f64 {
                 return Some(time / *count as i64);
             }
         }

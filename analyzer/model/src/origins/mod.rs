@@ -60,7 +60,7 @@ pub struct WaitOrigins {
 }
 
 impl ActivityTimes {
-    fn add(&mut self, time: i64) {
+    pub fn add(&mut self, time: i64) {
         self.count.grow(1);
         self.total.grow(time);
         self.bins.add(time);

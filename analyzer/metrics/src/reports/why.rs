@@ -1,0 +1,30 @@
+//! `overhear why`: where the ranks' time went, and what they waited for.
+
+use crate::why::{self, CauseRow, KindRow, PlaceRow, RankRow, Why};
+use crate::{cost, overview, waits};
+use model::Run;
+use model::error::Error;
+use model::matching::{Follow, settled};
+use model::shared_walk::SharedWalk;
+use tables::Report;
+use tables::schema::Schema;
+
+/// Attributes the time of a run and reports it.
+pub fn analyze(run: &Run) -> Result<Report, Error> {
+    run.needs_calls("why")?;
+    let mut settled = settled(run, Follow::ORIGINS | Follow::JUMPS);
+    let walk = SharedWalk::with_attribution(run, &mut settled);
+    let attribution = walk.attribution.unwrap_or_default();
+    let why = Why { run, attribution: &attribution, origins: &walk.origins, sites: &walk.sites };
+    let mut facts = overview::facts(run);
+    facts.extend(why.facts());
+    let mut warnings = waits::warnings(run, &settled.account);
+    warnings.extend(crate::warnings::of_run(run));
+    let tables = vec![why.causes().asked().into(), why.kinds().into(), why.places().into(), why.by_rank().into()];
+    Ok(Report { facts, warnings, tables })
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("why").facts(overview::FACTS).facts(cost::FACTS).facts(why::FACTS);
+    schema.table::<CauseRow>().table::<KindRow>().table::<PlaceRow>().table::<RankRow>()
+}
