@@ -138,6 +138,20 @@ fn a_persistent_receive_takes_a_message_each_time_it_is_started() {
     hangs_as("missing", vec![sender(1), twice.entering(completing(Call::Wait, 1))]);
 }
 
+/// A rank that waits for a receive, and by a copy of its handle for a persistent one that it freed.
+fn waits_for_freed(call: Call, requests: u32) -> Story {
+    let create = Signature { call: Call::Recv_init.number(), flags: traces::signature::CREATES, ..receive(0, 2) };
+    let freed = outside(&[receiving(0, 1), create]).then(completing(Call::Start, 1)).started(1);
+    freed.then(completing(Call::Request_free, 1)).gave_up(1).entering(completing(call, requests))
+}
+
+#[test]
+fn a_wait_for_a_persistent_request_that_was_freed_cannot_be_told() {
+    for (call, requests) in [(Call::Waitall, 2), (Call::Waitany, 2), (Call::Wait, 1)] {
+        is_unknown(vec![sender(1), waits_for_freed(call, requests)]);
+    }
+}
+
 #[test]
 fn what_arrived_is_told_where_it_was_not_asked_for() {
     // A receive with any tag got the only message with the awaited tag.

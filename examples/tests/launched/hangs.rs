@@ -216,6 +216,36 @@ fn rests_on(answer: &Answer) -> String {
     answer.json["run"]["rests_on"].as_str().unwrap_or_default().to_string()
 }
 
+/// Programs that wait for a request that they freed, for which MPI ends them or they wait for ever.
+const WAIT_FOR_FREED: [&str; 2] =
+    ["wait_for_a_persistent_receive_that_was_freed", "waitall_of_a_receive_and_a_persistent_one_that_was_freed"];
+/// Looks at a program in which nothing moves.
+const STILL: u32 = 5;
+
+#[test]
+fn what_a_freed_persistent_request_waits_for_is_not_said_to_come() {
+    let mut judged = 0;
+    for mpi in libraries() {
+        for name in WAIT_FOR_FREED {
+            let mut running = Running::begin(&format!("hangs-{name}"), &verdicts::case(&small(name), &mpi));
+            let (began, mut still) = (Instant::now(), 0);
+            while still < STILL && !running.is_over() {
+                let Some(answer) = running.look() else { continue };
+                let under = format!("{name} under {}: {}", mpi.name, rests_on(&answer));
+                assert!(began.elapsed() < LIMIT && !rests_on(&answer).contains("or can"), "{under}");
+                still += u32::from(verdict(&answer) == "unknown");
+                sleep(Duration::from_millis(100));
+            }
+            let has_ended = running.is_over();
+            let after = after_its_end(running);
+            let under = format!("{name} under {}, ended by itself: {has_ended}, {}", mpi.name, rests_on(&after));
+            assert_eq!(verdict(&after), if has_ended { "no" } else { "unknown" }, "{under}");
+            judged += 1;
+        }
+    }
+    assert!(judged >= WAIT_FOR_FREED.len());
+}
+
 /// The details of the reasons, in order.
 fn details(answer: &Answer) -> Vec<String> {
     answer.rows("reasons").iter().map(|row| row["detail"].as_str().unwrap().to_string()).collect()

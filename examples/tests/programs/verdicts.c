@@ -1812,6 +1812,35 @@ PROGRAM(persistent_receive_that_was_freed_takes_it, 2, HANGS)
         send(0, 1);
 }
 
+// A wait by a copy of the handle for an active persistent request that was freed: some libraries end the program, others wait for ever.
+static MPI_Request freed_receiving(int tag)
+{
+    MPI_Request request, copy;
+    MPI_Recv_init(&other_data, 1, MPI_INT, 1, tag, W, &request);
+    copy = request;
+    MPI_Start(&request);
+    MPI_Request_free(&request);
+    return copy;
+}
+
+PROGRAM(wait_for_a_persistent_receive_that_was_freed, 2, DEPENDS)
+{
+    if (rank == 0)
+        wait_for(freed_receiving(1));
+    else
+        send(0, 1);
+}
+
+PROGRAM(waitall_of_a_receive_and_a_persistent_one_that_was_freed, 2, DEPENDS)
+{
+    if (rank == 0) {
+        MPI_Request both[2] = {receiving(&data, 1, 1), freed_receiving(2)};
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    } else
+        for (int tag = 1; tag <= 2; tag++)
+            send(0, tag);
+}
+
 // Ranks that poll for what nobody sends, while a message lies there that nobody asks for.
 static void poll_for_ever(int from, int tag)
 {
