@@ -3,6 +3,7 @@
 use crate::common::{ATTEMPTS, case, those};
 use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run};
+use examples::running::{says_it_hangs, verdict};
 use serde_json::json;
 
 /// The reason why a library cannot be initialized again after its last session.
@@ -78,4 +79,25 @@ fn processes_of_sessions_alone_find_their_messages_and_collective_calls() {
         assert_eq!(found, [Some(3 * 10 + 3), Some(5 + 4 + 3 + 1 + 1)], "{}: {}", mpi.name, check.warnings());
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
     }
+}
+
+#[test]
+fn a_crash_in_the_begin_of_a_session_is_told_first_with_the_call_that_it_came_in() {
+    let mut crashed = 0;
+    for mpi in with_sessions() {
+        for way in ["first", "again"] {
+            let (output, run) = case("session_crash", &mpi, 2, &[way]).recorded("session_crash");
+            let under = format!("{} {way}", mpi.name);
+            assert_ne!(output.status, 0, "{under}");
+            let hang = run.ask("hang", &["--no-cache"]);
+            let end = hang.json["run"]["end"].as_str().unwrap_or_default();
+            let is_told = end.contains(" with status ") && end.contains("did not finalize MPI");
+            assert!(is_told && end.contains("in MPI_Session_init at main"), "{under}: {end}");
+            assert!(!says_it_hangs(&hang) && verdict(&hang) != "finished", "{under}: {:#}", hang.json["run"]);
+            let first = run.ask("diagnose", &["--no-cache"]).rows("findings")[0]["headline"].to_string();
+            assert!(first.contains(" with status "), "{under}: {first}");
+            crashed += 1;
+        }
+    }
+    assert!(crashed > 0);
 }

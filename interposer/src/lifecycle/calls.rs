@@ -63,6 +63,9 @@ pub fn before(call: Call, session: u64) {
         world::end();
     }
     let is_recorded = forked::is_recording();
+    if is_recorded && starts(call) {
+        guard::run(end::unmark);
+    }
     // Read before the ranks wait for each other, but written after the comparison of clocks, which needs its room.
     let mut readings = [None, None];
     if is_recorded && is_last(call) {
@@ -122,7 +125,12 @@ fn take_part() -> Option<()> {
 pub fn after(call: Call, session: u64, code: i32) {
     if code != 0 {
         if starts(call) {
-            guard::run_waiting(together::withdraw);
+            guard::run_waiting(|| {
+                together::withdraw();
+                if let Some(output) = shared::output() {
+                    end::mark_end(output);
+                }
+            });
         }
         return;
     }

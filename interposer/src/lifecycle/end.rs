@@ -29,6 +29,14 @@ pub fn mark_end(output: &Output) -> bool {
     finalized
 }
 
+/// Runs before MPI or a session begins, which may come after others were finalized, and crash.
+pub fn unmark() {
+    if let Some(output) = shared::output() {
+        let _alone = shared::lock();
+        output.header().finalized(None);
+    }
+}
+
 /// Runs after MPI or a session was finalized.
 pub fn closed(call: Call) {
     let Some(output) = shared::output() else { return };

@@ -20,7 +20,7 @@ mod together;
 mod unrecorded;
 
 pub use begin::first_call;
-pub use calls::{after, after_unrecorded, before, is_lifecycle};
+pub use calls::{after, after_unrecorded, before, is_lifecycle, starts};
 pub use end::process_ends;
 pub use folder::process_begins;
 pub use run::HandedDown;

@@ -238,7 +238,9 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
     let start = thread.enter(known.signature);
     thread.work(false);
     if lifecycle::is_lifecycle(known.call) {
-        lifecycle::before(known.call, session(family, draft));
+        // A call that begins a session has not stored its handle yet.
+        let ended = if lifecycle::starts(known.call) { 0 } else { session(family, draft) };
+        lifecycle::before(known.call, ended);
     }
     (status, start)
 }
