@@ -1,8 +1,8 @@
 //! Measures a rank's one-sided transfers to others, from the first call until all of them are complete.
 //!
-//! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, to every target once. The target makes no call
-//! when data arrives, so a round ends when the origin may rely on it: at the end of the flush, unlock, fence or MPI_Win_complete
-//! that completes it by the standard. Only one rank's times are used, so no clocks are compared.
+//! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, and of as many transfers to every target: several
+//! are a window. The target makes no call when data arrives, so a round ends when the origin may rely on it: at the end of the flush,
+//! unlock, fence or MPI_Win_complete that completes it by the standard. Only one rank's times are used, so no clocks are compared.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::{ArgumentKind, Call, Class};
@@ -23,12 +23,24 @@ pub struct TransferRound {
     /// Call site of the first.
     pub site: u32,
     pub bytes: u64,
-    /// Number of transfers, each to another rank.
+    /// Number of other ranks.
     pub targets: u64,
+    /// Number of transfers to each of them.
+    pub transfers: u64,
     /// Begin of the first.
     pub begin: u64,
     /// End of the call that completed the last.
     pub end: u64,
+    /// Begin of the next round, if it is of the same kind and nothing but calls on windows lies between.
+    pub next: Option<u64>,
+}
+
+impl TransferRound {
+    fn is_like(&self, other: &TransferRound) -> bool {
+        let kind =
+            |round: &TransferRound| (round.call, round.completed_by, round.bytes, round.targets, round.transfers);
+        kind(self) == kind(other)
+    }
 }
 
 #[derive(Default)]
@@ -50,7 +62,7 @@ pub fn of_rank(rank: &Rank) -> RankTransfers {
 fn read(thread: &ThreadPages<'_>, rank: &Rank, found: &mut RankTransfers) {
     let by_number = thread.signatures.by_number(Meaning::Other, |signature, _| Meaning::of(signature));
     let cursor = Cursor::new(rank.stretches(thread.number));
-    let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default() };
+    let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default(), last: None };
     let mut calls = ThreadCalls::of_records(thread, Extras::empty());
     while let Some(call) = calls.peek() {
         reader.call(call);
@@ -81,11 +93,16 @@ enum Meaning {
         call: u16,
         local: bool,
     },
+    /// Begins or ends an epoch, or lies inside another call.
+    Beside,
     Other,
 }
 
 impl Meaning {
     fn of(signature: &Signature) -> Meaning {
+        if signature.flags & NESTED != 0 {
+            return Meaning::Beside;
+        }
         let Some(call) = Call::from_number(signature.call).filter(|call| call.class() == Class::Rma) else {
             return Meaning::Other;
         };
@@ -93,20 +110,20 @@ impl Meaning {
         let completion = |target, local| Meaning::Completion { window, target, call: signature.call, local };
         let (sent, received) = signature.moves();
         match call {
-            _ if signature.flags & NESTED != 0 || target == peer::PROC_NULL => Meaning::Other,
+            _ if target == peer::PROC_NULL => Meaning::Beside,
             Call::Win_flush | Call::Win_unlock => completion(Some(target), false),
             Call::Win_flush_local => completion(Some(target), true),
             Call::Win_flush_all | Call::Win_unlock_all | Call::Win_fence | Call::Win_complete => {
                 completion(None, false)
             }
             Call::Win_flush_local_all => completion(None, true),
-            Call::Win_lock => Meaning::Other,
+            Call::Win_lock => Meaning::Beside,
             _ if call.has(ArgumentKind::NewRequest) => Meaning::Requested,
             _ if call.has(ArgumentKind::Target) => {
                 let (call, site, bytes) = (signature.call, signature.site, sent.max(received));
                 Meaning::Transfer { window, target, call, site, bytes }
             }
-            _ => Meaning::Other,
+            _ => Meaning::Beside,
         }
     }
 }
@@ -117,11 +134,20 @@ struct OpenRound {
     site: u32,
     bytes: u64,
     begin: u64,
-    targets: FxHashSet<i32>,
+    /// Number of transfers to each rank.
+    targets: FxHashMap<i32, u64>,
     pending: FxHashSet<i32>,
     transfers: u64,
-    /// All are selected, of one function and size, and to different ranks.
+    /// All are selected, and of one function and size.
     is_round: bool,
+}
+
+impl OpenRound {
+    /// The number of transfers to each rank, if it is the same.
+    fn to_each(&self) -> Option<u64> {
+        let one = self.targets.values().next().copied()?;
+        (self.is_round && self.targets.values().all(|transfers| *transfers == one)).then_some(one)
+    }
 }
 
 struct Reader<'a> {
@@ -130,6 +156,8 @@ struct Reader<'a> {
     by_number: Vec<Meaning>,
     /// By window.
     open: FxHashMap<u32, OpenRound>,
+    /// The round before, by its place among those found, while nothing but calls on windows comes after it.
+    last: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -142,21 +170,26 @@ impl Reader<'_> {
                     site,
                     bytes,
                     begin: call.start,
-                    targets: FxHashSet::default(),
+                    targets: FxHashMap::default(),
                     pending: FxHashSet::default(),
                     transfers: 0,
                     is_round: true,
                 });
                 let is_like = open.call == function && open.bytes == bytes;
-                open.is_round &= is_like && open.targets.insert(target) && counts && !call.failed;
+                open.is_round &= is_like && counts && !call.failed;
+                open.targets.entry(target).or_default().grow(1);
                 open.pending.insert(target);
                 open.transfers.grow(1);
             }
-            Meaning::Requested => self.found.left_out.grow(1),
+            Meaning::Requested => {
+                self.found.left_out.grow(1);
+                self.last = None;
+            }
             Meaning::Completion { window, target, call: function, local } => {
                 self.complete(window, target, local, function, call.end);
             }
-            Meaning::Other => {}
+            Meaning::Beside => {}
+            Meaning::Other => self.last = None,
         }
     }
 
@@ -173,11 +206,19 @@ impl Reader<'_> {
             return;
         }
         let Some(open) = self.open.remove(&window) else { return };
-        if !open.is_round {
+        let Some(transfers) = open.to_each() else {
+            self.last = None;
             return self.found.left_out.grow(open.transfers);
-        }
+        };
         let OpenRound { call, site, bytes, begin, targets, .. } = open;
         let targets = targets.len() as u64;
-        self.found.rounds.push(TransferRound { call, completed_by, site, bytes, targets, begin, end });
+        let round = TransferRound { call, completed_by, site, bytes, targets, transfers, begin, end, next: None };
+        if let Some(before) = self.last.and_then(|last| self.found.rounds.get_mut(last))
+            && before.is_like(&round)
+        {
+            before.next = Some(begin);
+        }
+        self.last = Some(self.found.rounds.len());
+        self.found.rounds.push(round);
     }
 }

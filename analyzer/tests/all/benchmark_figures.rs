@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::requests::Planted;
-use crate::common::{Folder, overhear, signature};
+use crate::common::{Folder, overhear, signature, stdout};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature, peer};
@@ -196,6 +196,44 @@ fn osus_overlap_is_a_share_of_the_time_alone_and_imbs_of_the_longer_of_that_and_
         near(row, "osu_overlap_percent", 100.0 * (1.0 - 10.3 / 40.15), 0.1);
         near(row, "imb_overlap_percent", 100.0 * (40.15 + 59.85 - 70.05) / 59.85, 0.1);
     }
+}
+
+#[test]
+fn rows_without_the_figures_of_benchmarks_say_why() {
+    let of = |ways: &[[u64; 3]]| {
+        let mut planted = Planted::default();
+        for _ in 0..20 {
+            for way in ways {
+                planted.request(isend(1_000), *way);
+            }
+        }
+        let said = said(&planted);
+        let row = only(&said, "messages");
+        assert_eq!(row["smb_work"], "no figures: no loop works longer from level to level");
+        assert_eq!(row["benchmark_reason"].is_null(), row["osu_pure_s"].is_number(), "{row:#}");
+        row["benchmark_reason"].as_str().unwrap_or_default().to_string()
+    };
+    let alone = [1_000, 0, 99_000];
+    assert_eq!(of(&[alone]), "all were waited for right after their post");
+    let never_alone = "none of this size was waited for right after its post, so the time alone is not known";
+    assert_eq!(of(&[[1_000, 90_000, 9_000]]), never_alone);
+    assert_eq!(of(&[alone, [1_000, 20_000, 79_000]]), "too little was computed between post and wait");
+    assert_eq!(of(&[alone, [1_000, 200_000, 9_000]]), "");
+}
+
+#[test]
+fn text_has_the_mean_that_benchmarks_print_beside_the_median() {
+    let mut planted = Planted::default();
+    for number in 0..44 {
+        let wait = if number % 4 == 3 { 49_000 } else { 9_000 };
+        planted.request(iallreduce(), [1_000, 0, wait]);
+    }
+    let folder = Folder::new();
+    planted.write(&folder, 0, 1);
+    let text = stdout(&overhear("overlap", &folder.0, &[]));
+    let row = text.lines().find(|line| line.starts_with("MPI_Iallreduce ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(text.contains("alone µs  mean µs"), "{text}");
+    assert!(row.contains("    10.000   20.000 "), "{text}");
 }
 
 #[test]

@@ -128,6 +128,7 @@ fn the_n_at_which_one_message_more_is_cheapest_is_named_where_intervals_tell_it(
     assert_eq!(rows(&said, "rounds").len(), 4, "{said:#}");
     let [cheapest] = rows(&said, "cheapest") else { panic!("{said:#}") };
     assert_eq!((&cheapest["cheapest_ranks"], &cheapest["numbers_of_ranks"]), (&4.into(), &4.into()));
+    assert!(cheapest["cheapest_reason"].is_null(), "{cheapest:#}");
     close(cheapest, "message_s", 1_000.0);
     let [least, most] = ["message_least_s", "message_most_s"].map(|column| cheapest[column].as_f64().unwrap() * 1e9);
     assert!((least..=most).contains(&1_000.0) && most < 4_000.0, "{cheapest:#}");
@@ -356,8 +357,8 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
             calls = calls.call(transfer(Call::Put, 1, 8), now + 5_000, 50);
             calls = calls.call(completion(Call::Win_flush_local, 1), now + 5_100, 50);
             calls = calls.call(completion(Call::Win_unlock, 1), now + 5_200, 300);
-            // Two puts to one rank, and two of different sizes.
-            for (target, bytes) in [(1, 16), (1, 16)] {
+            // Two puts to one rank and one to another, and two of different sizes.
+            for (target, bytes) in [(1, 16), (1, 16), (2, 16)] {
                 calls = calls.call(transfer(Call::Put, target, bytes), now + 6_000, 10);
             }
             calls = calls.call(completion(Call::Win_fence, peer::NONE), now + 6_100, 50);
@@ -387,7 +388,43 @@ fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
     close(row("MPI_Put", "MPI_Win_unlock", 2), "median_s", 500.0);
     assert_eq!(rows(&said, "one_sided").len(), 3, "{said:#}");
     let warnings = said["warnings"].to_string();
-    assert!(warnings.contains(&format!("{} one-sided transfers left out", 4 * 9 + 1)), "{warnings}");
+    assert!(warnings.contains(&format!("{} one-sided transfers left out", 5 * 9 + 1)), "{warnings}");
     assert!(warnings.contains("a target makes no call") && status == Some(0), "{warnings}");
     assert!(warnings.contains("no message is in what is asked about"), "{warnings}");
+}
+
+#[test]
+fn windows_of_one_sided_transfers_have_a_bandwidth_and_what_a_timer_sees() {
+    const ROUNDS: u64 = 22;
+    let mut planted = Planted::of(2);
+    planted.on(0, |mut calls| {
+        let mut now = 1_000;
+        for round in 0..ROUNDS {
+            for put in 0..4 {
+                calls = calls.call(signature(0, Call::Put, 1, 1_000, 0), now + 100 * put, 50);
+            }
+            calls = calls.call(signature(0, Call::Win_flush, 1, 0, 0), now + 400, 600);
+            // The first of a loop takes longer, as after any setup.
+            now += if round == 0 { 50_000 } else { 1_200 };
+        }
+        for _ in 0..ROUNDS {
+            calls = calls.call(signature(0, Call::Get, 1, 0, 8), now, 50);
+            calls = calls.call(signature(0, Call::Win_flush, 1, 0, 0), now + 100, 100);
+            calls = calls.call(signature(0, Call::Comm_rank, peer::NONE, 0, 0), now + 300, 10);
+            now += 1_000;
+        }
+        calls
+    });
+    let (said, _) = planted.said();
+    let [get, put] = rows(&said, "one_sided") else { panic!("{said:#}") };
+    assert_eq!((&put["function"], &put["transfers"], &put["rounds"]), (&"MPI_Put".into(), &4.into(), &ROUNDS.into()));
+    close(put, "median_s", 1_000.0);
+    close(put, "per_message_s", 250.0);
+    close(put, "until_next_mean_s", 1_200.0);
+    assert_eq!(put["bandwidth_bytes"], 4_000_000_000_u64, "{put:#}");
+    assert_eq!(put["bandwidth_mean_bytes"], 3_333_333_333_u64, "{put:#}");
+    assert!(put["until_next_reason"].is_null(), "{put:#}");
+    assert_eq!((&get["function"], &get["transfers"]), (&"MPI_Get".into(), &1.into()));
+    assert!(get["until_next_mean_s"].is_null() && get["bandwidth_mean_bytes"].is_null(), "{get:#}");
+    assert_eq!(get["until_next_reason"], "the program does something else behind each of these rounds");
 }

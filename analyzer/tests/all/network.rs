@@ -334,6 +334,7 @@ fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth()
         }
         let [whole] = rows(&said, "protocols", pattern)[..] else { panic!("{said:#}") };
         assert!(whole["latency_s"].is_null() && whole["changes_at"].as_str().is_none_or(str::is_empty), "{whole:#}");
+        assert_eq!(whole["line_reason"], "messages of a window hide each other's latency");
         assert!(figure(&said["run"], "window_messages") > 0.0);
     }
     // What the two ranks tell of the sizes differs.

@@ -43,6 +43,8 @@ impl Goal {
 const LONG: f64 = 10.0;
 /// A ping-pong as rounds of one rank with one peer.
 const ROUNDS: &str = "latency_us (rounds)";
+/// The value of the mean's 95 % interval that is nearest to the printed one.
+pub const INTERVAL: &str = "latency_us (interval)";
 /// Bounds of the hidden share: they must hold the printed one, and be close together.
 const HELD: &str = "overlap (bounds)";
 const WIDTH: &str = "overlap (width)";
@@ -66,6 +68,8 @@ impl Answers {
             ("smb", way) => self.smb(way, row.bytes),
             ("osu", "latency") => self.latency(row.bytes),
             ("osu", "bw" | "bibw") => self.bandwidth(operation, row.bytes),
+            ("osu", "put_latency" | "put_bw") => self.one_sided("MPI_Put", operation, row),
+            ("osu", "get_latency" | "get_bw") => self.one_sided("MPI_Get", operation, row),
             ("osu", _) if operation.starts_with('i') => self.osu_overlap(operation, row),
             ("osu", _) => self.collective(operation, row.bytes),
             ("imb", _) => self.imb_overlap(operation, row.bytes),
@@ -104,6 +108,24 @@ impl Answers {
         let pattern = if loop_name == "bw" { "window" } else { "crossing_windows" };
         let found = self.found("sizes", &[("pattern", json!(pattern)), ("size_bytes", json!(bytes))], "count");
         vec![("megabytes_a_second", Goal::Rate, figure(found, "bandwidth_mean_bytes").map(|bytes| bytes / 1e6))]
+    }
+
+    fn one_sided(&self, function: &str, operation: &str, row: &Printed) -> Vec<Said> {
+        let of = [("function", json!(function)), ("size_bytes", json!(row.bytes))];
+        let is_alone = operation.ends_with("_latency");
+        let rows = self.0[0].matching("one_sided", &of);
+        let found = rows.into_iter().find(|row| (row["transfers"] == 1) == is_alone);
+        if !is_alone {
+            return vec![(
+                "megabytes_a_second",
+                Goal::Rate,
+                figure(found, "bandwidth_mean_bytes").map(|bytes| bytes / 1e6),
+            )];
+        }
+        let [mean, least, most] = ["until_next_mean_s", "until_next_mean_least_s", "until_next_mean_most_s"]
+            .map(|column| micros(found, column));
+        let between = least.zip(most).map(|(least, most)| row.figure("latency_us").clamp(least, most));
+        vec![("latency_us", Goal::Time, mean), (INTERVAL, Goal::Time, between)]
     }
 
     fn collective(&self, operation: &str, bytes: u64) -> Vec<Said> {

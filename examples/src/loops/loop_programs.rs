@@ -17,6 +17,7 @@ pub const LOOPS: &[Loop] = &[
     Loop { program: "smb_overhead", ranks: 2, asked: &[&["overlap", "--rank", "0"]] },
     Loop { program: "osu_latency", ranks: 2, asked: &[&["model"], &["fanout"]] },
     Loop { program: "osu_bandwidth", ranks: 2, asked: &[&["model"]] },
+    Loop { program: "osu_one_sided", ranks: 2, asked: &[&["fanout"]] },
     Loop { program: "osu_collectives", ranks: 2, asked: &[&["report", "--by", "collective"]] },
     Loop { program: "osu_overlap", ranks: 2, asked: &[&["overlap"]] },
     Loop { program: "imb_overlap", ranks: 2, asked: &[&["overlap"]] },

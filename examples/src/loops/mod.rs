@@ -9,7 +9,7 @@ mod loop_programs;
 
 use std::collections::BTreeMap;
 
-pub use figures::Goal;
+pub use figures::{Goal, INTERVAL};
 use loop_programs::Printed;
 pub use loop_programs::{LOOPS, Loop, LoopSizes};
 

@@ -38,6 +38,12 @@ pub struct CheapestRow {
     is_determined: bool,
 }
 
+impl CheapestRow {
+    fn reason(&self) -> &'static str {
+        if self.seen < 3 { "there are two numbers of ranks" } else { "the intervals of the times overlap" }
+    }
+}
+
 impl Row for CheapestRow {
     const TABLE: &'static str = "cheapest";
     fn columns() -> Vec<Column<Self>> {
@@ -55,6 +61,8 @@ impl Row for CheapestRow {
                 row.least.filter(|_| row.is_determined).map(|least| least.ranks)
             })
             .means("The number of ranks at which one more message costs least; empty where that is not certain."),
+            Column::text("cheapest_reason", "", |row: &Self| (!row.is_determined).then(|| row.reason().into()))
+                .means("Why no number of ranks is the cheapest for certain."),
             Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks))
                 .means("The number of ranks at which one more message seems to cost least, certain or not."),
             Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost))

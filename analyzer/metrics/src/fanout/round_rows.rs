@@ -1,11 +1,10 @@
 //! Measures the time of rounds, by size and number of ranks.
 
 use super::gathered_rounds::{GatheredRounds, RoundGroup, RoundSeries};
-use super::time_spread::TimeSpread;
+use super::time_spread::{TimeSpread, settled_mean};
 use crate::mean::Mean;
 use crate::meaning;
 use crate::totals::seconds;
-use model::batches::Batches;
 use model::rounds::RoundKind;
 use tables::{Column, Row, Table, WorldRank};
 
@@ -72,7 +71,9 @@ impl Row for RoundRow {
             Column::seconds("until_next_most_s", "", |row: &Self| Some(row.until_next.as_ref()?.interval()?.1))
                 .means(meaning::MOST),
             Column::seconds("until_next_mean_s", "", |row: &Self| row.until_next_mean.map(|mean| mean.value))
-                .means("The same in the mean, without the first rounds: what a benchmark's loop prints."),
+                .means("Mean of the same without the first rounds: what a benchmark's loop prints."),
+            Column::text("until_next_reason", "", |row: &Self| row.until_next.is_none().then(|| NO_NEXT.into()))
+                .means("Why these times are empty."),
             Column::seconds("half_s", "", |row: &Self| row.latency())
                 .means("Half the median of a round trip, and the whole one of rounds of one way: latency, if an answer is as long as the question."),
             Column::seconds("half_per_message_s", "per msg", |row: &Self| row.latency() / (row.ranks - 1) as f64)
@@ -83,6 +84,8 @@ impl Row for RoundRow {
         ]
     }
 }
+
+const NO_NEXT: &str = "no round of this kind comes right behind another";
 
 /// One row for each direction, root, function, call site, size and number of ranks.
 pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
@@ -95,13 +98,4 @@ pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
         RoundRow { series, root, ranks, spread, until_next, until_next_mean, mavericks, error }
     });
     Table::new("rounds: from the first send to the last answer, of one way to the last receive", rows.collect())
-}
-
-/// The mean in seconds, without the first rounds.
-fn settled_mean(times: &[i64]) -> Option<Mean> {
-    let mut batches = Batches::<1>::default();
-    for (number, time) in (0..).zip(times) {
-        batches.add(number, [(*time).max(0) as u64]);
-    }
-    Mean::of([batches.settled()], |batch| batch.mean(0) / 1e9)
 }

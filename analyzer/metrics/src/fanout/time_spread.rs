@@ -1,6 +1,8 @@
 //! The distribution of repeated times.
 
+use crate::mean::Mean;
 use crate::median::{self, median};
+use model::batches::Batches;
 
 /// A maverick takes longer than this many medians, and lies beyond the upper quartile by three times the distance of
 /// the quartiles, Tukey's mark for values that are far out.
@@ -56,4 +58,13 @@ impl TimeSpread {
         let (low, high) = (self.quantile(0.25), self.quantile(0.75));
         self.0.len() >= LEAST_TIMES && time > high + 3.0 * (high - low) && time > MAVERICK * self.median()
     }
+}
+
+/// The mean in seconds of times in nanoseconds, in order, without the first.
+pub fn settled_mean(times: &[i64]) -> Option<Mean> {
+    let mut batches = Batches::<1>::default();
+    for (number, time) in (0..).zip(times) {
+        batches.add(number, [(*time).max(0) as u64]);
+    }
+    Mean::of([batches.settled()], |batch| batch.mean(0) / 1e9)
 }

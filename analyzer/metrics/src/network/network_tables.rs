@@ -31,7 +31,7 @@ impl Row for ProtocolRow {
             Column::bytes("size_least_bytes", "from", |row: &Self| row.least).means("The smallest message.").spare(4),
             Column::bytes("size_most_bytes", "to", |row: &Self| row.most).means("The largest message.").spare(4),
         ]);
-        columns.extend(line_columns(&OF_PROTOCOL, |row: &Self| (row.protocol.pattern, row.line)));
+        columns.extend(line_columns(&OF_PROTOCOL, |row: &Self| (row.protocol.pattern, row.line, row.sizes)));
         columns.push(
             Column::text("changes_at", "changes at", |row: &Self| {
                 let changes: Vec<String> = row.changes.iter().map(|bytes| Value::Bytes(*bytes).to_string()).collect();
@@ -65,7 +65,7 @@ impl Row for SegmentRow {
                 .means("How many message sizes lie in the segment.")
                 .spare(2),
         ]);
-        columns.extend(line_columns(&OF_SEGMENT, |row: &Self| (row.protocol.pattern, row.line)));
+        columns.extend(line_columns(&OF_SEGMENT, |row: &Self| (row.protocol.pattern, row.line, row.sizes)));
         columns
     }
 }
@@ -77,6 +77,19 @@ pub struct SizeRow {
     all: u64,
     /// `None` if too few of the size tell a time.
     point: Option<Point>,
+}
+
+impl SizeRow {
+    fn reason(&self) -> Option<&'static str> {
+        match self.point {
+            None => Some(TOO_FEW),
+            Some(_) if self.protocol.pattern == MessagePattern::OneWay => {
+                Some("messages one way have no mean: no benchmark's loop prints it")
+            }
+            Some(Point { mean: None, .. }) => Some("too few to tell a mean"),
+            Some(_) => None,
+        }
+    }
 }
 
 impl Row for SizeRow {
@@ -105,8 +118,8 @@ impl Row for SizeRow {
                 .means(meaning::MEDIAN_MOST)
                 .spare(3),
             Column::seconds("time_mean_s", "mean", move |row: &Self| mean(row).map(|mean| mean.value)).means(
-                "The same in the mean, without the first exchanges or windows of a row: what benchmarks print; empty \
-                 of messages one way.",
+                "Mean of the same without the first exchanges or windows of a row: what benchmarks print; empty of messages \
+                 one way.",
             ),
             Column::seconds("time_mean_least_s", "", move |row: &Self| Some(mean(row)?.between?.0))
                 .means("The least that the mean may be, with 95 % confidence."),
@@ -122,8 +135,8 @@ impl Row for SizeRow {
                 Some((bytes(row) / mean(row)?.value).round() as u64)
             })
             .means("The same by the mean."),
-            Column::text("reason", "", |row: &Self| row.point.is_none().then(|| TOO_FEW.into()))
-                .means("Why the row has no times."),
+            Column::text("reason", "", |row: &Self| row.reason().map(String::from))
+                .means("Why the row has no times, or no mean."),
         ]);
         columns
     }
@@ -159,15 +172,18 @@ const OF_SEGMENT: [&str; 2] =
     ["Latency by the segment's own line.", "Bandwidth by the segment's own line, in bytes a second."];
 
 /// The columns of a line. Latency and bandwidth follow from it as in COMMTEST.
-fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
+fn line_columns<R: 'static>(
+    meanings: &[&'static str; 2],
+    line: fn(&R) -> (MessagePattern, Line, u64),
+) -> Vec<Column<R>> {
     let latency = move |row: &R| {
-        let (pattern, line) = line(row);
+        let (pattern, line, _) = line(row);
         // Messages of a window hide each other's latency.
         let a = line.a.filter(|_| !pattern.has_windows());
         a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
     };
     let bandwidth = move |row: &R, part: fn(Spread) -> Option<f64>| {
-        let (pattern, line) = line(row);
+        let (pattern, line, _) = line(row);
         part(line.b?).filter(|b| *b > 0.0).map(|b| (pattern.messages() / b).round() as u64)
     };
     let [latency_means, bandwidth_means] = *meanings;
@@ -187,9 +203,22 @@ fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (Messa
         Column::bytes("bandwidth_most_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.0)))
             .means(meaning::MOST),
         Column::percent("error_percent", "off by %", move |row: &R| line(row).1.error)
-            .means("By how much the line misses the measured times in the mean.")
+            .means("By how much the line misses the measured times on average.")
             .spare(1),
+        Column::text("line_reason", "", move |row: &R| no_line(line(row)).map(String::from))
+            .means("Why the row has no latency, or no bandwidth."),
     ]
+}
+
+/// Why there is no latency, or no bandwidth.
+fn no_line((pattern, line, sizes): (MessagePattern, Line, u64)) -> Option<&'static str> {
+    match line {
+        Line { b: None, .. } => Some("no message has bytes"),
+        _ if pattern.has_windows() => Some("messages of a window hide each other's latency"),
+        Line { a: None, .. } if sizes < 2 => Some("all messages are of one size"),
+        Line { a: None, .. } => Some("no line fits the sizes"),
+        _ => None,
+    }
 }
 
 /// One row for each protocol, with COMMTEST's line through all its sizes.

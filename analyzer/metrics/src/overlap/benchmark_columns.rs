@@ -62,6 +62,22 @@ fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     ]
 }
 
+/// The mean beside the median overhead: benchmarks print means.
+pub fn overhead_mean<R: 'static>(heading: &'static str, estimate: fn(&R) -> &Estimate) -> Column<R> {
+    Column::seconds("overhead_mean_s", heading, move |row: &R| value(estimate(row).means.overhead))
+        .means("These three together, mean without the first requests; each rank weighs the same.")
+        .spare(3)
+        .each()
+}
+
+/// The mean beside the median time of a transfer that nothing overlaps.
+pub fn transfer_mean<R: 'static>(estimate: fn(&R) -> &Estimate) -> Column<R> {
+    Column::seconds("transfer_mean_s", "mean", move |row: &R| value(estimate(row).transfer.as_ref()?.mean()))
+        .means("How long a transfer takes that nothing overlaps, mean without the first requests: interruptions count.")
+        .spare(3)
+        .each()
+}
+
 /// Means over ranks with their 95 % intervals.
 fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let part = move |row: &R, at: usize| value(estimate(row).means.parts[at]);
@@ -76,13 +92,8 @@ fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
             .means("Time in calls that test, mean without the first requests."),
         Column::seconds("wait_mean_s", "", move |row: &R| part(row, 2))
             .means("Time in calls that wait, mean without the first requests."),
-        Column::seconds("overhead_mean_s", "", move |row: &R| value(overhead(row)))
-            .means("These three together, mean without the first requests; each rank weighs the same."),
         Column::seconds("overhead_mean_least_s", "", move |row: &R| least(overhead(row))).means(meaning::LEAST),
         Column::seconds("overhead_mean_most_s", "", move |row: &R| most(overhead(row))).means(meaning::MOST),
-        Column::seconds("transfer_mean_s", "", move |row: &R| value(transfer(row))).means(
-            "How long a transfer takes that nothing overlaps, mean without the first requests: interruptions count.",
-        ),
         Column::seconds("transfer_mean_least_s", "", move |row: &R| least(transfer(row))).means(meaning::LEAST),
         Column::seconds("transfer_mean_most_s", "", move |row: &R| most(transfer(row))).means(meaning::MOST),
     ]
@@ -92,8 +103,8 @@ fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
 fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let smb_loop = move |row: &R| -> Option<SmbLoop> { estimate(row).smb };
     let smb = move |row: &R| -> Option<SmbFigures> { smb_loop(row)?.figures };
-    let osu = move |row: &R| estimate(row).osu;
-    let imb = move |row: &R| estimate(row).imb;
+    let osu = move |row: &R| estimate(row).benchmarks.ok().map(|(osu, _)| osu);
+    let imb = move |row: &R| estimate(row).benchmarks.ok().map(|(_, imb)| imb);
     vec![
         Column::seconds("smb_base_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.base))).means(
             "The base that Sandia's mpi_overhead prints: an iteration that no work has lengthened, with what its \
@@ -108,9 +119,10 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
             .means("How many levels of work the loop has."),
         Column::count("smb_iterations", "", move |row: &R| smb_loop(row).map(|smb| smb.iterations))
             .means("How many iterations a level has."),
-        Column::text("smb_work", "", move |row: &R| smb_loop(row).map(|smb| smb_work(&smb).to_string())).means(
+        Column::text("smb_work", "", move |row: &R| smb_work(smb_loop(row)).to_string()).means(
             "Where the work was timed: alone, behind the loop, as the benchmark does; in the loop, where nothing \
-             like it follows; or why the loop has no figures: this rank's work is not what lengthens its iterations.",
+             like it follows; or why there are no figures: no loop works longer from level to level, or this rank's work is \
+             not what lengthens its iterations.",
         ),
         Column::seconds("osu_pure_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.pure))).means(
             "The figure that the OSU benchmarks print for such operations alone: mean over ranks, by a timer in the program that \
@@ -140,14 +152,17 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
             "Overlap as IMB has defined it since 2018: (pure + computation - overlapped) / the larger of pure and \
              computation, from 0 to 100.",
         ),
+        Column::text("benchmark_reason", "", move |row: &R| estimate(row).benchmarks.err().map(String::from))
+            .means("Why the figures of OSU and IMB are empty."),
     ]
 }
 
-fn smb_work(smb: &SmbLoop) -> &'static str {
-    match smb.figures {
-        Some(SmbFigures { is_alone: true, .. }) => "alone",
-        Some(_) => "in the loop",
-        None => "no figures: its own work does not lengthen the iterations",
+fn smb_work(smb: Option<SmbLoop>) -> &'static str {
+    match smb.map(|smb| smb.figures) {
+        Some(Some(SmbFigures { is_alone: true, .. })) => "alone",
+        Some(Some(_)) => "in the loop",
+        Some(None) => "no figures: its own work does not lengthen the iterations",
+        None => "no figures: no loop works longer from level to level",
     }
 }
 

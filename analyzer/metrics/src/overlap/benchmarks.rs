@@ -47,14 +47,20 @@ pub struct ImbFigures {
 const OSU_OUTSIDE_COMPUTATION: f64 = 4.0;
 const IMB_OUTSIDE_COMPUTATION: f64 = 2.0;
 
-/// The figures of both benchmarks, if there is enough computation to show anything.
-pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Option<(OsuFigures, ImbFigures)> {
+/// Why requests have no figures of these benchmarks.
+pub const NEVER_ALONE: &str = "none of this size was waited for right after its post, so the time alone is not known";
+pub const NEVER_LATER: &str = "all were waited for right after their post";
+const LITTLE_COMPUTATION: &str = "too little was computed between post and wait";
+const TOO_FEW: &str = "too few requests";
+
+/// The figures of both benchmarks, or the reason for none.
+pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Result<(OsuFigures, ImbFigures), &'static str> {
     let means = LifeMeans::of(later, FirstRequests::LeftOut, true);
-    let pure = transfer.printed.whole?;
-    if !tells(means.computing?.value, pure.value) {
-        return None;
+    let (pure, computing) = transfer.printed.whole.zip(means.computing).ok_or(TOO_FEW)?;
+    if !tells(computing.value, pure.value) {
+        return Err(LITTLE_COMPUTATION);
     }
-    Some((osu(&means, transfer)?, imb(later, transfer)?))
+    osu(&means, transfer).zip(imb(later, transfer)).ok_or(TOO_FEW)
 }
 
 /// The gaps between a request's calls that its timer includes, mean in nanoseconds.

@@ -11,7 +11,7 @@ use crate::median::{interval, median};
 use model::overlap::{Lives, RequestLife};
 
 /// The figures of the requests of one place and size. Times in nanoseconds, shares in percent.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Estimate {
     /// From the post to the end of the wait.
     pub whole: Option<f64>,
@@ -37,10 +37,8 @@ pub struct Estimate {
     /// not.
     pub overlap_between: Option<(f64, f64)>,
     pub bounds: Option<HiddenBounds>,
-    /// The figures that the OSU benchmarks would print.
-    pub osu: Option<OsuFigures>,
-    /// The figures that IMB-NBC would print.
-    pub imb: Option<ImbFigures>,
+    /// The figures that the OSU benchmarks and IMB-NBC would print, or the reason for none.
+    pub benchmarks: Result<(OsuFigures, ImbFigures), &'static str>,
     /// The loop of Sandia's mpi_overhead, with the figures that it would print.
     pub smb: Option<SmbLoop>,
 }
@@ -72,8 +70,11 @@ impl Estimate {
         let recording = among(&recording);
         let telling = pure.filter(|_| chosen.is_postponed).map_or(Vec::new(), |pure| chosen.telling(pure));
         let later = all.later(place, size);
-        let printed = transfer.zip(all.printed_later(place, size));
-        let benchmarks = printed.and_then(|(transfer, later)| benchmarks::figures(later, transfer));
+        let benchmarks = match (transfer, all.printed_later(place, size)) {
+            (Some(transfer), Some(later)) => benchmarks::figures(later, transfer),
+            (_, None) => Err(benchmarks::NEVER_LATER),
+            (None, _) => Err(benchmarks::NEVER_ALONE),
+        };
         let (overheads, telling) = (sorted(&chosen.lives, host), sorted(&telling, host));
         let overlap_between = || {
             let (pure, overhead) = (transfer?.between?, interval(&telling)?);
@@ -100,8 +101,7 @@ impl Estimate {
             overlap: pure.and_then(|pure| Some(hidden(pure, median(telling.iter().copied())?))),
             overlap_between: overlap_between(),
             bounds: chosen.is_postponed.then(|| HiddenBounds::of(&chosen.lives, host, near, lives.rule())).flatten(),
-            osu: benchmarks.map(|benchmarks| benchmarks.0),
-            imb: benchmarks.map(|benchmarks| benchmarks.1),
+            benchmarks,
             smb: all.loops.get(&(place.clone(), size)).copied(),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::benchmark_columns::{of_estimate, seconds};
+use super::benchmark_columns::{of_estimate, overhead_mean, seconds, transfer_mean};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use crate::meaning;
@@ -34,7 +34,7 @@ impl Row for MessageOverlapRow {
                 .name()
                 .silent_empty()
                 .spare(6),
-            Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(2),
+            Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(5),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole))
                 .means("From the post of a request to the end of the wait for it, median."),
             Column::seconds("post_s", "", |row: &Self| seconds(row.estimate.parts[0]))
@@ -46,9 +46,11 @@ impl Row for MessageOverlapRow {
             Column::seconds("overhead_s", "overhead", |row: &Self| seconds(row.estimate.overhead)).means(
                 "Host overhead: these three together, median of the requests whose transfer could proceed meanwhile.",
             ),
+            overhead_mean("mean", |row: &Self| &row.estimate),
             Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure()))
                 .means("How long a transfer takes that nothing overlaps, median.")
                 .spare(1),
+            transfer_mean(|row: &Self| &row.estimate),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)).means(meaning::TRANSFER_FROM),
             Column::percent("availability_percent", "availability", |row: &Self| {
                 row.estimate.availability.map(|found| found.percent)
@@ -117,26 +119,28 @@ impl Row for CollectiveOverlapRow {
                 .name()
                 .silent_empty()
                 .spare(6),
-            Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(2),
+            Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(6),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole))
                 .means("From the post of an operation to the end of the wait for it, median."),
             Column::seconds("post_s", "post", |row: &Self| seconds(row.estimate.parts[0]))
                 .means("Time in the call that starts it, median.")
-                .spare(1),
+                .spare(3),
             Column::seconds("test_s", "test", |row: &Self| seconds(row.estimate.parts[1]))
                 .means("Time in calls that test, median.")
-                .spare(3),
+                .spare(4),
             Column::seconds("wait_s", "wait", |row: &Self| seconds(row.estimate.parts[2]))
                 .means("Time in calls that wait, median.")
-                .spare(1),
+                .spare(3),
             Column::ratio("tests_a_request", "tests", |row: &Self| row.tests)
                 .means("Tests of an operation, mean.")
-                .spare(4),
+                .spare(5),
             Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead))
                 .means("These three times together, median."),
-            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure()))
+            overhead_mean("", |row: &Self| &row.estimate),
+            Column::seconds("transfer_s", "alone", |row: &Self| seconds(row.estimate.pure()))
                 .means("How long the operation takes that nothing overlaps, median.")
-                .spare(5),
+                .spare(1),
+            transfer_mean(|row: &Self| &row.estimate).spare(2),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)).means(meaning::TRANSFER_FROM),
             Column::percent("availability_percent", "", |row: &Self| {
                 row.estimate.availability.map(|found| found.percent)
