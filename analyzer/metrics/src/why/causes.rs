@@ -37,7 +37,7 @@ impl Row for CauseRow {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank)
                 .means("The rank that others waited for; empty if no single rank was late, or none has a record of that time."),
-            Column::text("where", "late", |row: &Self| row.place.clone())
+            Column::text("where", "meanwhile", |row: &Self| row.place.clone())
                 .means("Where it was meanwhile: in a call, or computing before it."),
             Column::text("site", "call site", |row: &Self| row.site.clone())
                 .means("Where the call is made; of computation, the call sites before and behind it."),
