@@ -32,6 +32,7 @@ use std::io;
 use std::path::Path;
 
 pub use cluster::Cluster;
+use program::Repeats;
 pub use program::{CALLERS, names};
 pub use shape::{Shape, Topology};
 use steps::{Settings, Steps};
@@ -48,7 +49,12 @@ pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
 /// Writes the same run, in which each rank calls MPI through its own layer, from [`CALLERS`] in turn, with the paths
 /// recorded.
 pub fn run_with_paths(folder: &Path, shape: &Shape) -> io::Result<Truth> {
-    written(folder, shape, Settings { has_paths: true, ..Settings::default() })
+    written(folder, shape, Settings { repeats: Repeats::ByPath, ..Settings::default() })
+}
+
+/// Writes the same run, in which each rank makes each of its calls at so many lines, in turn.
+pub fn run_at_lines(folder: &Path, shape: &Shape, lines: u32) -> io::Result<Truth> {
+    written(folder, shape, Settings { repeats: Repeats::AtLines(lines), ..Settings::default() })
 }
 
 /// Writes the same run on many hosts, with behaviors planted that an analysis should tell apart: see [`Cluster`].

@@ -91,6 +91,17 @@ impl Grid {
     }
 }
 
+/// Ways in which the program makes each of its calls several times, in turn.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repeats {
+    #[default]
+    No,
+    /// All calls go through functions around MPI's, which each of [`CALLERS`] calls.
+    ByPath,
+    /// Each call is made at so many lines.
+    AtLines(u32),
+}
+
 /// One rank's program: the number of the signature of each of its calls.
 #[derive(Default)]
 pub struct RankProgram {
@@ -170,13 +181,14 @@ impl RankProgram {
         program
     }
 
-    /// With paths, all calls go through functions around MPI's, which several functions call.
-    pub fn of(rank: u32, grid: &Grid, cluster: Option<&Cluster>, has_paths: bool) -> RankProgram {
+    pub fn of(rank: u32, grid: &Grid, cluster: Option<&Cluster>, repeats: Repeats) -> RankProgram {
         let mut program = RankProgram::plain(rank, grid, cluster);
-        if !has_paths {
-            return program;
-        }
-        let (count, paths) = (program.numbers, CALLERS.len() as u32);
+        let paths = match repeats {
+            Repeats::No => return program,
+            Repeats::ByPath => CALLERS.len() as u32,
+            Repeats::AtLines(times) => times.max(1),
+        };
+        let count = program.numbers;
         program.paths = paths;
         let plain = program.signatures.clone();
         for path in 1..paths {
@@ -186,6 +198,12 @@ impl RankProgram {
                 ..*signature
             };
             program.signatures.extend(plain.iter().map(of_path));
+        }
+        if let Repeats::AtLines(_) = repeats {
+            for number in SITES + 1..=paths * SITES {
+                program.definitions.push(Definition::Site(Site { number, module: 1, offset: offset(number) }));
+            }
+            return program;
         }
         for path in 0..paths {
             for site in 1..=SITES {

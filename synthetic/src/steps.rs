@@ -10,7 +10,7 @@ use traces::record::{Arrived, Fate};
 use super::cluster::Cluster;
 use super::output::TraceOutput;
 use super::profile::ProfileOutput;
-use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, RankProgram, header, sample};
+use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, RankProgram, Repeats, header, sample};
 use super::random::Random;
 use super::rank_output::RankOutput;
 use super::shape::Shape;
@@ -41,7 +41,7 @@ pub struct Steps {
 /// The settings of a run besides its shape.
 #[derive(Clone, Copy, Default)]
 pub struct Settings {
-    pub has_paths: bool,
+    pub repeats: Repeats,
     /// Hosts that the ranks run on, if there are several.
     pub cluster: Option<Cluster>,
 }
@@ -57,7 +57,7 @@ impl Steps {
     pub fn begin(folder: &Path, shape: &Shape, settings: Settings) -> io::Result<Steps> {
         let grid = Grid::of(shape);
         let rank = |number| {
-            let mut program = RankProgram::of(number, &grid, settings.cluster.as_ref(), settings.has_paths);
+            let mut program = RankProgram::of(number, &grid, settings.cluster.as_ref(), settings.repeats);
             let path = folder.join(file_name(0, number));
             let output = match settings.mode() {
                 Mode::Trace => {
@@ -131,7 +131,7 @@ impl Steps {
             match rank.output {
                 RankOutput::Trace(output) => output.end(header, &of_host)?,
                 RankOutput::Profile(output) => {
-                    let mut program = RankProgram::of(rank.number, &self.grid, cluster, self.settings.has_paths);
+                    let mut program = RankProgram::of(rank.number, &self.grid, cluster, self.settings.repeats);
                     program.definitions.extend(of_host);
                     output.end(header, &program)?;
                 }

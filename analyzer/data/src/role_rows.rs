@@ -1,13 +1,13 @@
 //! `roles`: the roles of a rank's calls towards other ranks, from its own file alone.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use crate::data_table::{DataRow, RowSource, ShowRows};
 use crate::set::{DataSet, OfRank, PlaceNames, RankOfRows, rank_columns};
 use model::rank::function_of;
 use model::rank_roles::{RankRoles, RoleKind, TakenRole};
-use model::roles::{CallSites, Flow, Peer};
+use model::roles::{Flow, Peer};
 use tables::{Column, Shared};
 
 pub struct RoleRow {
@@ -127,11 +127,14 @@ fn flow(kind: RoleKind) -> Option<&'static str> {
 }
 
 /// The roles of a run. A part is a rank.
-pub struct RoleRows<'r>(&'r DataSet<'r>);
+pub struct RoleRows<'r> {
+    set: &'r DataSet<'r>,
+    names: OnceLock<PlaceNames>,
+}
 
 impl<'r> RoleRows<'r> {
     pub fn new(set: &'r DataSet<'r>) -> RoleRows<'r> {
-        RoleRows(set)
+        RoleRows { set, names: OnceLock::new() }
     }
 }
 
@@ -140,17 +143,14 @@ const ROWS: usize = 1 << 14;
 
 impl RowSource<RoleRow> for RoleRows<'_> {
     fn parts(&self) -> Vec<usize> {
-        self.0.asked().collect()
+        self.set.asked().collect()
     }
 
     fn read(&self, part: usize, show: &mut ShowRows<'_, RoleRow>) -> io::Result<()> {
-        let Some(rank) = self.0.asked().nth(part) else { return Ok(()) };
-        let places = CallSites::default();
-        let mut roles = RankRoles::of(self.0.run, &self.0.objects, &places, rank, self.0.contents(rank));
-        let (functions, sites): (Vec<String>, Vec<String>) =
-            roles.sites().iter().map(|place| (place.function.clone(), place.site.clone())).unzip();
-        let names = PlaceNames { functions: Arc::from(functions), sites: Arc::from(sites) };
-        let common = RolesOfRank { rank: self.0.rank(rank), names };
+        let Some(rank) = self.set.asked().nth(part) else { return Ok(()) };
+        let mut roles = RankRoles::of(self.set.run, &self.set.objects, rank, self.set.contents(rank));
+        let names = self.names.get_or_init(|| PlaceNames::of(self.set.run.call_sites())).clone();
+        let common = RolesOfRank { rank: self.set.rank(rank), names };
         let mut taken = Vec::new();
         while roles.read(ROWS, &mut taken) {
             let row = |role: &TakenRole| RoleRow { role: *role, peer: self.peer(role.peer) };
@@ -162,6 +162,6 @@ impl RowSource<RoleRow> for RoleRows<'_> {
 
 impl RoleRows<'_> {
     fn peer(&self, peer: Peer) -> Option<(Option<u32>, u32)> {
-        if let Peer::Rank(place) = peer { Some(self.0.rank_and_world(place)) } else { None }
+        if let Peer::Rank(place) = peer { Some(self.set.rank_and_world(place)) } else { None }
     }
 }

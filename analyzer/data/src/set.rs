@@ -48,7 +48,7 @@ impl<'r> DataSet<'r> {
         for of_rank in &mut joined {
             of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal));
         }
-        DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, common_clock) }
+        DataSet { messages, waits, joined, names: PlaceNames::of(run.call_sites()), ..DataSet::on(run, common_clock) }
     }
 
     /// A data set on a known clock, without matched data.
@@ -200,7 +200,7 @@ pub fn time_columns<Row: 'static, Common: OfRank + 'static>(
     ]
 }
 
-/// Functions and call sites by number in an account.
+/// Functions and call sites by the run's numbers.
 #[derive(Clone, Default)]
 pub struct PlaceNames {
     pub functions: Arc<[String]>,
@@ -208,9 +208,9 @@ pub struct PlaceNames {
 }
 
 impl PlaceNames {
-    pub fn of(places: Vec<CallSite>) -> PlaceNames {
+    pub fn of(places: &[CallSite]) -> PlaceNames {
         let (functions, sites): (Vec<String>, Vec<String>) =
-            places.into_iter().map(|place| (place.function, place.site)).unzip();
+            places.iter().map(|place| (place.function.clone(), place.site.clone())).unzip();
         PlaceNames { functions: functions.into(), sites: sites.into() }
     }
 }

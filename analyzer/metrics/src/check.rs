@@ -168,7 +168,7 @@ pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
         let mut places: Vec<(&RankSite, &u64)> = places.iter().collect();
         places.sort();
         rows.extend(places.into_iter().map(|(at, calls)| {
-            let place = &account.places[at.place.number()];
+            let place = &run.call_sites()[at.place.number()];
             let rank = world_rank(&run.ranks[at.rank as usize]);
             UnmatchedRow { what, rank, function: place.function.clone(), site: place.site.clone(), calls: *calls }
         }));

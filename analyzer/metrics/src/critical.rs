@@ -88,10 +88,11 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Tabl
         let on_path: i64 = time.on_path.values().copied().total();
         let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
         let mean = time.total / run.asked().count().max(1) as i64;
-        let (name, site) = match place {
-            PathSite::In(call) if time.is_open => (format!("{} (open)", call.function), call.site.clone()),
-            PathSite::In(call) => (call.function.clone(), call.site.clone()),
-            PathSite::Between(from, to) => between(from, to),
+        let call = |number: u32| &run.call_sites()[number as usize];
+        let (name, site) = match *place {
+            PathSite::In(at) if time.is_open => (format!("{} (open)", call(at).function), call(at).site.clone()),
+            PathSite::In(at) => (call(at).function.clone(), call(at).site.clone()),
+            PathSite::Between(from, to) => between(call(from), call(to)),
         };
         Some(PathRow {
             name,

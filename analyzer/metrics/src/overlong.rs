@@ -23,7 +23,7 @@ pub fn sentences(run: &Run, account: &Account) -> Vec<String> {
 /// The first receive that is not complete since its message was too long, in words, with its rank and its call site.
 pub fn ended(run: &Run, account: &Account) -> Option<(String, WorldRank, String)> {
     let (at, message) = in_order(account).into_iter().find(|(_, message)| message.open)?;
-    let site = account.places[at.place.number()].site.clone();
+    let site = run.call_sites()[at.place.number()].site.clone();
     Some((in_words(run, account, &at, message), world_rank(&run.ranks[at.rank as usize]), site))
 }
 
@@ -36,7 +36,7 @@ fn in_order(account: &Account) -> Vec<(RankSite, &Overlong)> {
 
 fn in_words(run: &Run, account: &Account, at: &RankSite, message: &Overlong) -> String {
     let who = |of: &RankSite| rank_in_words(&run.ranks[of.rank as usize]);
-    let call = |of: &RankSite| site_in_words(&account.places[of.place.number()]);
+    let call = |of: &RankSite| site_in_words(&run.call_sites()[of.place.number()]);
     let had = match message.open {
         true => "did not complete",
         false => "got an error from",

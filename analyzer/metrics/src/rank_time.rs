@@ -126,7 +126,7 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
 /// Seconds that each rank waited, by purpose of the call.
 fn waited(run: &Run, account: &Account) -> Vec<[f64; KINDS.len()]> {
     let of_place = |place: &CallSite| place.call().map_or(OTHER, |call| kind(call.class()));
-    let kinds: Vec<usize> = account.places.iter().map(of_place).collect();
+    let kinds: Vec<usize> = run.call_sites().iter().map(of_place).collect();
     let mut waits = vec![[0.0; KINDS.len()]; run.ranks.len()];
     for (key, sum) in &account.waits.sums {
         waits[key.waiter.rank as usize][kinds[key.waiter.place.number()]] += seconds(sum.time);

@@ -259,7 +259,7 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
     let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
     let site = |at: RankSite| {
-        let place = &account.places[at.place.number()];
+        let place = &run.call_sites()[at.place.number()];
         let rank = world_rank(&run.ranks[at.rank as usize]);
         SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
     };
@@ -274,10 +274,10 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
 
 /// The sum over `places`, and the call site with the most of it. `None` if there are none. An `(s)` in `what` becomes
 /// the plural.
-fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u64>) -> Option<String> {
+fn most(run: &Run, what: &str, places: &FxHashMap<RankSite, u64>) -> Option<String> {
     let count: u64 = places.values().sum();
     let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
-    let place = &account.places[at.place.number()];
+    let place = &run.call_sites()[at.place.number()];
     let rank = super::words::rank_in_words(&run.ranks[at.rank as usize]);
     let plural = verb(count, "", "s");
     let what = what.replacen("(s)", plural, 1);
@@ -302,7 +302,7 @@ fn explained(run: &Run, account: &Account) -> Vec<String> {
         ("send(s) cancelled, most", &account.cancelled),
         ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
-    let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
+    let said = kinds.into_iter().filter_map(|(what, places)| most(run, what, places));
     said.chain(overlong::sentences(run, account))
         .chain(unrecorded(run, account))
         .chain(before(account))
@@ -356,7 +356,7 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     let mut said: Vec<String> = if run.ranks.iter().any(Rank::has_stopped) {
         Vec::new()
     } else {
-        kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect()
+        kinds.into_iter().filter_map(|(what, places)| most(run, what, places)).collect()
     };
     if account.elsewhere > 0 {
         let messages = plural(account.elsewhere, "message");

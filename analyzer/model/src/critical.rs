@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::common_clock::{ClockLine, CommonClock};
 use super::matching::{Jump, NEVER, RankTime, Settled};
-use super::roles::{CallSite, CallSites, Role};
+use super::roles::{CallSites, Role};
 use super::selection::LEFT_OUT;
 use super::spill::{Backward, RankRecord, Sorted, Spill};
 use super::stream::TimedCall;
@@ -37,13 +37,13 @@ impl RankRecord for PathSegment {
     }
 }
 
-/// A part of the program that the path goes through.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// A part of the program that the path goes through, by numbers of call sites.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PathSite {
     /// A call.
-    In(CallSite),
+    In(u32),
     /// Computation between two calls.
-    Between(CallSite, CallSite),
+    Between(u32, u32),
 }
 
 #[derive(Default)]
@@ -70,16 +70,11 @@ pub struct Time {
 /// A rank's times by numbers of call sites, each as (total, on the path).
 #[derive(Default)]
 pub struct Sums {
-    calls: Vec<(i64, i64)>,
-    between: FxHashMap<(usize, usize), (i64, i64)>,
+    calls: FxHashMap<u32, (i64, i64)>,
+    between: FxHashMap<(u32, u32), (i64, i64)>,
     /// Call site of the call that has not returned.
-    open: Option<usize>,
+    open: Option<u32>,
 }
-
-/// Names the end of a rank that did not finalize MPI.
-const THE_END: &str = "the end";
-/// Names the end of a rank that still runs.
-const NOW: &str = "now";
 
 /// Goes back along the path.
 struct PathWalk<'a> {
@@ -150,8 +145,8 @@ fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<(i64, i64)
     asked
 }
 
-/// The times of all ranks by call site; the sums name sites by number.
-fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time> {
+/// The times of all ranks by call site.
+fn by_site(ranks: Vec<Sums>) -> FxHashMap<PathSite, Time> {
     let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
         let mut add = |site: PathSite, (total, on_path): (i64, i64), is_open: bool| {
@@ -162,11 +157,11 @@ fn by_site(ranks: Vec<Sums>, sites: &[CallSite]) -> FxHashMap<PathSite, Time> {
                 time.on_path.insert(rank as u32, on_path);
             }
         };
-        for (at, sum) in sums.calls.into_iter().enumerate().filter(|(_, sum)| *sum != (0, 0)) {
-            add(PathSite::In(sites[at].clone()), sum, sums.open == Some(at));
+        for (at, sum) in sums.calls.into_iter().filter(|(_, sum)| *sum != (0, 0)) {
+            add(PathSite::In(at), sum, sums.open == Some(at));
         }
         for ((from, to), sum) in sums.between.into_iter().filter(|(_, sum)| *sum != (0, 0)) {
-            add(PathSite::Between(sites[from].clone(), sites[to].clone()), sum, false);
+            add(PathSite::Between(from, to), sum, false);
         }
     }
     times
@@ -200,11 +195,10 @@ impl PathParts {
         PathParts { on: on.finish(), stretches, ranks, asked }
     }
 
-    /// Makes the reader of a rank's first thread. Adds the name of what follows the last call to `sites`.
-    pub fn reader(&self, rank: &Rank, line: &ClockLine, at: usize, sites: &CallSites) -> PathReader<'_> {
-        let has_end = !rank.is_finalized();
-        let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
-        let end = has_end.then(|| (sites.add(name), line.nanoseconds_at(rank.until)));
+    /// Makes the reader of a rank's first thread.
+    pub fn reader(&self, rank: &Rank, line: &ClockLine, at: usize) -> PathReader<'_> {
+        let site = if rank.fate == ProcessFate::Runs { CallSites::NOW } else { CallSites::THE_END };
+        let end = (!rank.is_finalized()).then(|| (site, line.nanoseconds_at(rank.until)));
         // The path was followed back, so the earliest parts came last.
         let rest = Box::new(self.on.runs(at).rev().flatten().map(|segment| (segment.from, segment.to)));
         PathReader {
@@ -217,9 +211,9 @@ impl PathParts {
         }
     }
 
-    /// Combines the sums of all ranks' readers into the path. The sums name sites by number.
-    pub fn finish(self, sums: Vec<Sums>, sites: &[CallSite]) -> CriticalPath {
-        CriticalPath { stretches: self.stretches, ranks: self.ranks, places: by_site(sums, sites) }
+    /// Combines the sums of all ranks' readers into the path.
+    pub fn finish(self, sums: Vec<Sums>) -> CriticalPath {
+        CriticalPath { stretches: self.stretches, ranks: self.ranks, places: by_site(sums) }
     }
 }
 
@@ -231,22 +225,18 @@ pub struct PathReader<'a> {
     /// Selected parts that are not over yet; `None` without a selection.
     asked: Option<&'a [(i64, i64)]>,
     /// Site of what follows the last call, and the time at which the rank ends.
-    end: Option<(usize, i64)>,
+    end: Option<(u32, i64)>,
     /// Site and end of the last call.
-    last: Option<(usize, i64)>,
+    last: Option<(u32, i64)>,
     sums: Sums,
 }
 
 impl PathReader<'_> {
     pub fn call(&mut self, call: &TimedCall, role: &Role) {
-        let site = role.place.number();
+        let site = role.place.number() as u32;
         self.compute(site, call.start);
         let time = self.time((call.start, call.end));
-        let calls = &mut self.sums.calls;
-        if calls.len() <= site {
-            calls.resize(site + 1, Default::default());
-        }
-        add(&mut calls[site], time);
+        add(self.sums.calls.entry(site).or_default(), time);
         self.last = Some((site, call.end));
         if call.open {
             self.sums.open = Some(site);
@@ -261,7 +251,7 @@ impl PathReader<'_> {
     }
 
     /// Adds the computation between the last call and what follows at `site`.
-    fn compute(&mut self, site: usize, until: i64) {
+    fn compute(&mut self, site: u32, until: i64) {
         if let Some((last, from)) = self.last.filter(|(_, from)| *from < until) {
             let time = self.time((from, until));
             add(self.sums.between.entry((last, site)).or_default(), time);

@@ -59,7 +59,7 @@ pub struct DroppedPast {
 
 impl DroppedPast {
     /// `own` is the rank's place in [`Run::ranks`](crate::Run::ranks). `None` if nothing was dropped.
-    pub fn of(own: u32, rank: &Rank, contents: &Contents<'_>, mut roles: Roles<'_>) -> Option<DroppedPast> {
+    pub fn of(own: u32, rank: &Rank, contents: &Contents<'_>, roles: Roles<'_>) -> Option<DroppedPast> {
         let mut past = DroppedPast { begin: rank.header.begin.ticks, from: rank.kept_from?, ..DroppedPast::default() };
         let calls = |thread: &&ThreadPages<'_>| thread.dropped.is_some() || !thread.pages.is_empty();
         past.is_unordered =

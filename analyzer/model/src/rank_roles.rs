@@ -14,7 +14,7 @@ use traces::signature::tag;
 use super::Run;
 use super::objects::Objects;
 use super::request_numbers::RequestId;
-use super::roles::{CallPart, CallSite, CallSites, Flow, Peer, Role, Roles, SpottedSite};
+use super::roles::{CallPart, Flow, Peer, Role, Roles, SpottedSite};
 use super::selection::{Cursor, LEFT_OUT};
 use super::thread_calls::{Detail, Extras, RequestEvent, ThreadCall, ThreadCalls, earliest, request_events};
 
@@ -94,7 +94,6 @@ pub struct RankRoles<'a> {
     at: usize,
     threads: Vec<ThreadRoles<'a>>,
     roles: Roles<'a>,
-    sites: Vec<CallSite>,
     /// Requests that were cancelled.
     cancelled: &'a HashSet<RequestId>,
     persistent: FxHashMap<RequestId, Persistent>,
@@ -128,26 +127,19 @@ impl Taking {
 
 impl<'a> RankRoles<'a> {
     /// `at`: the rank's place in [`Run::ranks`].
-    pub fn of(
-        run: &'a Run,
-        objects: &'a Objects,
-        places: &'a CallSites<'a>,
-        at: usize,
-        contents: &Contents<'a>,
-    ) -> RankRoles<'a> {
+    pub fn of(run: &'a Run, objects: &'a Objects, at: usize, contents: &Contents<'a>) -> RankRoles<'a> {
         let rank = &run.ranks[at];
-        let mut roles = Roles::of(run, objects, places, at);
-        let mut thread = |thread: &_| {
+        let roles = Roles::of(run, objects, run.call_sites(), at);
+        let thread = |thread: &_| {
             let roles = roles.thread(thread);
             let calls = ThreadCalls::whole(thread, Extras::empty());
             ThreadRoles { number: thread.number, calls, cursor: Cursor::new(rank.stretches(thread.number)), roles }
         };
-        let threads = contents.threads.iter().map(&mut thread).collect();
+        let threads = contents.threads.iter().map(thread).collect();
         let mut roles = RankRoles {
             at,
             threads,
             roles,
-            sites: places.known(),
             cancelled: &rank.cancelled,
             persistent: FxHashMap::default(),
             pending: FxHashMap::default(),
@@ -163,11 +155,6 @@ impl<'a> RankRoles<'a> {
         let recorded = roles.taken(begin, &Role::NONE, RoleKind::Recorded);
         roles.complete.push(recorded);
         roles
-    }
-
-    /// Functions and call sites by number.
-    pub fn sites(&self) -> &[CallSite] {
-        &self.sites
     }
 
     /// Replaces `roles` by at least `least` more, or by the last ones; returns false if there are none.

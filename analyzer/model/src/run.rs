@@ -25,7 +25,7 @@ use super::launch_log::Launch;
 use super::process::ProcessFate;
 use super::rank::Rank;
 use super::selection::{Choice, Window, is_starting};
-use super::sites::Sites;
+use super::sites::{CallSites, Sites};
 use crate::error::Error;
 use crate::parallel;
 
@@ -54,6 +54,7 @@ pub struct Run {
     pub copies: Vec<String>,
     /// Names of its call sites.
     pub sites: Sites,
+    call_sites: OnceLock<CallSites>,
     facts: OnceLock<Vec<Fact>>,
     warnings: OnceLock<Vec<String>>,
 }
@@ -97,7 +98,7 @@ impl Run {
         let launches = own.or_else(|| run_of(folder)).map_or(Vec::new(), |run| Launch::all_of(folder, &run));
         let messages = run_notes::messages(folder);
         let (folder, choice) = (folder.into(), choice.clone());
-        let (facts, warnings) = (OnceLock::new(), OnceLock::new());
+        let (call_sites, facts, warnings) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let is_newest = false;
         let run = Run {
             folder,
@@ -112,11 +113,17 @@ impl Run {
             messages,
             copies,
             sites,
+            call_sites,
             facts,
             warnings,
         };
         run.reaches(run.choice.from)?;
         Ok(run)
+    }
+
+    /// The numbers of call sites in all analyses of the run; the first analysis makes them.
+    pub fn call_sites(&self) -> &CallSites {
+        self.call_sites.get_or_init(|| CallSites::of(&self.sites, &self.ranks, None))
     }
 
     /// The facts that all reports of the run share; the first report computes them.

@@ -12,7 +12,7 @@ use super::habits::{HabitReader, SiteHabits};
 use super::matching::Settled;
 use super::objects::Objects;
 use super::origins::{Activity, ActivityReader, ActivityTimes, Chase, ChasedPart, OwnWait, WaitOrigins};
-use super::roles::{CallSite, CallSites, Roles};
+use super::roles::Roles;
 use super::stream::Stream;
 use super::{Run, parallel};
 use crate::parallel::{into_inner, lock};
@@ -25,8 +25,6 @@ pub struct SharedWalk {
     pub path: CriticalPath,
     /// Each rank's time by place and kind, if it is wanted.
     pub attribution: Option<Attribution>,
-    /// Call sites by number, for habits, origins and attribution.
-    pub sites: Vec<CallSite>,
 }
 
 impl SharedWalk {
@@ -44,8 +42,8 @@ impl SharedWalk {
     fn made(run: &Run, settled: &mut Settled, attributes: bool) -> SharedWalk {
         let waits = std::mem::take(&mut settled.account.followed);
         let parts = PathParts::of(run, settled);
-        let (objects, sites) = (Objects::of(run), CallSites::default());
-        let walk = |at| Mutex::new(RankWalk::new(run, settled, (&objects, &sites), &parts, (at, attributes)));
+        let objects = Objects::of(run);
+        let walk = |at| Mutex::new(RankWalk::new(run, settled, &objects, &parts, (at, attributes)));
         let walks = parallel::map(run.ranks.len(), walk);
         let mut chase = Chase::new(&waits, run.ranks.len());
         for part in chase.by_ref() {
@@ -60,10 +58,8 @@ impl SharedWalk {
             times.extend(walk.times);
         }
         let origins = WaitOrigins { activities, unknown: chase.unknown };
-        let sites = sites.list();
-        let waiting_places = numbers_in(&sites, &settled.account.places);
-        let attribution = attributes.then(|| Attribution::of(times, &waiting_places));
-        SharedWalk { habits, origins, path: parts.finish(on_path, &sites), attribution, sites }
+        let attribution = attributes.then(|| Attribution::of(times));
+        SharedWalk { habits, origins, path: parts.finish(on_path), attribution }
     }
 }
 
@@ -77,7 +73,7 @@ impl SharedWalk {
                 of_ranks.entry(rank).or_default().extend(Between::of(activity, times));
             }
         }
-        Computation { sites: self.sites.clone(), of_ranks: of_ranks.into_iter().collect() }
+        Computation { of_ranks: of_ranks.into_iter().collect() }
     }
 }
 
@@ -95,16 +91,16 @@ impl<'a> RankWalk<'a> {
     fn new(
         run: &'a Run,
         settled: &'a Settled,
-        (objects, sites): (&'a Objects, &'a CallSites),
+        objects: &'a Objects,
         parts: &'a PathParts,
         (at, attributes): (usize, bool),
     ) -> RankWalk<'a> {
         let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
-            calls: first_thread(run, &settled.common_clock, (objects, sites), at),
+            calls: first_thread(run, &settled.common_clock, objects, at),
             habits: HabitReader::new(objects),
             activities: ActivityReader::new(run.ranks.len(), rank, line),
-            path: parts.reader(rank, line, at, sites),
+            path: parts.reader(rank, line, at),
             times: attributes.then(|| TimeReader::new(rank, line)),
         }
     }
@@ -130,19 +126,13 @@ impl<'a> RankWalk<'a> {
     }
 }
 
-/// The numbers in `sites` of other call sites.
-fn numbers_in(sites: &[CallSite], others: &[CallSite]) -> Vec<u32> {
-    let numbers: FxHashMap<&CallSite, u32> = sites.iter().zip(0..).collect();
-    others.iter().map(|site| numbers.get(site).copied().unwrap_or(u32::MAX)).collect()
-}
-
 /// Finds the critical path alone. Uses up the jumps of an account that keeps them.
 pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
     let parts = PathParts::of(run, settled);
-    let (objects, sites) = (Objects::of(run), CallSites::default());
+    let objects = Objects::of(run);
     let on_path = parallel::map(run.ranks.len(), |at| {
-        let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at, &sites);
-        let Some(mut calls) = first_thread(run, &settled.common_clock, (&objects, &sites), at) else {
+        let mut path = parts.reader(&run.ranks[at], &settled.common_clock.lines[at], at);
+        let Some(mut calls) = first_thread(run, &settled.common_clock, &objects, at) else {
             return path.finish();
         };
         while let Some(call) = calls.peek() {
@@ -151,13 +141,11 @@ pub fn critical_path(run: &Run, settled: &mut Settled) -> CriticalPath {
         }
         path.finish()
     });
-    parts.finish(on_path, &sites.list())
+    parts.finish(on_path)
 }
 
 /// Computation of the selected ranks by the calls before and after it.
 pub struct Computation {
-    /// Call sites by number.
-    pub sites: Vec<CallSite>,
     /// Each rank's, with its place in [`Run::ranks`].
     pub of_ranks: Vec<(usize, Vec<Between>)>,
 }
@@ -182,11 +170,11 @@ impl Between {
 /// Finds computation alone: by the sites of the calls before and after it.
 pub fn computation(run: &Run) -> Computation {
     let clock = run.common_clock();
-    let (objects, sites) = (Objects::of(run), CallSites::default());
+    let objects = Objects::of(run);
     let asked: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
     let of_ranks = parallel::map(asked.len(), |at| {
         let mut activities = ActivityReader::new(run.ranks.len(), &run.ranks[asked[at]], &clock.lines[asked[at]]);
-        if let Some(mut calls) = first_thread(run, &clock, (&objects, &sites), asked[at]) {
+        if let Some(mut calls) = first_thread(run, &clock, &objects, asked[at]) {
             while let Some(call) = calls.peek() {
                 activities.call(call, calls.role(call));
                 calls.advance();
@@ -194,17 +182,12 @@ pub fn computation(run: &Run) -> Computation {
         }
         activities.times.iter().filter_map(|(activity, times)| Between::of(activity, times)).collect::<Vec<_>>()
     });
-    Computation { sites: sites.list(), of_ranks: asked.into_iter().zip(of_ranks).collect() }
+    Computation { of_ranks: asked.into_iter().zip(of_ranks).collect() }
 }
 
 /// The calls of a rank's first thread, if it has any.
-fn first_thread<'a>(
-    run: &'a Run,
-    clock: &'a CommonClock,
-    (objects, sites): (&'a Objects, &'a CallSites),
-    at: usize,
-) -> Option<Stream<'a>> {
+fn first_thread<'a>(run: &'a Run, clock: &'a CommonClock, objects: &'a Objects, at: usize) -> Option<Stream<'a>> {
     let (rank, line) = (&run.ranks[at], &clock.lines[at]);
     let contents = rank.contents();
-    Some(Stream::whole(contents.threads.first()?, rank, line, Roles::of(run, objects, sites, at)))
+    Some(Stream::whole(contents.threads.first()?, rank, line, Roles::of(run, objects, run.call_sites(), at)))
 }

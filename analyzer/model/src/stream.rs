@@ -95,7 +95,7 @@ impl<'a> Stream<'a> {
         thread: &ThreadPages<'a>,
         rank: &'a Rank,
         line: &'a ClockLine,
-        mut roles: Roles<'a>,
+        roles: Roles<'a>,
     ) -> Stream<'a> {
         let stretches = rank.stretches(thread.number);
         let mut known = roles.thread(thread);

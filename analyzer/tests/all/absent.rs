@@ -18,7 +18,7 @@ fn messages_to_and_from_a_rank_without_a_file_are_said_to_be_elsewhere() {
     let (folder, run) = made(vec![sends, receives], 3);
     let account = account(&run, Follow::empty());
     assert_eq!((account.elsewhere, moved(&account)), (2, vec![((0, 1), [1, 7, 7])]));
-    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 10_900)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 10_900)]);
     let output = command(&folder.0, "waits");
     let said = stdout(&output).replace("\n  ", " ");
     assert!(said.contains("2 messages to or from processes that are unknown or not in this folder"), "{said}");

@@ -1,10 +1,19 @@
-//! Call sites are looked up in the program, if it is still the one that ran.
+//! Call sites are looked up in the program, if it is still the one that ran, and numbered once for all analyses.
 
+use std::collections::{BTreeSet, HashSet};
 use std::env::current_exe;
 use std::fs;
 
 use crate::common::{BEGIN, Folder, definitions, header, json, signature};
+use model::Run;
+use model::critical::PathSite;
+use model::matching::{Follow, settled};
+use model::origins::Activity;
+use model::rank::function;
+use model::shared_walk::SharedWalk;
+use model::sites::CallSite;
 use object::Object;
+use synthetic::{Shape, Topology};
 use traces::calls::Call;
 use traces::definitions::{Definition, Module, Site};
 use traces::signature::{Signature, peer};
@@ -49,4 +58,66 @@ fn a_call_site_is_named_by_the_function_in_the_program_that_ran_and_not_in_anoth
     let own = object::File::parse(&*data).unwrap().build_id().unwrap().unwrap_or_default().to_vec();
     assert!(site(own.clone()).starts_with("landmark"), "{}", site(own));
     assert!(!site(vec![1, 2, 3]).contains("landmark"), "{}", site(vec![1, 2, 3]));
+}
+
+/// Lines at which each rank makes each of its calls.
+const LINES: u32 = 7;
+
+/// A run of ranks that call MPI at many lines.
+fn at_many_lines() -> (Folder, Run) {
+    let folder = Folder::new();
+    let shape = Shape { ranks: 6, calls: 3_000, topology: Topology::Torus, seed: 1 };
+    synthetic::run_at_lines(&folder.0, &shape, LINES).unwrap();
+    let run = Run::load(&folder.0).unwrap();
+    (folder, run)
+}
+
+#[test]
+fn each_call_site_has_one_number_on_all_ranks_which_leads_to_its_name() {
+    let (_folder, run) = at_many_lines();
+    let mut used = BTreeSet::new();
+    for (at, rank) in run.ranks.iter().enumerate() {
+        for entry in rank.entries() {
+            let number = run.call_sites().number(at, entry.signature.call, entry.signature.site);
+            let site = run.sites.place(rank, entry.signature.site);
+            assert_eq!(run.call_sites()[number as usize], CallSite { function: function(&entry.signature), site });
+            used.insert(number);
+        }
+    }
+    assert!(used.len() > 5 * LINES as usize, "{}", used.len());
+    assert_eq!(run.call_sites().iter().collect::<HashSet<_>>().len(), run.call_sites().len());
+}
+
+#[test]
+fn matching_habits_origins_and_path_name_a_call_site_by_one_number() {
+    let (_folder, run) = at_many_lines();
+    let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS | Follow::QUEUES | Follow::DEPENDENCIES);
+    let walk = SharedWalk::of(&run, &mut settled);
+    let of_habits = |rank: u32, site: u32| walk.habits.get(&(rank, site)).map(|habits| habits.function);
+    let named = |site: u32| run.call_sites()[site as usize].call().map(|call| call.number());
+    for ((rank, site), habits) in &walk.habits {
+        assert_eq!(named(*site), Some(habits.function), "rank {rank}, site {site}");
+    }
+    let (mut waits, mut activities) = (0, 0);
+    for key in settled.account.waits.sums.keys() {
+        for at in [key.waiter, key.cause] {
+            let site = at.place.number() as u32;
+            assert!(named(site).is_some() && of_habits(at.rank, site) == named(site), "{key:?}");
+        }
+        waits += 1;
+    }
+    for (rank, activity) in walk.origins.activities.keys() {
+        let (Activity::In(to) | Activity::Between(_, to)) = *activity;
+        // The calls that start and end MPI have no habits.
+        let habits = of_habits(*rank, to);
+        assert!(habits.is_none_or(|function| Some(function) == named(to)), "{activity:?} of rank {rank}");
+        activities += u32::from(habits.is_some());
+    }
+    for (place, time) in &walk.path.places {
+        let PathSite::In(site) = *place else { continue };
+        for rank in time.on_path.keys() {
+            assert_eq!(of_habits(*rank, site), named(site), "{place:?} of rank {rank}");
+        }
+    }
+    assert!(waits > 100 && activities > 100 && walk.path.places.len() > LINES as usize, "{waits}, {activities}");
 }

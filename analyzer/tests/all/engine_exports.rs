@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use model::objects::Objects;
 use model::rank_roles::{RankRoles, RoleKind, TakenRole};
-use model::roles::CallSites;
 use traces::calls::Call;
 use traces::signature::{CREATES, Signature};
 
@@ -64,8 +63,8 @@ fn every_start_of_a_persistent_collective_call_is_a_role_of_its_own() {
         calls = calls.call(on_nobody(Call::Wait), start + 50, 10).completed(1);
     }
     let (_folder, run) = made(vec![calls], 1);
-    let (objects, places, contents) = (Objects::of(&run), CallSites::default(), run.ranks[0].contents());
-    let mut reader = RankRoles::of(&run, &objects, &places, 0, &contents);
+    let (objects, contents) = (Objects::of(&run), run.ranks[0].contents());
+    let mut reader = RankRoles::of(&run, &objects, 0, &contents);
     let (mut all, mut some) = (Vec::new(), Vec::new());
     while reader.read(1, &mut some) {
         all.append(&mut some);

@@ -137,7 +137,7 @@ fn native(run: &Run, account: &Account) -> Native {
     let process =
         |rank: &Rank| (i64::from(rank.header.world) << 32) + rank.number().map_or(u32::MAX, |number| number) as i64;
     let site = |at: RankSite| {
-        let place = &account.places[at.place.number()];
+        let place = &run.call_sites()[at.place.number()];
         [process(&run.ranks[at.rank as usize]).to_string(), place.function.clone(), place.site.clone()]
     };
     let mut waits = BTreeMap::new();

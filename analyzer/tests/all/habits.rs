@@ -17,7 +17,7 @@ fn habits(ranks: Vec<Calls>) -> BTreeMap<String, SiteHabits> {
     let (_folder, run) = made(ranks, size);
     let walk = SharedWalk::of(&run, &mut settled(&run, Follow::ORIGINS | Follow::JUMPS));
     let of_first = walk.habits.into_iter().filter(|((rank, _), _)| *rank == 0);
-    of_first.map(|((_, site), habits)| (walk.sites[site as usize].function.clone(), habits)).collect()
+    of_first.map(|((_, site), habits)| (run.call_sites()[site as usize].function.clone(), habits)).collect()
 }
 
 #[test]

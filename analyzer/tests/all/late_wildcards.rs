@@ -62,6 +62,6 @@ fn a_hundred_thousand_receives_from_any_source_that_complete_last_first_are_all_
     let pair = account.pairs[&(1, 0)];
     assert_eq!((pair.messages, pair.received), (RECEIVES, RECEIVES * (RECEIVES + 1) / 2));
     let waits: Vec<(u32, u32, i64)> =
-        told(&account).into_iter().map(|(_, waiter, _, by, _, time)| (waiter, by, time)).collect();
+        told(&run, &account).into_iter().map(|(_, waiter, _, by, _, time)| (waiter, by, time)).collect();
     assert_eq!(waits, [(0, 1, 30)]);
 }

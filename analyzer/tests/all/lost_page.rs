@@ -39,7 +39,7 @@ fn waits_messages_and_overlap_pair_behind_a_damaged_page_as_without_the_damage()
 
     let waits = [&whole.1, &damaged.1].map(|run| account(run, Follow::empty()));
     let late = [(WaitState::LateSender, 0, "MPI_Wait", 1, "MPI_Send", 2_000 + 3_000 + 4_000)];
-    assert_eq!((told(&waits[0]), told(&waits[1])), (late.to_vec(), late.to_vec()));
+    assert_eq!((told(&whole.1, &waits[0]), told(&damaged.1, &waits[1])), (late.to_vec(), late.to_vec()));
 
     let received = |run: &model::Run| -> Vec<u64> {
         let messages = of_rank(&run.ranks[0]);

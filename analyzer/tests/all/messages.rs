@@ -23,7 +23,7 @@ fn a_wildcard_posted_first_gets_the_first_message_though_it_completes_last() {
     let (_folder, run) = made(vec![sender, receiver], 2);
     let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 1), [2, 300, 300])]);
-    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Wait", 0, "MPI_Ssend", 49_000)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 1, "MPI_Wait", 0, "MPI_Ssend", 49_000)]);
     assert!(is_whole(&account));
 }
 
@@ -43,7 +43,7 @@ fn a_wildcard_takes_nothing_from_the_receive_of_another_source() {
     let (_folder, run) = made(vec![first, second, receiver], 3);
     let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 2), [1, 100, 100]), ((1, 2), [1, 200, 200])]);
-    assert_eq!(told(&account), [(WaitState::LateSender, 2, "MPI_Wait", 0, "MPI_Send", 19_000)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 2, "MPI_Wait", 0, "MPI_Send", 19_000)]);
     assert!(is_whole(&account));
 }
 
@@ -70,7 +70,7 @@ fn a_cancelled_receive_leaves_its_message_to_the_next() {
     assert_eq!(moved(&account), [((0, 1), [2, 300, 300])]);
     let first = (WaitState::LateSender, 1, "MPI_Waitall", 0, "MPI_Ssend", 19_000);
     let second = (WaitState::LateSender, 1, "MPI_Waitany", 0, "MPI_Send", 9_000);
-    assert_eq!(told(&account), [first, second]);
+    assert_eq!(told(&run, &account), [first, second]);
     assert!(is_whole(&account));
 }
 
@@ -87,7 +87,7 @@ fn a_send_that_was_cancelled_is_no_message_and_the_next_one_finds_the_receive() 
     let (folder, run) = made(vec![sender, receiver], 2);
     let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 1), [1, 200, 200])]);
-    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
     assert!(is_whole(&account));
     let output = command(&folder.0, "check");
     let said = stdout(&output).replace("\n  ", " ");
@@ -103,7 +103,7 @@ fn a_call_that_never_returned_has_no_part_in_a_message() {
     let receiver = receiver.call(signature(0, Call::Recv, 0, 0, 100), 10_000, 25_000);
     let (folder, run) = made(vec![sender, receiver], 2);
     let account = account(&run, Follow::empty());
-    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
     assert!(is_whole(&account));
     let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");
     assert!(

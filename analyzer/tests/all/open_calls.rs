@@ -16,8 +16,9 @@ use crate::common::{Folder, header, in_call, rank_with};
 /// Wait states of the ranks. The open calls are known to have lasted half a second.
 fn waits(stories: Vec<Story>) -> Vec<(WaitState, u32)> {
     let folder = run(stories);
-    let account = account(&Run::load(&folder.0).unwrap(), Follow::empty());
-    let told = told(&account);
+    let run = Run::load(&folder.0).unwrap();
+    let account = account(&run, Follow::empty());
+    let told = told(&run, &account);
     assert!(told.iter().all(|wait| wait.5 == 500_000_000), "{told:?}");
     told.into_iter().map(|wait| (wait.0, wait.1)).collect()
 }

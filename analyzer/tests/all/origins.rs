@@ -10,15 +10,11 @@ use model::matching::{Follow, settled};
 use model::origins::Activity;
 use model::shared_walk::{SharedWalk, critical_path};
 
-fn walk(run: &Path) -> SharedWalk {
-    let run = Run::load(run).unwrap();
-    let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS);
-    SharedWalk::of(&run, &mut settled)
-}
-
 /// Seconds that others waited because of a rank's computation after a function.
-fn blamed(walk: &SharedWalk, rank: u32, function: &str) -> f64 {
-    let is_of = |site: u32| walk.sites[site as usize].function == function;
+fn blamed(run: &Path, rank: u32, function: &str) -> f64 {
+    let run = Run::load(run).unwrap();
+    let walk = SharedWalk::of(&run, &mut settled(&run, Follow::ORIGINS | Follow::JUMPS));
+    let is_of = |site: u32| run.call_sites()[site as usize].function == function;
     let of_rank = walk
         .origins
         .activities
@@ -33,7 +29,7 @@ fn ranks_wait_for_the_computation_of_the_one_that_has_most_to_do() {
     for fixture in recorded("imbalance") {
         let stated: f64 =
             all_measured(&fixture).iter().filter(|(name, _)| name.contains("wait_at_nxn")).map(|(_, time)| time).sum();
-        let found = blamed(&walk(&fixture.run), 3, "MPI_Allreduce");
+        let found = blamed(&fixture.run, 3, "MPI_Allreduce");
         assert!((found - stated).abs() < 0.02 * stated, "{found} s where the program says {stated} s");
         ran += 1;
     }
@@ -67,7 +63,7 @@ fn the_walk_for_all_analyses_finds_the_critical_path_of_the_walk_for_that_alone(
         let [one, other] = [SharedWalk::of(&run, &mut for_all).path, critical_path(&run, &mut alone)];
         let times = |path: &CriticalPath| -> HashMap<_, _> {
             let all = path.places.iter();
-            all.map(|(place, time)| (place.clone(), (time.on_path.clone(), time.total, time.is_open))).collect()
+            all.map(|(place, time)| (*place, (time.on_path.clone(), time.total, time.is_open))).collect()
         };
         assert_eq!((one.stretches, &one.ranks, times(&one)), (other.stretches, &other.ranks, times(&other)));
         let on_path: i64 = one.places.values().flat_map(|time| time.on_path.values()).sum();

@@ -73,9 +73,10 @@ fn a_wait_for_several_messages_is_known_though_some_are_of_threads_that_called_a
     (1..=6).rev().fold(waited, Calls::completed).write(&folder, 0, 2);
     let sendrecv = Signature { source: 0, source_tag: 5, received: 8, ..send(Call::Sendrecv, 0, 8) };
     write_threads(&folder, 1, |_| sendrecv, &[(0, 5_000, 9_000), (1, 6_000, 8_000), (0, 50_000, 51_000)]);
-    let account = account(&Run::load(&folder.0).unwrap(), Follow::empty());
+    let run = Run::load(&folder.0).unwrap();
+    let account = account(&run, Follow::empty());
     assert_eq!(account.uncertain.values().sum::<u64>(), 4);
-    assert_eq!(told(&account), [(WaitState::LateSender, 0, "MPI_Waitall", 1, "MPI_Sendrecv", 48_000)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 0, "MPI_Waitall", 1, "MPI_Sendrecv", 48_000)]);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn threads_that_call_in_turn_or_by_other_tags_are_certain() {
     let account = account(&run, Follow::empty());
     assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [50, 400, 400])], 0));
     assert!(account.uncertain.is_empty() && is_whole(&account), "{:?}", account.uncertain);
-    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 50 * 500)]);
+    assert_eq!(told(&run, &account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 50 * 500)]);
 }
 
 /// The account of messages from rank 0 to rank 1, each thread's by a tag of its own: calls as (thread, begin, end).
@@ -106,8 +107,8 @@ fn by_own_tags(sends: &[(u32, u64, u64)], receives: &[(u32, u64, u64)], follow: 
 fn a_message_that_another_thread_receives_is_not_there_for_the_one_that_waits() {
     let sends = [(1, 100, 200), (0, 5_000, 5_100), (0, 7_000, 7_100), (0, 9_000, 9_100)];
     let receives = [(0, 1_000, 5_200), (1, 6_000, 6_100), (0, 7_500, 7_600), (0, 9_500, 9_600)];
-    let (_, settled) = by_own_tags(&sends, &receives, Follow::empty());
-    assert_eq!(told(&settled.account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 4_000)]);
+    let (run, settled) = by_own_tags(&sends, &receives, Follow::empty());
+    assert_eq!(told(&run, &settled.account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 4_000)]);
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn ranks_that_call_different_functions_in_the_same_place_are_reported() {
     let (folder, run) = made(vec![reduces, waits], 2);
     let account = account(&run, Follow::DEPENDENCIES);
     assert_eq!((account.collectives, account.rest.confused.len()), (1, 1));
-    let sums = told(&account);
+    let sums = told(&run, &account);
     assert!(sums.contains(&(WaitState::WaitAtBarrier, 1, "MPI_Barrier", 0, "MPI_Barrier", 9_900)), "{sums:?}");
     for name in ["waits", "check", "pop", "path"] {
         let output = command(&folder.0, name);
@@ -220,7 +220,7 @@ fn a_message_that_is_completed_beside_collective_calls_that_disagree_has_its_wai
             let (_folder, run) = made(vec![waits, sends], 2);
             let account = on_one_processor(|| account(&run, Follow::empty()));
             assert_eq!(account.rest.confused.len(), 1);
-            let sums = told(&account);
+            let sums = told(&run, &account);
             let waited = (WaitState::LateSender, 0, "MPI_Waitall", 1, "MPI_Send", 8_000);
             assert!(sums.contains(&waited), "{function:?} and {other:?}, {late}: {sums:?}");
         }
@@ -243,7 +243,8 @@ fn an_access_waits_for_the_late_post_at_its_begin_or_at_its_end_whichever_the_li
         let origin =
             windows(0).call(epoch(Call::Win_start, 1), 1_000, start).call(call(Call::Win_complete), 50_000, complete);
         let target = windows(1).call(epoch(Call::Win_post, 0), 70_000, 100).call(call(Call::Win_wait), 71_000, 30_000);
-        told(&account(&made(vec![origin, target], 2).1, Follow::empty()))
+        let (_folder, run) = made(vec![origin, target], 2);
+        told(&run, &account(&run, Follow::empty()))
             .into_iter()
             .filter(|wait| wait.0 == WaitState::LatePost)
             .map(|(_, rank, function, cause, posts, time)| (rank, function.to_string(), cause, posts.to_string(), time))
@@ -274,7 +275,7 @@ fn of_several_that_were_late_at_one_moment_the_same_is_always_told() {
             .completed(1);
         let (_folder, run) = made(vec![sender(0), sender(1), receiver], 3);
         let account = on_one_processor(|| account(&run, Follow::empty()));
-        assert_eq!(told(&account), [(WaitState::LateSender, 2, "MPI_Waitall", 1, "MPI_Send", 8_000)]);
+        assert_eq!(told(&run, &account), [(WaitState::LateSender, 2, "MPI_Waitall", 1, "MPI_Send", 8_000)]);
     }
 }
 
@@ -303,7 +304,7 @@ fn ranks_that_spawn_processes_wait_for_the_one_that_computes_before_it_spawns() 
     let ranks = [late, waiting].map(|(start, time)| Calls::default().call(spawn, start, time)).into();
     let (folder, run) = made(ranks, 2);
     let account = account(&run, Follow::empty());
-    let told = told(&account);
+    let told = told(&run, &account);
     let [(state, waiter, _, cause, _, time)] = told[..] else { panic!("{told:?}") };
     assert_eq!((state, waiter, cause, time), (WaitState::WaitAtCreate, 1, 0, 4_000_000));
     let path = stdout(&command(&folder.0, "path"));

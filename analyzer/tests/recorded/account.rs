@@ -22,7 +22,7 @@ pub fn of(folder: &Path) -> String {
     lines.push(format!("path {} ns in {} stretches", path.ranks.values().sum::<i64>(), path.stretches));
     let mut on: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for (place, time) in &path.places {
-        let at = on.entry(path_site(place)).or_default();
+        let at = on.entry(path_site(&run, *place)).or_default();
         at.0 += time.on_path.values().sum::<i64>();
         at.1 += time.total;
     }
@@ -33,10 +33,11 @@ pub fn of(folder: &Path) -> String {
 }
 
 /// Computation is named by the call after it alone.
-fn path_site(place: &PathSite) -> String {
+fn path_site(run: &Run, place: PathSite) -> String {
+    let function = |number: u32| &run.call_sites()[number as usize].function;
     match place {
-        PathSite::In(call) => format!("in {}", call.function),
-        PathSite::Between(_, to) => format!("before {}", to.function),
+        PathSite::In(call) => format!("in {}", function(call)),
+        PathSite::Between(_, to) => format!("before {}", function(to)),
     }
 }
 
@@ -75,7 +76,7 @@ fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
         ("others did not come", &account.rest.waiting),
     ];
     for (what, calls) in calls {
-        let calls: BTreeMap<_, _> = calls.iter().map(|(at, count)| (place(run, account, *at), count)).collect();
+        let calls: BTreeMap<_, _> = calls.iter().map(|(at, count)| (place(run, *at), count)).collect();
         lines.extend(calls.into_iter().map(|(at, count)| format!("{what}: {count} by {at}")));
     }
     lines.push(format!(
@@ -87,8 +88,8 @@ fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
 }
 
 /// A rank, and its function and line.
-fn place(run: &Run, account: &Account, at: RankSite) -> String {
-    let (rank, place) = (&run.ranks[at.rank as usize], &account.places[at.place.number()]);
+fn place(run: &Run, at: RankSite) -> String {
+    let (rank, place) = (&run.ranks[at.rank as usize], &run.call_sites()[at.place.number()]);
     format!("{} {} {}", name(rank), place.function, place.site)
 }
 
@@ -102,8 +103,8 @@ fn waits(run: &Run, account: &Account, lines: &mut Vec<String>) {
             format!(
                 "{}: {} for {}: {} ns, {} times, the longest {} ns, ± {} ns",
                 key.state.name(),
-                place(run, account, key.waiter),
-                place(run, account, key.cause),
+                place(run, key.waiter),
+                place(run, key.cause),
                 sum.time,
                 sum.count,
                 sum.longest,

@@ -107,6 +107,9 @@ enum Experiment {
         /// Give ranks two neighbors instead of four
         #[arg(long)]
         ring: bool,
+        /// Make each call at so many lines in turn, of which one is the default
+        #[arg(long, conflicts_with = "ranks_per_host", value_parser = clap::value_parser!(u32).range(1..))]
+        lines: Option<u32>,
         /// Seed of the random times
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -134,10 +137,10 @@ fn main() -> ExitCode {
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Experiment::Scale(arguments) => scale::run(&arguments),
         Experiment::Clocks => clocks::run(),
-        Experiment::Synthetic { dir, ranks, calls, ring, seed, ranks_per_host, profile } => {
+        Experiment::Synthetic { dir, ranks, calls, ring, lines, seed, ranks_per_host, profile } => {
             let topology = if ring { Topology::Ring } else { Topology::Torus };
             let cluster = ranks_per_host.map(|ranks_per_host| Cluster { ranks_per_host, is_profile: profile });
-            synthetic::run(&dir, &Shape { ranks, calls, topology, seed }, cluster)
+            synthetic::run(&dir, &Shape { ranks, calls, topology, seed }, cluster, lines)
         }
     };
     match done {

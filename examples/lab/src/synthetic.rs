@@ -7,14 +7,15 @@ use synthetic::{Cluster, KnownTotals, Shape};
 use traces::folder;
 
 /// Writes the run into a new or empty folder, or beside it with a number appended to the name.
-pub fn run(wanted: &Path, shape: &Shape, cluster: Option<Cluster>) -> Result<(), String> {
+pub fn run(wanted: &Path, shape: &Shape, cluster: Option<Cluster>, lines: Option<u32>) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", wanted.display());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = folder::claim(wanted, &now.as_nanos().to_be_bytes()).map_err(io)?;
     let began = Instant::now();
-    let truth = match cluster {
-        Some(cluster) => synthetic::run_on_cluster(&folder, shape, cluster),
-        None => synthetic::run(&folder, shape),
+    let truth = match (cluster, lines) {
+        (Some(cluster), _) => synthetic::run_on_cluster(&folder, shape, cluster),
+        (None, Some(lines)) => synthetic::run_at_lines(&folder, shape, lines),
+        (None, None) => synthetic::run(&folder, shape),
     };
     let total = truth.map_err(io)?.total;
     let KnownTotals { calls, messages, bytes, .. } = total;

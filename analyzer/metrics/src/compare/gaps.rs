@@ -35,7 +35,7 @@ pub fn of_run(run: &Run, computation: &Computation) -> Gaps {
     for (at, of_rank) in &computation.of_ranks {
         let rank = world_rank(&run.ranks[*at]);
         for gap in of_rank {
-            let [from, to] = [gap.from, gap.to].map(|number| place_of(&computation.sites[number as usize]));
+            let [from, to] = [gap.from, gap.to].map(|number| place_of(&run.call_sites()[number as usize]));
             let place = gaps.entry(GapPlace { from, to }).or_default();
             place.passes += gap.count as f64;
             match place.of_ranks.last_mut().filter(|(last, _)| *last == rank) {

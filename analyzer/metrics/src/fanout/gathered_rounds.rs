@@ -81,7 +81,7 @@ impl<'a> GatheredRounds<'a> {
         let mut until_next: BTreeMap<(RoundSeries, u64), Vec<i64>> = BTreeMap::new();
         let mut last: BTreeMap<u32, ((RoundSeries, u64), i64)> = BTreeMap::new();
         for round in &rounds.rounds {
-            let (kind, ranks, begin) = (of_round(account, round), round.trips.len() as u64 + 1, round.begin());
+            let (kind, ranks, begin) = (of_round(run, round), round.trips.len() as u64 + 1, round.begin());
             let key = (kind.clone(), ranks);
             if let Some((before, begun)) = last.insert(round.root, (key.clone(), begin))
                 && before == key
@@ -120,7 +120,7 @@ impl<'a> GatheredRounds<'a> {
 
     /// The function and the call site.
     pub fn place(&self, at: RankSite) -> (String, String) {
-        place(self.account, at)
+        place(self.run, at)
     }
 
     /// The error of a round's time, in nanoseconds; 0 for round trips, which are timed by the root's clock alone.
@@ -139,14 +139,14 @@ pub fn between(common_clock: &CommonClock, one: u32, other: u32, at: i64) -> i64
     error(one).saturating_add(error(other))
 }
 
-fn place(account: &Account, at: RankSite) -> (String, String) {
-    let place = &account.places[at.place.number()];
+fn place(run: &Run, at: RankSite) -> (String, String) {
+    let place = &run.call_sites()[at.place.number()];
     (place.function.clone(), place.site.clone())
 }
 
-fn of_round(account: &Account, round: &Round) -> RoundSeries {
+fn of_round(run: &Run, round: &Round) -> RoundSeries {
     let first = round.deliveries().min_by_key(|delivery| delivery.begin);
-    let (function, site) = first.map_or_else(Default::default, |first| place(account, first.from));
+    let (function, site) = first.map_or_else(Default::default, |first| place(run, first.from));
     let question = round.trips.first().and_then(|trip| trip.question).map(|question| question.bytes);
     let mut answers = round.trips.iter().map(|trip| trip.answer.map(|answer| answer.bytes));
     let one = answers.next().flatten();

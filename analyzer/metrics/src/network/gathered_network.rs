@@ -166,7 +166,7 @@ impl<'a> Network<'a> {
     /// Received messages, by ranks, calls and size, with the site of the send.
     pub fn transfers(&self) -> impl Iterator<Item = (Between, &'a CallSite, &'a TransferKey, &'a Transfer)> {
         let with_site = |(key, transfer): (&'a TransferKey, &'a Transfer)| {
-            Some((self.between(key.ranks), self.account.places.get(key.calls.0.number())?, key, transfer))
+            Some((self.between(key.ranks), self.run.call_sites().get(key.calls.0.number())?, key, transfer))
         };
         self.account.transfers.by_key.iter().filter_map(with_site)
     }
@@ -188,7 +188,7 @@ impl<'a> Network<'a> {
 
     /// Names the calls of a message, if the call that received it ended with the message and nothing else.
     fn calls_of(&self, key: &TransferKey) -> Option<String> {
-        let places = &self.account.places;
+        let places = self.run.call_sites();
         let (send, receive) = (places.get(key.calls.0.number())?, places.get(key.calls.1.number())?);
         let ends_with_it = [Call::Recv, Call::Mrecv, Call::Wait].contains(&receive.call()?);
         ends_with_it.then(|| format!("{} to {}", short(&send.function), short(&receive.function)))

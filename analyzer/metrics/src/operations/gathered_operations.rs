@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::overlap::{RequestSize, SIZES};
+use model::Run;
 use model::matching::{Account, OperationKey, OperationSum};
 use model::rank::function_of;
 use model::sums::Total;
@@ -32,11 +33,11 @@ pub struct GatheredOperations {
 }
 
 impl GatheredOperations {
-    pub fn of(account: &Account) -> GatheredOperations {
+    pub fn of(run: &Run, account: &Account) -> GatheredOperations {
         let found = &account.operations;
         let mut places: BTreeMap<OperationPlace, Vec<(&OperationKey, &OperationSum)>> = BTreeMap::new();
         for (key, sum) in &found.sums {
-            places.entry(place(account, key)).or_default().push((key, sum));
+            places.entry(place(run, account, key)).or_default().push((key, sum));
         }
         let mut sums: BTreeMap<_, OperationSum> = BTreeMap::new();
         for (place, of_place) in places {
@@ -57,11 +58,11 @@ impl GatheredOperations {
     }
 }
 
-fn place(account: &Account, key: &OperationKey) -> OperationPlace {
+fn place(run: &Run, account: &Account, key: &OperationKey) -> OperationPlace {
     let (communicator, processes) = account.operations.objects[key.object as usize].clone();
     OperationPlace {
         function: function_of(key.function),
-        site: account.places[key.place.number()].site.clone(),
+        site: run.call_sites()[key.place.number()].site.clone(),
         communicator,
         processes,
     }

@@ -10,8 +10,9 @@ mod frames;
 mod hot_chain;
 mod path_tables;
 
-use model::matching::{Follow, settled_by_path};
+use model::matching::{Follow, settled_at};
 use model::rank::is_nested;
+use model::sites::CallSites;
 use model::sites::CallTree;
 use model::sums::Grow;
 use model::{Rank, Run};
@@ -133,7 +134,7 @@ impl PathSums {
 
 fn add_calls(tree: &CallTree, at: usize, rank: &Rank, own: &mut [Vec<PathSums>]) {
     for entry in rank.entries().filter(|entry| !is_nested(entry)) {
-        let Some(node) = tree.call(at, &entry.signature) else { continue };
+        let Some(node) = tree.call(at, entry.signature.call, entry.signature.site) else { continue };
         let time = (rank.clock.seconds(entry.total) * 1e9).round() as i64;
         let bytes = entry.sent.saturating_add(entry.received);
         own[node as usize][at].add(&PathSums { calls: entry.count, time, bytes, ..PathSums::default() });
@@ -149,9 +150,10 @@ fn add_samples(tree: &CallTree, at: usize, rank: &Rank, own: &mut [Vec<PathSums>
 }
 
 fn add_waits(run: &Run, tree: &CallTree, own: &mut [Vec<PathSums>]) {
-    let account = settled_by_path(run, Follow::empty(), Some(tree)).account;
+    let places = CallSites::of(&run.sites, &run.ranks, Some(tree));
+    let account = settled_at(run, Follow::empty(), &places).account;
     for (key, sum) in &account.waits.sums {
-        if let Some(node) = account.nodes[key.waiter.place.number()] {
+        if let Some(node) = places.node(key.waiter.place.number()) {
             own[node as usize][key.waiter.rank as usize].waited.grow(sum.time);
         }
     }

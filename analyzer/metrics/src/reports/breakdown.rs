@@ -66,7 +66,7 @@ pub fn collective(run: &Run, all: &operations::GatheredOperations) -> Report {
 /// The collective operations of a run. Fails if there are none.
 pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error> {
     run.needs_calls("report --by collective")?;
-    let all = operations::GatheredOperations::of(&settled(run, Follow::OPERATIONS).account);
+    let all = operations::GatheredOperations::of(run, &settled(run, Follow::OPERATIONS).account);
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 

@@ -15,7 +15,7 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
     let mut settled = settled(run, Follow::ORIGINS | Follow::JUMPS);
     let walk = SharedWalk::with_attribution(run, &mut settled);
     let attribution = walk.attribution.unwrap_or_default();
-    let why = Why { run, attribution: &attribution, origins: &walk.origins, sites: &walk.sites };
+    let why = Why { run, attribution: &attribution, origins: &walk.origins };
     let mut facts = overview::facts(run);
     facts.extend(why.facts());
     let mut warnings = waits::warnings(run, &settled.account);

@@ -115,7 +115,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
 /// True if the waits there are those of sends to a rank that takes messages slowly, which have a finding of their own.
 fn is_slowly_received(late: &LateActivity, of_calls: &[Finding]) -> bool {
     let Some(wait) = late.main_wait().filter(|_| late.is_mostly(WaitState::LateReceiver)) else { return false };
-    let site = late.site_of_wait(wait.waiter.place.number()).map_or("", |site| &site.site);
+    let site = &late.site_of(wait.waiter).site;
     let mut slow = of_calls.iter().filter(|finding| finding.kind == FindingKind::SlowReceiver);
     slow.any(|finding| finding.sites.first().map_or("", String::as_str) == site)
 }

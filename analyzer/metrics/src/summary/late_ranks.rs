@@ -283,7 +283,7 @@ fn at_a_time(late: &LateActivity) -> String {
 /// The calls by which the ranks wait for each other.
 fn synchronized_by(late: &LateActivity) -> String {
     let Some(wait) = late.main_wait() else { return String::new() };
-    let site = late.site_of_wait(wait.waiter.place.number()).map(site_in_words).unwrap_or_default();
+    let site = site_in_words(late.site_of(wait.waiter));
     format!("They wait in {site}.")
 }
 

@@ -22,8 +22,7 @@ pub fn are_late(late: &LateActivity) -> bool {
 /// The finding on senders that wait for a receive of `who`.
 pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
     let main = late.main_wait_in(WaitState::LateReceiver);
-    let site = |number: Option<usize>| number.and_then(|number| late.site_of_wait(number));
-    let sender_site = site(main.map(|wait| wait.waiter.place.number()));
+    let sender_site = main.map(|wait| late.site_of(wait.waiter));
     let sender = sender_site.map(site_in_words).unwrap_or_default();
     let ranks = late.culprits().len();
     let is_synchronous = sender_site.and_then(CallSite::call).is_some_and(Call::is_synchronous);
@@ -37,7 +36,7 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
         );
         return Finding::new(FindingKind::LateReceiver, "waits", headline).detail(first + ".").next(next);
     }
-    let receive = site(main.map(|wait| wait.cause.place.number()));
+    let receive = main.map(|wait| late.site_of(wait.cause));
     let has = verb(ranks, "has", "have");
     let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
     let what = receive.map(site_in_words).unwrap_or_default();

@@ -9,13 +9,13 @@ use super::{Evidence, activity_places};
 use crate::totals::{seconds, world_rank};
 use model::Run;
 use model::habits::SiteHabits;
-use model::matching::{WaitKey, WaitState};
+use model::matching::{RankSite, WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use model::roles::CallSite;
 use model::shared_walk::SharedWalk;
 use model::sites::CallTree;
 use model::sums::{Grow, Total};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tables::WorldRank;
 use traces::calls::Call;
 
@@ -222,7 +222,7 @@ impl<'a> LateActivity<'a> {
     /// The call before which the ranks are late, if they compute.
     pub fn later_call(&self) -> Option<Call> {
         let Activity::Between(_, to) = self.activity else { return None };
-        self.site(to).call()
+        self.known.run.call_sites()[to as usize].call()
     }
 
     /// True if the ranks compute between two polls at one line.
@@ -374,22 +374,21 @@ impl<'a> LateActivity<'a> {
 
     /// The waiting rank's habits at the site where it waited.
     fn habits_at(&self, wait: WaitKey) -> Option<&'a SiteHabits> {
-        self.context.walk.habits.get(&(wait.waiter.rank, self.site_number(wait)?))
+        self.context.walk.habits.get(&(wait.waiter.rank, wait.waiter.place.number() as u32))
     }
 
     /// True if the rank that waits there waits for the same rank again in the call that it makes next.
     pub fn waits_again_at_once(&self, wait: WaitKey) -> bool {
-        let (Some(account), Some(site)) = (self.known.account, self.site_number(wait)) else { return false };
-        let (waiter, cause) = (wait.waiter.rank, wait.cause.rank);
+        let Some(account) = self.known.account else { return false };
+        let (waiter, cause, site) = (wait.waiter.rank, wait.cause.rank, wait.waiter.place.number() as u32);
         let Some(waited) = account.waits.sums.get(&wait) else { return false };
         let each = waited.time as f64 / waited.count.max(1) as f64;
-        let waits_at = |to: u32| -> u64 {
-            let there = account.waits.sums.iter().filter(|(key, _)| {
-                let is_there = || account.places.get(key.waiter.place.number()) == Some(self.site(to));
-                key.waiter.rank == waiter && key.cause.rank == cause && is_there()
-            });
-            there.map(|(_, sum)| sum.count).total()
-        };
+        let mut waits_at: FxHashMap<u32, u64> = FxHashMap::default();
+        for (key, sum) in &account.waits.sums {
+            if (key.waiter.rank, key.cause.rank) == (waiter, cause) {
+                waits_at.entry(key.waiter.place.number() as u32).or_default().grow(sum.count);
+            }
+        }
         let (mut all, mut again) = (0u64, 0u64);
         for ((rank, activity), times) in &self.context.walk.origins.activities {
             let Activity::Between(from, to) = *activity else { continue };
@@ -397,17 +396,13 @@ impl<'a> LateActivity<'a> {
                 continue;
             }
             all.grow(times.count);
-            if times.total as f64 <= AT_ONCE * each * times.count as f64 && 2 * waits_at(to) >= waited.count {
+            if times.total as f64 <= AT_ONCE * each * times.count as f64
+                && 2 * waits_at.get(&to).copied().unwrap_or(0) >= waited.count
+            {
                 again.grow(times.count);
             }
         }
         2 * again > all
-    }
-
-    /// The number of the site where a rank waited.
-    fn site_number(&self, wait: WaitKey) -> Option<u32> {
-        let site = self.site_of_wait(wait.waiter.place.number())?;
-        Some(self.context.walk.sites.iter().position(|other| other == site)? as u32)
     }
 
     /// Mean bytes of a message at the waiting call site; 0 for sites that complete messages.
@@ -416,22 +411,18 @@ impl<'a> LateActivity<'a> {
         Some(habits.bytes / habits.count.max(1))
     }
 
-    /// The call site of a place of an account's wait.
-    pub fn site_of_wait(&self, number: usize) -> Option<&CallSite> {
-        self.known.account?.places.get(number)
-    }
-
-    pub fn site(&self, number: u32) -> &CallSite {
-        &self.context.walk.sites[number as usize]
+    /// The call site of a rank that waited, or that others waited for.
+    pub fn site_of(&self, at: RankSite) -> &'a CallSite {
+        &self.known.run.call_sites()[at.place.number()]
     }
 
     /// `between MPI_Gather at p.c:3 and MPI_Bcast at p.c:6`.
     pub fn place(&self) -> String {
-        activity_places::in_words(self.activity, &self.context.walk.sites)
+        activity_places::in_words(self.activity, self.known.run.call_sites())
     }
 
     /// The lines that name the activity, the later one first.
     pub fn sites(&self) -> Vec<String> {
-        activity_places::lines(self.activity, &self.context.walk.sites).collect()
+        activity_places::lines(self.activity, self.known.run.call_sites()).collect()
     }
 }

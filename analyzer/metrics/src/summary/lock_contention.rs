@@ -21,7 +21,7 @@ pub fn in_turn(place: &str, cost: &str) -> Finding {
 }
 
 pub fn finding(late: &LateActivity) -> Finding {
-    let lock = late.main_wait().and_then(|wait| late.site_of_wait(wait.waiter.place.number()));
+    let lock = late.main_wait().map(|wait| late.site_of(wait.waiter));
     let lock_call = lock.map(site_in_words).unwrap_or_default();
     let culprits = late.world_ranks(late.culprits());
     let takes_turns = 2 * culprits.len() > late.known.ranks();
@@ -67,9 +67,10 @@ fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>
     let longest = elsewhere.iter().max_by_key(|(place, ranks)| (sum(ranks), std::cmp::Reverse(**place)));
     let Some((place, ranks)) = longest else { return String::new() };
     let more = costs.min(late.known.mean(sum(ranks)));
-    let Some(site) = late.site_of_wait(*place).filter(|_| more >= LEAST_SHARE_OF_RUN * late.known.wall()) else {
+    if more < LEAST_SHARE_OF_RUN * late.known.wall() {
         return String::new();
-    };
+    }
+    let site = &late.run().call_sites()[*place];
     let ranks = named(late.run(), ranks);
     let waits = verb(ranks.len(), "waits", "wait");
     let who = upper(&ranks_in_words(&ranks));

@@ -4,7 +4,7 @@ use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::words::plural;
 use model::matching::{Account, WaitState};
-use model::roles::{CallPart, CallSite, Flow};
+use model::roles::{CallPart, Flow};
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use traces::calls::Class;
@@ -38,12 +38,12 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
     if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS || used.ranks.len() < known.ranks() {
         return None;
     }
-    let others = all.iter().filter(|other| other.site != used.site && holds_all(other));
+    let others = all.iter().filter(|other| other.number != used.number && holds_all(other));
     if others.map(UsedSite::count).total() as f64 > MOST_OTHERS * used.count() as f64 {
         return None;
     }
     let waits: Vec<i64> =
-        used.ranks.iter().map(|(rank, _)| waits.get(&(used.site, *rank)).copied().unwrap_or(0)).collect();
+        used.ranks.iter().map(|(rank, _)| waits.get(&(used.number, *rank)).copied().unwrap_or(0)).collect();
     let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
     let mean = sum as f64 / waits.len() as f64;
     if (least as f64) < LEAST_COMMON * mean {
@@ -65,16 +65,14 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
     Some(finding.costs(costs).sites(used.sites()))
 }
 
-/// Nanoseconds that each rank waits for the last one, by barrier.
-type BarrierWaits<'a> = FxHashMap<(&'a CallSite, u32), i64>;
+/// Nanoseconds that each rank waits for the last one, by barrier and rank.
+type BarrierWaits = FxHashMap<(u32, u32), i64>;
 
-fn waits(account: &Account) -> BarrierWaits<'_> {
+fn waits(account: &Account) -> BarrierWaits {
     let mut waits = BarrierWaits::default();
     for (key, sum) in &account.waits.sums {
-        if key.state == WaitState::WaitAtBarrier
-            && let Some(site) = account.places.get(key.waiter.place.number())
-        {
-            waits.entry((site, key.waiter.rank)).or_default().grow(sum.time);
+        if key.state == WaitState::WaitAtBarrier {
+            waits.entry((key.waiter.place.number() as u32, key.waiter.rank)).or_default().grow(sum.time);
         }
     }
     waits

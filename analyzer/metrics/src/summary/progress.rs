@@ -1,6 +1,6 @@
 //! The finding on requests that were pending while nothing entered the progress engine, and were waited for afterwards.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, eager_limit};
@@ -8,6 +8,7 @@ use crate::engine::{StarvedRow, starved};
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words};
 use model::roles::CallPart;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tables::{Value, WorldRank};
 
 /// Waits that take a smaller part of the computation before them are no longer than any wait.
@@ -18,39 +19,53 @@ const SHORT: f64 = 50e-6;
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
-    let rows: Vec<StarvedRow> = rows.into_iter().filter(|row| !are_sent_at_once(known, sites, row)).collect();
-    let findings = sites.iter().filter(|used| used.completes()).filter_map(|wait| at_wait(wait, &rows));
+    let at_once = sent_at_once(known, sites);
+    let mut by_wait: FxHashMap<&str, Vec<&StarvedRow>> = FxHashMap::default();
+    for row in rows.iter().filter(|row| !at_once.contains(row.from.as_str())) {
+        // A program that polls at one place does what it can.
+        if row.from != row.to && !row.to.is_empty() {
+            by_wait.entry(&row.to).or_default().push(row);
+        }
+    }
+    let waits = sites.iter().filter(|used| used.completes());
+    let findings = waits.filter_map(|wait| at_wait(wait, by_wait.get(wait.site.site.as_str())?));
     findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
 }
 
-/// True if the requests' messages are so short that the library sends them at once: nothing is left to move, and a wait that takes long
-/// is the scheduler's.
-fn are_sent_at_once(known: &Evidence, sites: &[UsedSite], row: &StarvedRow) -> bool {
-    let mut posts =
-        sites.iter().filter(|used| used.site.site == row.from && used.ranks.iter().any(|(_, of)| of.starts));
+/// Lines whose messages are all so short that the library sends them at once: nothing is left to move, and a wait that takes long is the
+/// scheduler's.
+fn sent_at_once<'a>(known: &Evidence, sites: &[UsedSite<'a>]) -> FxHashSet<&'a str> {
+    let least = eager_limit::least_bytes(known.run);
     let is_short = |used: &UsedSite| {
         let is_message = used.ranks.iter().all(|(_, habits)| matches!(habits.part, CallPart::Message { .. }));
-        is_message && used.bytes() < used.count().saturating_mul(eager_limit::least_bytes(known.run))
+        is_message && used.bytes() < used.count().saturating_mul(least)
     };
-    !row.from.is_empty() && posts.clone().next().is_some() && posts.all(is_short)
+    let posts = sites.iter().filter(|used| used.ranks.iter().any(|(_, habits)| habits.starts));
+    let named = posts.filter(|used| !used.site.site.is_empty());
+    let (short, long): (Vec<&UsedSite>, Vec<&UsedSite>) = named.partition(|used| is_short(used));
+    let mut at_once: FxHashSet<&str> = short.iter().map(|used| used.site.site.as_str()).collect();
+    for used in long {
+        at_once.remove(used.site.site.as_str());
+    }
+    at_once
 }
 
 /// The finding on requests that one line waits for.
-fn at_wait(wait: &UsedSite, rows: &[StarvedRow]) -> Option<Finding> {
+fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
     let known = wait.known;
-    // A program that polls at one place does what it can.
-    let ends_here = |row: &&StarvedRow| row.to == wait.site.site && row.from != row.to && !row.to.is_empty();
-    let here: Vec<&StarvedRow> = rows.iter().filter(ends_here).collect();
     let longest = here.iter().copied().max_by(|a, b| a.longest.total_cmp(&b.longest))?;
     if longest.percentile_99 < SHORT {
         return None;
     }
     let ranks: BTreeSet<WorldRank> = here.iter().map(|row| row.rank).collect();
+    let mut pending_of: BTreeMap<WorldRank, f64> = BTreeMap::new();
+    for row in here {
+        *pending_of.entry(row.rank).or_default() += row.times as f64 * row.percentile_99;
+    }
     let mut saved = 0.0;
     for (rank, habits) in &wait.ranks {
         let rank = crate::totals::world_rank(&known.run.ranks[*rank as usize]);
-        let pending: f64 =
-            here.iter().filter(|row| row.rank == rank).map(|row| row.times as f64 * row.percentile_99).sum();
+        let pending = pending_of.get(&rank).copied().unwrap_or(0.0);
         // Computation can hide no more than its own time.
         let hidden = seconds(habits.own()).min(pending);
         if hidden >= LEAST_PART * pending {

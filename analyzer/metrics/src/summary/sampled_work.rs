@@ -2,7 +2,6 @@
 
 use super::lateness::LateActivity;
 use model::origins::Activity;
-use model::rank::function_of;
 use model::sites::{CallNode, CallTree, short_function};
 use model::sums::Grow;
 use model::tally::SiteCall;
@@ -68,11 +67,9 @@ fn periods(late: &LateActivity, tree: &CallTree, ranks: &[u32]) -> Vec<i64> {
     let Activity::Between(from, to) = late.activity else { return sums };
     for at in ranks {
         let rank = &late.run().ranks[*at as usize];
+        let sites = late.run().call_sites();
         let is_at = |call: &Option<SiteCall>, number: u32| {
-            let of = late.site(number);
-            call.is_some_and(|(call, site)| {
-                of.function == function_of(call) && of.site == late.run().sites.place(rank, site)
-            })
+            call.is_some_and(|(call, site)| sites.number(*at as usize, call, site) == number)
         };
         let between =
             rank.samples.between.iter().filter(|((before, after), _)| is_at(before, from) && is_at(after, to));

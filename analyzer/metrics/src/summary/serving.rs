@@ -136,8 +136,7 @@ impl ServingRanks<'_> {
         let wall: f64 = self.ranks.iter().map(|(place, _)| run.ranks[*place as usize].wall()).sum();
         let share =
             100.0 * seconds(self.ranks.iter().map(|(_, waits)| waits.all).total()) / wall.max(f64::MIN_POSITIVE);
-        let places = self.known.account.map(|account| &account.places);
-        let site = first.longest.and_then(|(_, wait)| places?.get(wait.waiter.place.number()));
+        let site = first.longest.map(|(_, wait)| &run.call_sites()[wait.waiter.place.number()]);
         let place = site.map(|site| format!(" in {}", site_in_words(site))).unwrap_or_default();
         let (who, them) = (upper(&ranks_in_words(&ranks)), verb(ranks.len(), "it", "them"));
         let serves = verb(ranks.len(), "serves: it waits", "serve: they wait");

@@ -9,7 +9,7 @@ use traces::calls::{Call, Class};
 pub fn finding(late: &LateActivity) -> Option<Finding> {
     let Activity::In(site) = late.activity else { return None };
     // Tests in a row are recorded as one call, most of which is the work between them.
-    let call = late.site(site).call();
+    let call = late.run().call_sites()[site as usize].call();
     if call.is_some_and(Call::polls) {
         return None;
     }

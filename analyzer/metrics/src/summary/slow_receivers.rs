@@ -38,8 +38,8 @@ impl SlowReceivers {
         }
         let (mut time, mut count) = (0i64, 0u64);
         let (mut senders, mut receivers) = (BTreeMap::new(), BTreeMap::new());
-        for (sender, receiver, sends) in used.blocked().filter(|(_, _, sends)| sends.count > 0) {
-            if known.stored_sizes().has((sender, receiver), sends.bytes) {
+        for (sender, receiver, sends) in used.blocked.iter().copied() {
+            if sends.count > 0 && known.stored_sizes().has((sender, receiver), sends.bytes) {
                 time.grow(sends.time);
                 count.grow(sends.count);
                 senders.entry(sender).or_insert(0i64).grow(sends.time);
@@ -54,7 +54,7 @@ impl SlowReceivers {
     /// The site of the call in which the slowest receiver spends most of its time; `None` if it spends that outside MPI.
     pub fn call<'a>(&self, known: &Evidence<'a>) -> Option<&'a CallSite> {
         let Some((_, Activity::In(site))) = self.spends else { return None };
-        known.walk.map(|walk| &walk.sites[site as usize])
+        Some(&known.run.call_sites()[site as usize])
     }
 
     /// `rank 0`.
@@ -79,7 +79,7 @@ pub fn finding(used: &UsedSite, all: &SlowReceivers) -> Option<Finding> {
         plural(all.count, "time"),
         known.cost(costs)
     );
-    let sites = &known.walk?.sites;
+    let sites = known.run.call_sites();
     let rank = &known.run.ranks[all.slowest as usize];
     let [time, wall] = [seconds(total), rank.wall()].map(Value::Seconds);
     let who = upper(&ranks_in_words(&[world_rank(rank)]));

@@ -86,10 +86,10 @@ pub fn finding(
 /// Time of long sends without the part that counts as a wait, and their number. They wait for the receiver or are kept from their core,
 /// so they say nothing about the price of a call, unless most take as long though the receiver is there. Nanoseconds.
 fn long_sends(used: &UsedSite) -> (i64, u64) {
-    let prepared = used.blocked().map(|(_, _, sends)| sends.prepared).total();
+    let prepared = used.blocked.iter().map(|(_, _, sends)| sends.prepared).total();
     let is_usual = 2 * prepared > used.count();
     let (mut time, mut count) = (0i64, 0u64);
-    for (_, _, sends) in used.blocked() {
+    for (_, _, sends) in &used.blocked {
         time.grow(sends.time - sends.waited);
         count.grow(sends.count);
         if !is_usual {

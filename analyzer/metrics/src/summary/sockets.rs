@@ -33,7 +33,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     }
     let completion = transfer::completion(known);
     let moving = |used: &UsedSite| {
-        let waits = completion.get(used.site).copied().unwrap_or(0).saturating_add(used.blamed_inside());
+        let waits = completion.get(&used.number).copied().unwrap_or(0).saturating_add(used.blamed_inside());
         used.own().saturating_add(waits)
     };
     let moving: i64 = sites.iter().filter(|used| used.moves_data()).map(moving).total();

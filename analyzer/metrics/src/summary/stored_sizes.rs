@@ -3,7 +3,6 @@
 use super::{Evidence, eager_limit};
 use model::Run;
 use model::matching::{Account, WaitKey};
-use model::roles::CallSite;
 use rustc_hash::FxHashMap;
 use traces::calls::Call;
 
@@ -19,7 +18,7 @@ impl StoredSizes {
         let mut sizes: FxHashMap<(u32, u32), u64> = FxHashMap::default();
         for ((sender, receiver), sends) in &account.blocked {
             // The program's own buffer holds messages of any size.
-            let call = account.places.get(sender.place.number()).and_then(CallSite::call);
+            let call = run.call_sites()[sender.place.number()].call();
             if !call.is_some_and(Call::is_buffered) {
                 let most = sizes.entry((sender.rank, *receiver)).or_default();
                 *most = (*most).max(sends.at_once);

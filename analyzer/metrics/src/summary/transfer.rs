@@ -6,7 +6,7 @@ use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI, file_advice, made_again
 use crate::scheduling::{by_host, most_shared};
 use crate::words::plural;
 use model::matching::WaitState;
-use model::roles::{CallPart, CallSite};
+use model::roles::CallPart;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::Value;
@@ -47,7 +47,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     };
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
-    let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(used.site).copied().unwrap_or(0));
+    let of_site = |used: &UsedSite| used.own().saturating_add(completion.get(&used.number).copied().unwrap_or(0));
     let time_in = |sites: &[&UsedSite]| known.mean(sites.iter().map(|used| of_site(used)).total());
     // Calls on files wait for these, whoever has the cores.
     let is_of_files = |used: &UsedSite| used.call().is_some_and(file_advice::is_of_files);
@@ -184,13 +184,13 @@ fn copies(known: &Evidence, sites: &[&UsedSite]) -> f64 {
     COPIED * bytes as f64 / usable.max(1.0)
 }
 
-/// Time of all ranks in collective calls that another rank had already left, nanoseconds: it counts as waiting, but for no rank.
-pub fn completion<'a>(known: &Evidence<'a>) -> FxHashMap<&'a CallSite, i64> {
+/// Time of all ranks in collective calls that another rank had already left, nanoseconds by call site: it counts as waiting, but for no rank.
+pub fn completion(known: &Evidence) -> FxHashMap<u32, i64> {
     let mut times = FxHashMap::default();
     let Some(account) = known.account else { return times };
     for (key, sum) in &account.waits.sums {
         if matches!(key.state, WaitState::NxnCompletion | WaitState::BarrierCompletion) {
-            times.entry(&account.places[key.waiter.place.number()]).or_insert(0i64).grow(sum.time);
+            times.entry(key.waiter.place.number() as u32).or_insert(0i64).grow(sum.time);
         }
     }
     times

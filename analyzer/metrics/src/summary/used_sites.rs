@@ -9,7 +9,7 @@ use crate::totals::{seconds, world_rank};
 use crate::words::site_in_words;
 use model::Run;
 use model::habits::SiteHabits;
-use model::matching::BlockedSends;
+use model::matching::{BlockedSends, QueuedMessages};
 use model::roles::CallSite;
 use model::sums::{Grow, Total};
 use tables::{Value, WorldRank};
@@ -27,26 +27,52 @@ const PART_OF_MOST: f64 = 0.25;
 pub struct UsedSite<'a> {
     pub known: &'a Evidence<'a>,
     pub site: &'a CallSite,
-    number: u32,
+    /// The number of the call site.
+    pub number: u32,
     /// By the ranks' places in the run, in their order.
     pub ranks: Vec<(u32, &'a SiteHabits)>,
+    /// Blocking sends at this line to receivers that were late: sender, receiver, sums.
+    pub blocked: Vec<(u32, u32, &'a BlockedSends)>,
+    /// Messages in queues whose receives were posted at this line, by rank.
+    pub queued: Vec<(u32, &'a QueuedMessages)>,
 }
 
 /// All call sites, in the order of their numbers.
 pub fn used_sites<'a>(known: &'a Evidence<'a>) -> Vec<UsedSite<'a>> {
     let Some(walk) = known.walk else { return Vec::new() };
-    let mut by_site: BTreeMap<u32, Vec<(u32, &SiteHabits)>> = BTreeMap::new();
-    for ((rank, site), of_rank) in &walk.habits {
-        by_site.entry(*site).or_default().push((*rank, of_rank));
+    let mut by_site: BTreeMap<u32, UsedSite<'a>> = BTreeMap::new();
+    for ((rank, site), habits) in &walk.habits {
+        let used = by_site.entry(*site).or_insert_with(|| UsedSite::new(known, *site));
+        used.ranks.push((*rank, habits));
     }
-    let used = |(number, mut ranks): (u32, Vec<(u32, &'a SiteHabits)>)| {
-        ranks.sort_by_key(|(rank, _)| *rank);
-        UsedSite { known, site: &walk.sites[number as usize], number, ranks }
-    };
-    by_site.into_iter().map(used).collect()
+    let account = known.account;
+    for ((sender, receiver), sends) in account.into_iter().flat_map(|account| &account.blocked) {
+        if let Some(used) = by_site.get_mut(&(sender.place.number() as u32)) {
+            used.blocked.push((sender.rank, *receiver, sends));
+        }
+    }
+    for (at, queued) in account.into_iter().flat_map(|account| &account.queued) {
+        if let Some(used) = by_site.get_mut(&(at.place.number() as u32)) {
+            used.queued.push((at.rank, queued));
+        }
+    }
+    for used in by_site.values_mut() {
+        used.ranks.sort_by_key(|(rank, _)| *rank);
+    }
+    by_site.into_values().collect()
 }
 
-impl UsedSite<'_> {
+/// The site with this number among all sites.
+pub fn at<'s, 'a>(sites: &'s [UsedSite<'a>], number: u32) -> Option<&'s UsedSite<'a>> {
+    sites.binary_search_by_key(&number, |used| used.number).ok().map(|at| &sites[at])
+}
+
+impl<'a> UsedSite<'a> {
+    fn new(known: &'a Evidence<'a>, number: u32) -> UsedSite<'a> {
+        let (ranks, blocked, queued) = (Vec::new(), Vec::new(), Vec::new());
+        UsedSite { known, site: &known.run.call_sites()[number as usize], number, ranks, blocked, queued }
+    }
+
     pub fn call(&self) -> Option<Call> {
         self.ranks.first().and_then(|(_, habits)| Call::from_number(habits.function))
     }
@@ -108,15 +134,6 @@ impl UsedSite<'_> {
         row.unwrap_or_else(|| {
             endless_in_words(self.count(), self.known.activities().at(self.number).between, self.own())
         })
-    }
-
-    /// Blocking sends at this line to receivers that were late: sender, receiver, sums.
-    pub fn blocked(&self) -> impl Iterator<Item = (u32, u32, &BlockedSends)> {
-        let account = self.known.account;
-        let all = account.into_iter().flat_map(|account| &account.blocked);
-        let is_here = move |place: usize| account.and_then(|account| account.places.get(place)) == Some(self.site);
-        let here = all.filter(move |((sender, _), _)| is_here(sender.place.number()));
-        here.map(|((sender, receiver), sends)| (sender.rank, *receiver, sends))
     }
 
     /// `MPI_Send at p.c:3`.

@@ -86,8 +86,7 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     let (key, most) = open.into_iter().max_by_key(|(key, sum)| (sum.time, *key))?;
     percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT)?;
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
-    let place = account.places.get(key.waiter.place.number());
-    let place = place.map(crate::words::site_in_words).unwrap_or_default();
+    let place = crate::words::site_in_words(&known.run.call_sites()[key.waiter.place.number()]);
     let (have, next) = if known.run.goes_on() {
         ("have", "See which rank has to do what before they can go on.")
     } else {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::used_sites::UsedSite;
+use super::used_sites::{UsedSite, at};
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
@@ -24,25 +24,23 @@ const LEAST_SHARE_OF_SHARED: f64 = 0.2;
 
 /// The finding on receives of one line, each of which passes over many messages.
 pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
-    let account = used.known.account?;
-    let is_here = |place: usize| account.places.get(place) == Some(used.site);
     let mut all = QueuedMessages::default();
     let (mut time, mut own, mut culprits) = (0.0, 0i64, Vec::new());
-    for (at, queued) in account.queued.iter().filter(|(at, _)| is_here(at.place.number())) {
+    for (rank, queued) in &used.queued {
         let passed_over = queued.passed_over as f64;
         if passed_over < LEAST_PASSED_OVER * queued.messages as f64 {
             continue;
         }
-        let completed = account.places.get(queued.completed_at.number()).filter(|site| *site != used.site);
-        let completing = sites.iter().find(|other| Some(other.site) == completed);
-        let of_rank = [Some(used), completing].into_iter().flatten().map(|site| site.own_of(at.rank)).total();
+        let completed_at = Some(queued.completed_at.number() as u32).filter(|site| *site != used.number);
+        let completing = completed_at.and_then(|site| at(sites, site));
+        let of_rank = [Some(used), completing].into_iter().flatten().map(|site| site.own_of(*rank)).total();
         time += seconds(of_rank).min(passed_over * ENTRY);
         own.grow(of_rank);
         all.messages.grow(queued.messages);
         all.unexpected.grow(queued.unexpected);
         all.lay.grow(queued.lay);
         all.passed_over.grow(queued.passed_over);
-        culprits.push(world_rank(&used.known.run.ranks[at.rank as usize]));
+        culprits.push(world_rank(&used.known.run.ranks[*rank as usize]));
     }
     if culprits.is_empty() || own <= 0 {
         return None;
@@ -76,14 +74,13 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 /// The findings on ranks that wait for a message while others are there, by line.
 pub fn waits(known: &Evidence) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
-    let mut waits: BTreeMap<&CallSite, BTreeMap<u32, WaitSum>> = BTreeMap::new();
+    let mut waits: BTreeMap<usize, BTreeMap<u32, WaitSum>> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
-        let Some(site) = account.places.get(key.waiter.place.number()) else { continue };
-        let of_rank = waits.entry(site).or_default().entry(key.waiter.rank).or_default();
+        let of_rank = waits.entry(key.waiter.place.number()).or_default().entry(key.waiter.rank).or_default();
         of_rank.time.grow(sum.time);
         of_rank.count.grow(sum.count);
     }
-    waits.into_iter().filter_map(|(site, ranks)| waiting(known, site, &ranks)).collect()
+    waits.into_iter().filter_map(|(site, ranks)| waiting(known, &known.run.call_sites()[site], &ranks)).collect()
 }
 
 /// The finding on ranks that wait at one line, by their places in the run.

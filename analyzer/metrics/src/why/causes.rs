@@ -111,13 +111,13 @@ fn unresolved(why: &Why, at: WaitingPlace, time: i64) -> CauseRow {
         waited: why.per_rank(time),
         share: why.share(time),
         indirect: None,
-        at: why.sites.get(at.site as usize).map(site_in_words).unwrap_or_default(),
+        at: site_in_words(&why.run.call_sites()[at.site as usize]),
     }
 }
 
 /// The call in which most was waited.
 fn waiting_at(why: &Why, at: &FxHashMap<WaitingPlace, i64>) -> String {
     let most = at.iter().max_by_key(|(place, time)| (**time, Reverse(**place)));
-    let site = most.and_then(|(place, _)| why.sites.get(place.site as usize));
+    let site = most.map(|(place, _)| &why.run.call_sites()[place.site as usize]);
     site.map(site_in_words).unwrap_or_default()
 }

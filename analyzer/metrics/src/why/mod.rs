@@ -11,7 +11,6 @@ mod time;
 use model::Run;
 use model::attribution::{Attribution, RankTimes, Spent};
 use model::origins::WaitOrigins;
-use model::roles::CallSite;
 use model::sums::Total;
 use tables::{Fact, Table, Value, facts};
 
@@ -27,7 +26,6 @@ pub struct Why<'a> {
     pub run: &'a Run,
     pub attribution: &'a Attribution,
     pub origins: &'a WaitOrigins,
-    pub sites: &'a [CallSite],
 }
 
 facts! {

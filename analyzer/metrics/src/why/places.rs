@@ -79,7 +79,7 @@ pub fn table(why: &Why) -> Table<PlaceRow> {
 
 /// The name of a place and its call sites.
 pub fn names(why: &Why, place: Option<Activity>) -> (String, String) {
-    let site = |number: u32| &why.sites[number as usize];
+    let site = |number: u32| &why.run.call_sites()[number as usize];
     match place {
         Some(Activity::In(at)) => (site(at).function.clone(), site(at).site.clone()),
         Some(Activity::Between(from, to)) => {

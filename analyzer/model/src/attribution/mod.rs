@@ -150,15 +150,13 @@ pub struct Attribution {
 }
 
 impl Attribution {
-    /// Joins what the ranks' readers have found. `waiting_places` are the numbers that the places of waits have in the readers' entries.
-    pub fn of(readers: Vec<TimeReader>, waiting_places: &[u32]) -> Attribution {
+    /// Joins what the ranks' readers have found.
+    pub fn of(readers: Vec<TimeReader>) -> Attribution {
         let mut all = Attribution::default();
         for (reader, rank) in readers.into_iter().zip(0..) {
             let (times, caused) = reader.finish();
             for ((late, waiting), wait) in caused {
-                let site = waiting_places.get(waiting.site as usize).copied().unwrap_or(u32::MAX);
-                let key = CauseKey { rank, late, waiting: WaitingPlace { site, ..waiting } };
-                all.causes.entry(key).or_default().grow(wait);
+                all.causes.entry(CauseKey { rank, late, waiting }).or_default().grow(wait);
             }
             for (key, time) in &times.times {
                 if let (Some(Activity::In(site)), Some(state)) = (key.place, key.spent.waits()) {

@@ -4,7 +4,7 @@ use super::reader::TimeReader;
 use super::{RankTimes, Spent};
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
-use crate::roles::{CallSites, Roles};
+use crate::roles::Roles;
 use crate::stream::Stream;
 use crate::{Run, parallel};
 
@@ -18,14 +18,14 @@ pub struct ThreadTimes {
 }
 
 /// The times of all threads that called MPI but did not initialize it.
-pub fn other_threads(run: &Run, clock: &CommonClock, objects: &Objects, sites: &CallSites) -> Vec<ThreadTimes> {
+pub fn other_threads(run: &Run, clock: &CommonClock, objects: &Objects) -> Vec<ThreadTimes> {
     let of_rank = |at: usize| {
         let (rank, line) = (&run.ranks[at], &clock.lines[at]);
         let contents = rank.contents();
         let mut all = Vec::new();
         for thread in contents.threads.iter().skip(1) {
             let mut reader = TimeReader::of_thread(rank, line, thread.number);
-            let mut calls = Stream::whole(thread, rank, line, Roles::of(run, objects, sites, at));
+            let mut calls = Stream::whole(thread, rank, line, Roles::of(run, objects, run.call_sites(), at));
             while let Some(call) = calls.peek() {
                 reader.call(call, calls.role(call));
                 calls.advance();

@@ -11,7 +11,6 @@ mod windows;
 use crate::batches::Batches;
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
-use crate::roles::CallSites;
 use crate::{Run, parallel};
 use rustc_hash::FxHashMap;
 
@@ -97,8 +96,8 @@ impl PartedExchanges {
 
 /// Reads the calls of the selected ranks.
 pub fn exchanges(run: &Run, common_clock: &CommonClock) -> RunExchanges {
-    let (objects, places) = (Objects::of(run), CallSites::default());
-    let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, &places, at));
+    let objects = Objects::of(run);
+    let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, common_clock, &objects, at));
     let mut all = RunExchanges::default();
     let (mut streaks, mut windows) = (Vec::new(), Vec::new());
     for (number, rank) in (0u32..).zip(ranks) {

@@ -16,7 +16,7 @@ use crate::batches::Batches;
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::request_numbers::{RequestChange, RequestRun};
-use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
+use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::Detail;
 
@@ -42,20 +42,14 @@ pub struct RankExchanges {
 }
 
 /// Reads the calls of a rank if it is selected. Threads exchange independently.
-pub fn of_rank(
-    run: &Run,
-    common_clock: &CommonClock,
-    objects: &Objects,
-    places: &CallSites,
-    at: usize,
-) -> RankExchanges {
+pub fn of_rank(run: &Run, common_clock: &CommonClock, objects: &Objects, at: usize) -> RankExchanges {
     let rank = &run.ranks[at];
     let mut found = RankExchanges::default();
     if !rank.is_asked {
         return found;
     }
     for thread in &rank.contents().threads {
-        let roles = Roles::of(run, objects, places, at);
+        let roles = Roles::of(run, objects, run.call_sites(), at);
         let mut stream = Stream::new(thread, rank, &common_clock.lines[at], roles);
         let mut reader = Reader::new((at as u32, thread.number), &mut found);
         while let Some(call) = stream.peek() {

@@ -46,7 +46,7 @@ pub use operations::{
 pub use overlong::Overlong;
 pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
-pub use settled::{Settled, settled, settled_by_path};
+pub use settled::{Settled, settled, settled_at};
 pub use transfers::{Transfer, TransferKey, Transfers};
 use wait_sums::Late;
 pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
@@ -54,8 +54,7 @@ pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, Wait
 use super::common_clock::CommonClock;
 use super::dropped_past::DroppedPast;
 use super::objects::Objects;
-use super::roles::{CallSite, CallSites, Roles, SpottedSite};
-use super::sites::CallTree;
+use super::roles::{CallSites, Roles, SpottedSite};
 use super::stream::Stream;
 use super::{Rank, Run};
 use crate::parallel::into_inner;
@@ -183,10 +182,6 @@ pub struct Account {
     pub operations: OperationSums,
     /// Each rank's part in each collective operation, by rank; unordered.
     pub joined: Vec<Vec<JoinedOperation>>,
-    /// Functions and call sites by number.
-    pub places: Vec<CallSite>,
-    /// By the same numbers, nodes of the call tree by which calls were told apart.
-    pub nodes: Vec<Option<u32>>,
     /// By rank.
     pub times: Vec<RankTime>,
     /// Each rank's phases as they were and on an ideal network, one more than it called MPI_Pcontrol, by rank.
@@ -209,20 +204,19 @@ struct Shared<'a> {
 
 /// Matches the calls of all ranks.
 pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
-    account_by_path(run, common_clock, follow, None)
+    account_at(run, common_clock, follow, run.call_sites())
 }
 
-/// Matches the calls of all ranks, and tells call sites apart by their nodes in a call tree.
-fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: Option<&CallTree>) -> Account {
+/// Matches the calls of all ranks, whose sites have their numbers from `places`.
+fn account_at(run: &Run, common_clock: &CommonClock, follow: Follow, places: &CallSites) -> Account {
     let objects = Objects::of(run);
-    let places = CallSites::by_path(tree);
     let collectives = Collectives::new(&objects, common_clock, follow);
     let operations =
         follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, common_clock, follow));
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.contents()).collect();
     let past = |(at, contents): (usize, &Contents<'_>)| {
-        DroppedPast::of(at as u32, &run.ranks[at], contents, Roles::of(run, &objects, &places, at))
+        DroppedPast::of(at as u32, &run.ranks[at], contents, Roles::of(run, &objects, places, at))
     };
     let mut pasts: Vec<Option<DroppedPast>> = contents.iter().enumerate().map(past).collect();
     let dropped = Arc::new(DroppedBefore::of(&pasts, &objects));
@@ -231,7 +225,7 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-        let roles = || Roles::of(run, &objects, &places, at);
+        let roles = || Roles::of(run, &objects, places, at);
         let stream = |thread| Stream::whole(thread, rank, line, roles());
         let streams = contents.threads.iter().map(stream).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
@@ -270,7 +264,6 @@ fn account_by_path(run: &Run, common_clock: &CommonClock, follow: Follow, tree: 
     account.undelivered = undelivered;
     account.rest = collectives.rest();
     (account.operations, account.joined) = operations.map(Operations::finish).unwrap_or_default();
-    (account.places, account.nodes) = places.list_with_nodes();
     account
 }
 

@@ -1,9 +1,9 @@
 //! Matches a run on a clock that agrees with its messages.
 
-use super::{Account, Follow, account_by_path};
+use super::{Account, Follow, account_at};
 use crate::Run;
 use crate::common_clock::{CommonClock, Slack};
-use crate::sites::CallTree;
+use crate::sites::CallSites;
 
 pub struct Settled {
     pub account: Account,
@@ -14,13 +14,13 @@ pub struct Settled {
 
 /// Matches the calls of a run. If messages run backwards, adjusts the clocks within their errors and matches again.
 pub fn settled(run: &Run, follow: Follow) -> Settled {
-    settled_by_path(run, follow, None)
+    settled_at(run, follow, run.call_sites())
 }
 
-/// Like [`settled`], but tells call sites apart by their nodes in a call tree.
-pub fn settled_by_path(run: &Run, follow: Follow, tree: Option<&CallTree>) -> Settled {
+/// Like [`settled`], with the call sites' numbers from `places`, such as those that tell paths apart.
+pub fn settled_at(run: &Run, follow: Follow, places: &CallSites) -> Settled {
     let mut common_clock = run.common_clock();
-    let mut first = account_by_path(run, &common_clock, follow, tree);
+    let mut first = account_at(run, &common_clock, follow, places);
     let backwards_before = first.backwards();
     if backwards_before > 0 {
         let slack = |((from, to), pair): (&(u32, u32), &super::RankPair)| Slack {
@@ -29,7 +29,7 @@ pub fn settled_by_path(run: &Run, follow: Follow, tree: Option<&CallTree>) -> Se
             least: pair.least,
         };
         common_clock.respect(&first.pairs.iter().map(slack).collect::<Vec<_>>());
-        first = account_by_path(run, &common_clock, follow, tree);
+        first = account_at(run, &common_clock, follow, places);
     }
     Settled { account: first, common_clock, backwards_before }
 }

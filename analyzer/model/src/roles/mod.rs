@@ -4,18 +4,13 @@
 
 mod flow;
 
-use std::collections::HashMap;
-use std::sync::Mutex;
-
 use traces::calls::{ArgumentKind, Call, Class};
 use traces::record::Arrived;
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 
 use super::objects::Objects;
-use super::rank::function;
-use super::sites::CallTree;
+pub use super::sites::{CallSite, CallSites};
 use super::{Rank, Run};
-use crate::parallel::{into_inner, lock};
 pub use flow::Flow;
 
 /// A call's role towards other ranks.
@@ -142,85 +137,12 @@ pub enum Peer {
     Unknown,
 }
 
-/// Numbers functions with their call sites.
-#[derive(Default)]
-pub struct CallSites<'a> {
-    known: Mutex<KnownSites>,
-    /// Calls by different paths have different numbers.
-    tree: Option<&'a CallTree>,
-}
-
-#[derive(Default)]
-struct KnownSites {
-    numbers: HashMap<(CallSite, Option<u32>), u32>,
-    list: Vec<CallSite>,
-    nodes: Vec<Option<u32>>,
-}
-
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct CallSite {
-    pub function: String,
-    /// File and line, or module and offset.
-    pub site: String,
-}
-
-impl CallSite {
-    /// The function; of a large-count form the small one. `None` for what is no MPI call.
-    pub fn call(&self) -> Option<Call> {
-        Call::named(&self.function).map(Call::small)
-    }
-
-    /// The line, if it is known.
-    pub fn line(&self) -> Option<String> {
-        Some(self.site.clone()).filter(|line| !line.is_empty())
-    }
-}
-
-impl<'a> CallSites<'a> {
-    /// Tells calls apart by their nodes in the tree, if there is one.
-    pub fn by_path(tree: Option<&'a CallTree>) -> CallSites<'a> {
-        CallSites { tree, ..CallSites::default() }
-    }
-
-    fn number(&self, place: CallSite, node: Option<u32>) -> u32 {
-        let mut known = lock(&self.known);
-        let KnownSites { numbers, list, nodes } = &mut *known;
-        *numbers.entry((place, node)).or_insert_with_key(|(place, _)| {
-            list.push(place.clone());
-            nodes.push(node);
-            list.len() as u32 - 1
-        })
-    }
-
-    /// Number for an entry that is no call.
-    pub fn add(&self, name: &str) -> usize {
-        self.number(CallSite { function: name.into(), site: String::new() }, None) as usize
-    }
-
-    /// The call sites so far, by number.
-    pub fn known(&self) -> Vec<CallSite> {
-        lock(&self.known).list.clone()
-    }
-
-    pub fn list(self) -> Vec<CallSite> {
-        self.list_with_nodes().0
-    }
-
-    /// The call sites by number, and their nodes in the tree.
-    pub fn list_with_nodes(self) -> (Vec<CallSite>, Vec<Option<u32>>) {
-        let known = into_inner(self.known);
-        (known.list, known.nodes)
-    }
-}
-
 /// Derives the roles of one rank.
 pub struct Roles<'a> {
     run: &'a Run,
     objects: &'a Objects,
-    places: &'a CallSites<'a>,
+    places: &'a CallSites,
     at: usize,
-    /// Numbers of call sites by function and site.
-    known: HashMap<(u16, u32), u32>,
 }
 
 impl Role {
@@ -234,7 +156,7 @@ impl Role {
 
 /// Role of an unknown call.
 const NO_ROLE: Role = Role {
-    place: SpottedSite(0),
+    place: SpottedSite(CallSites::UNKNOWN),
     function: 0,
     what: CallPart::Nothing,
     object: None,
@@ -251,25 +173,20 @@ const NO_ROLE: Role = Role {
 
 impl<'a> Roles<'a> {
     /// `at`: the rank's place in [`Run::ranks`].
-    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites<'a>, at: usize) -> Roles<'a> {
-        Roles { run, objects, places, at, known: HashMap::new() }
+    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites, at: usize) -> Roles<'a> {
+        Roles { run, objects, places, at }
     }
 
     /// Roles of a thread, by number of the signature.
-    pub fn thread(&mut self, thread: &traces::read::ThreadPages<'_>) -> Vec<Role> {
+    pub fn thread(&self, thread: &traces::read::ThreadPages<'_>) -> Vec<Role> {
         thread.signatures.by_number(NO_ROLE, |signature, at_once| Role { at_once, ..self.role(signature) })
     }
 
-    pub fn role(&mut self, signature: &Signature) -> Role {
+    pub fn role(&self, signature: &Signature) -> Role {
         let rank = &self.run.ranks[self.at];
-        let place = *self.known.entry((signature.call, signature.site)).or_insert_with(|| {
-            let site = self.run.sites.place(rank, signature.site);
-            let node = self.places.tree.and_then(|tree| tree.call(self.at, signature));
-            self.places.number(CallSite { function: function(signature), site }, node)
-        });
         let flagged = |flag| signature.flags & flag != 0;
         let role = Role {
-            place: SpottedSite(place),
+            place: SpottedSite(self.places.number(self.at, signature.call, signature.site)),
             takes: flagged(STARTS) || flagged(CREATES),
             creates: flagged(CREATES),
             nested: flagged(NESTED),

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use traces::definitions::CalledFrom;
-use traces::signature::Signature;
 
 use super::place_in_source::{PlaceInSource, file_and_line};
 use super::{Frame, Offsets, Sites, file_name, key};
@@ -100,9 +99,9 @@ impl CallTree {
         self.known.get(rank)?.get(&site)
     }
 
-    /// The node of MPI's function in a rank's calls of this signature.
-    pub fn call(&self, rank: usize, signature: &Signature) -> Option<u32> {
-        self.calls.get(rank)?.get(&(signature.call, signature.site)).copied()
+    /// The node of MPI's function that a rank calls at a site.
+    pub fn call(&self, rank: usize, function: u16, site: u32) -> Option<u32> {
+        self.calls.get(rank)?.get(&(function, site)).copied()
     }
 
     /// By node: true for a function of MPI, and for one on a path to MPI. Others were only sampled.

@@ -4,6 +4,7 @@
 //! the run: on another machine, its folder is enough.
 
 mod alike;
+mod call_sites;
 mod call_tree;
 mod layers;
 mod named_sites;
@@ -23,6 +24,7 @@ use traces::definitions::Module;
 use super::rank::Rank;
 use crate::site_naming::SiteNaming;
 pub use alike::AlikeSites;
+pub use call_sites::{CallSite, CallSites};
 pub use call_tree::{BEYOND, CallNode, CallPlace, CallTree, UNKNOWN};
 pub use layers::Layers;
 use named_sites::NamedSites;

@@ -18,7 +18,7 @@ use traces::signature::Signature;
 use super::dropped_past::DroppedPast;
 use super::objects::Objects;
 use super::rank::Latest;
-use super::roles::{CallPart, CallSite, CallSites, Role, Roles, SpottedSite};
+use super::roles::{CallPart, Role, Roles};
 use super::stream::Stream;
 use super::{Rank, Run};
 use crate::parallel;
@@ -38,8 +38,6 @@ pub struct Standing {
     pub worlds: Vec<u32>,
     /// Communicators, windows and files of the run.
     pub objects: Objects,
-    /// Functions and call sites by number.
-    pub places: Vec<CallSite>,
     /// All ranks of the run are here.
     pub is_whole: bool,
 }
@@ -105,10 +103,10 @@ pub enum Completes {
 impl Standing {
     /// Reads all ranks' calls.
     pub fn of(run: &Run) -> Standing {
-        let (objects, places, common_clock) = (Objects::of(run), CallSites::default(), run.common_clock());
+        let (objects, common_clock) = (Objects::of(run), run.common_clock());
         let standing = |at: usize| {
             let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
-            let roles = || Roles::of(run, &objects, &places, at);
+            let roles = || Roles::of(run, &objects, run.call_sites(), at);
             let contents = rank.contents();
             let threads = || contents.threads.iter();
             let mut streams: Vec<Stream> = threads().map(|thread| Stream::new(thread, rank, line, roles())).collect();
@@ -123,11 +121,7 @@ impl Standing {
         let ranks = parallel::map(run.ranks.len(), standing);
         let worlds = run.ranks.iter().map(|rank| rank.header.world).collect();
         let is_whole = run.is_every_file_here() && run.unrecorded.is_empty();
-        Standing { ranks, worlds, objects, places: places.list(), is_whole }
-    }
-
-    pub fn place(&self, place: SpottedSite) -> &CallSite {
-        &self.places[place.number()]
+        Standing { ranks, worlds, objects, is_whole }
     }
 
     /// Progress of a rank in the collective calls of an object.
@@ -214,7 +208,7 @@ fn thread_standing(
     thread: &ThreadPages<'_>,
     stream: &Stream<'_>,
     past: &Past,
-    mut roles: Roles<'_>,
+    roles: Roles<'_>,
 ) -> Option<ThreadStanding> {
     // The thread has gone on since, but its requests and collective calls are those of the records.
     let tail = &thread.tail;
@@ -236,7 +230,7 @@ fn thread_standing(
         let since = vain.map_or(since, |vain| vain.since.min(since));
         Some((signature(number)?, since))
     });
-    let mut enter = |signature: &Signature, since: f64| {
+    let enter = |signature: &Signature, since: f64| {
         let role = roles.role(signature);
         let ordinal = role.object.map_or(0, |object| past.made(object));
         let awaits = awaited(&role, roles.objects(), ordinal);

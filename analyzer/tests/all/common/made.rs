@@ -191,8 +191,8 @@ pub fn on_nobody(function: Call) -> Signature {
 }
 
 /// Wait state, waiting rank and function, causing rank and function, and nanoseconds.
-pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
-    let function = |place: SpottedSite| account.places[place.number()].function.as_str();
+pub fn told<'r>(run: &'r Run, account: &Account) -> Vec<(WaitState, u32, &'r str, u32, &'r str, i64)> {
+    let function = |place: SpottedSite| run.call_sites()[place.number()].function.as_str();
     let row = |(key, sum): (&WaitKey, &WaitSum)| {
         let (waiter, cause) = (key.waiter, key.cause);
         (key.state, waiter.rank, function(waiter.place), cause.rank, function(cause.place), sum.time)

@@ -48,7 +48,7 @@ fn of(definitions: &mut Definitions, run: &Run, at: usize, signature: &Signature
     EventMeaning {
         region: definitions.region(&function(signature), role(call), MPI),
         place,
-        context: definitions.tree.call(at, signature),
+        context: definitions.tree.call(at, signature.call, signature.site),
         operation: call.and_then(operation),
         root: if has_root { signature.peer } else { peer::NONE },
     }

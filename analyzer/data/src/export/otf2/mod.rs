@@ -31,7 +31,7 @@ use model::Run;
 use model::error::Error;
 use model::levels::{self, Life};
 use model::matching::{Follow, Settled, settled};
-use model::roles::{CallSites, Roles};
+use model::roles::Roles;
 use model::stream::Stream;
 use processes::Processes;
 pub use selected_events::ExportSums;
@@ -103,12 +103,11 @@ fn one_rank(
     }
     let mut regions = regions(set, definitions, told.origin, (at, life.end))?;
     told.sums.regions += regions.len() as u64;
-    let places = CallSites::default();
     let mut samples = levels::samples(rank, &set.common_clock.lines[at]);
     samples.reverse();
     let mut threads = Vec::new();
     for (thread, place) in pages.iter().zip(processes.locations()..) {
-        let roles = Roles::of(set.run, told.objects, &places, at);
+        let roles = Roles::of(set.run, told.objects, set.run.call_sites(), at);
         let stream = Stream::whole(thread, rank, &told.common_clock.lines[at], roles);
         let meanings = event_meanings::of_thread(definitions, set.run, at, thread);
         let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();

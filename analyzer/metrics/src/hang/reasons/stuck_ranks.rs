@@ -69,7 +69,8 @@ fn taken(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> 
     let by = before.filter(|other| other.takes && other.is_served && fits_both(other));
     let places = by.filter_map(|other| match other.of {
         ReceiveOwner::Request(id) => {
-            let place = seen.standing.place(seen.standing.ranks[at].past.pending.get(&id)?.place);
+            let place = seen.standing.ranks[at].past.pending.get(&id)?.place;
+            let place = &seen.run.call_sites()[place.number()];
             Some(format!(" by {} at {}", place.function, place.site))
         }
         _ => None,
@@ -105,7 +106,7 @@ fn stray(seen: &SeenRun<'_>, at: usize, post: &PostedReceive) -> Option<String> 
     let open = standing.ranks[from as usize].entered().find(|(_, entered)| entered.awaits.iter().any(sends));
     let by = match (under_way.sent, open) {
         (Some(sent), _) => {
-            let place = standing.place(sent.place);
+            let place = &run.call_sites()[sent.place.number()];
             format!(" by {} at {}", place.function, place.site)
         }
         (None, Some((_, entered))) => {

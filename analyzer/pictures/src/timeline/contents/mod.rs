@@ -157,7 +157,7 @@ fn longest(account: &Account, (from, to): (i64, i64), most: usize) -> Vec<&WaitS
 pub fn waits(run: &Run, account: &Account, interval: (i64, i64)) -> Table<WaitSpanRow> {
     let row = |wait: &WaitSpan| {
         let (waiter, cause) = (wait.key.waiter, wait.key.cause);
-        let place = &account.places[waiter.place.number()];
+        let place = &run.call_sites()[waiter.place.number()];
         let of = |rank: u32| world_rank(&run.ranks[rank as usize]);
         WaitSpanRow {
             from: wait.from,
@@ -165,7 +165,7 @@ pub fn waits(run: &Run, account: &Account, interval: (i64, i64)) -> Table<WaitSp
             rank: of(waiter.rank),
             function: place.function.clone(),
             site: place.site.clone(),
-            cause: (cause != waiter).then(|| (of(cause.rank), account.places[cause.place.number()].site.clone())),
+            cause: (cause != waiter).then(|| (of(cause.rank), run.call_sites()[cause.place.number()].site.clone())),
             wait: wait.until - wait.from,
         }
     };

@@ -12,7 +12,6 @@ use metrics::words::{object, peer_role};
 use metrics::{pop, rank_time};
 use model::Run;
 use model::levels::TimeClass;
-use model::matching::Account;
 use model::rank::function_of;
 use model::sites::CallTree;
 
@@ -62,7 +61,7 @@ impl Names {
                         }
                         names.site_of.insert(key, number);
                     }
-                    if let Some(path) = tree.call(at, signature) {
+                    if let Some(path) = tree.call(at, signature.call, signature.site) {
                         let site = names.site_of[&key] as usize;
                         names.paths.resize_with(names.paths.len().max(site + 1), BTreeMap::new);
                         names.paths[site].insert(names.function_of[&signature.call], path);
@@ -139,9 +138,9 @@ fn number(list: &mut Vec<String>, numbers: &mut FxHashMap<String, u32>, name: St
     })
 }
 
-/// Call sites of an account's places, in the account's order.
-pub fn call_sites(account: &Account) -> Vec<PagePlace> {
-    let places = account.places.iter();
+/// The run's call sites, by number.
+pub fn call_sites(run: &Run) -> Vec<PagePlace> {
+    let places = run.call_sites().iter();
     places.map(|place| PagePlace { function: place.function.clone(), site: place.site.clone() }).collect()
 }
 

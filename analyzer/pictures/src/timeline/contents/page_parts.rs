@@ -112,7 +112,7 @@ impl PageParts<'_> {
             callers: self.names.callers.clone(),
             sampled,
             samples,
-            places: call_sites(&self.settled.account),
+            places: call_sites(run),
             sizes: [None].into_iter().chain((0..64).map(|power| Some(1 << power))).collect(),
             objects: self.names.objects.clone(),
             states: WaitState::ALL.iter().map(|state| state.name()).collect(),
