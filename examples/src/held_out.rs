@@ -160,7 +160,8 @@ impl HeldOut {
     /// Compares a finding with the truth, as far as a machine can tell.
     pub fn agreement(&self, finding: &Value) -> Agreement {
         let text = |key: &str| finding[key].as_str().unwrap_or_default();
-        let said = ["headline", "detail", "advice"].map(text).join(" ");
+        // Places name the file, whose name may say the cause.
+        let said = ["headline", "detail", "advice"].map(text).join(" ").replace(&self.program.name, "");
         let is_stated = |cause: &&Cause| {
             (cause.kinds.is_empty() || cause.kinds.contains(&text("kind")))
                 && (cause.words.is_empty() || cause.words.iter().any(|word| said.contains(word)))

@@ -74,6 +74,7 @@ struct Pair {
 /// Runs a set of programs. Fails below 95 % of correct judgements of the planted ones.
 pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     mpi::install_all()?;
+    build::overhear()?;
     let mpis = Mpi::all_of(Some(arguments.mpi.as_deref().unwrap_or(LIBRARIES)));
     match arguments.set {
         Set::Planted => run_planted(arguments, &mpis),
@@ -82,8 +83,6 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
 }
 
 fn run_held_out(arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
-    // Millions of calls take the command of the test profile half a minute.
-    build::released()?;
     let text = held_out::run(mpis, arguments.runs, arguments.name.as_deref())?;
     println!("{text}");
     if arguments.write {
@@ -93,7 +92,6 @@ fn run_held_out(arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
 }
 
 fn run_planted(arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
-    build::overhear()?;
     let programs = diagnosis::programs(arguments.name.as_deref());
     let mut tallies: BTreeMap<(String, usize), Pair> = BTreeMap::new();
     let pairs = programs.iter().flat_map(|program| mpis.iter().map(move |mpi| (program, mpi)));

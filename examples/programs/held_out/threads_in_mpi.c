@@ -1,9 +1,10 @@
 // Two threads of each rank exchange small messages on communicators of their own, all inside MPI at the same time. Cured: one thread
 // exchanges for all of them.
+// cannot: ompi4 (two threads of a rank that share a core: 4 of 6 runs without the recorder do not end within 12 s, the others take 4 ms)
 #include "held_out.h"
 #include <pthread.h>
 
-enum { THREADS = 2, MESSAGES = 20000 };
+enum { THREADS = 2, MESSAGES = 5000 };
 
 static MPI_Comm own[THREADS];
 static int correct = 1;
