@@ -1,5 +1,5 @@
 // Ranks 0 and 2 put a number each into the window of rank 1, which opens it 100 ms late: they wait in MPI_Win_start. Then rank 2
-// completes 100 ms late: rank 1 waits in MPI_Win_wait. The group is made anew and freed within every epoch, as it may be.
+// completes 100 ms late: rank 1 waits in MPI_Win_wait. The group is made and freed within every epoch, as it may be.
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test MPI_Gather MPI_Win_create MPI_Win_free MPI_Comm_group MPI_Group_incl MPI_Group_free
 // expect: calls MPI_Win_start = 2 * 6

@@ -1,6 +1,6 @@
 //! A rank's file: begun with its definitions and continued record by record.
 //!
-//! Records go to the file in pieces, each of which opens it anew: a page of 256 KiB for each of many ranks would take
+//! Records go to the file in pieces, each of which opens it again: a page of 256 KiB for each of many ranks would take
 //! much memory, and the files would be more than a process may open.
 
 use std::fs::File;

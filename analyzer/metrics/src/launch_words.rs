@@ -4,7 +4,7 @@ use crate::words::upper;
 use model::ProcessFate;
 use model::launch_log::{Launch, LaunchOutcome, LauncherEnd, ReceivedSignal};
 
-/// Seconds within which a program is gone that a signal ends. A signal that it handles, as one that asks for a checkpoint, is none of its end.
+/// A program that a signal ends is gone within so many seconds. A signal that it handles, as one that asks for a checkpoint, does not end it.
 const SOON: f64 = 10.0;
 
 /// The signal that came first of those that end a job, or another one that the launcher ended soon after.

@@ -55,7 +55,7 @@ impl<'r> RunEnd<'r> {
         is_killed || ending_signal(self.launch).is_some()
     }
 
-    /// When the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside, or may
+    /// The time at which the launcher ended of its own accord, in seconds since 1970; `None` if the run was ended from outside, or may
     /// have been: srun ends with the status of ranks that it or somebody else has killed.
     pub fn by_itself_at(&self) -> Option<f64> {
         let is_of_signal = |status: i32| of_signal(status).is_some_and(ends_a_process);
@@ -67,7 +67,7 @@ impl<'r> RunEnd<'r> {
         }
     }
 
-    /// When the run was ended from outside, in seconds since 1970, as far as that is known.
+    /// The time at which the run was ended from outside, in seconds since 1970, as far as that is known.
     pub fn outside_at(&self) -> Option<f64> {
         let at = match (ending_signal(self.launch), &self.launch.outcome) {
             (Some(received), _) => &received.at,

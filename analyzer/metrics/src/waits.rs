@@ -1,4 +1,4 @@
-//! Who waited for whom: wait states by kind, and by the call sites that waited and were waited for.
+//! Wait states by kind, and by the call sites that waited and were waited for.
 
 use std::collections::BTreeMap;
 

@@ -50,7 +50,7 @@ pub struct LaunchBegin {
     pub slurm_job: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     slurm_step: Option<String>,
-    /// When the time limit of the Slurm job is over, in seconds since 1970.
+    /// The time at which the limit of the Slurm job is over, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slurm_limit_unix_s: Option<u64>,
 }

@@ -337,7 +337,7 @@ fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth()
         assert_eq!(whole["line_reason"], "messages of a window hide each other's latency");
         assert!(figure(&said["run"], "window_messages") > 0.0);
     }
-    // What the two ranks tell of the sizes differs.
+    // The two ranks tell different sizes.
     assert_eq!(said(windows(false, 2, 0))["run"]["window_messages"], 0);
 }
 

@@ -130,6 +130,13 @@ fn a_page_has_the_figures_that_the_report_prints() {
 }
 
 #[test]
+fn the_page_of_a_run_says_which_settings_it_does_not_know() {
+    let page = page(&two_ranks().0);
+    let said = "Of settings, only environment variables are known: those in files, or set by MPI_T or by info objects, are not recorded.";
+    assert!(page.contains(said));
+}
+
+#[test]
 fn a_file_that_exists_is_replaced_only_by_force() {
     let folder = two_ranks();
     fs::write(wanted(&folder), "mine").unwrap();

@@ -29,7 +29,7 @@ pub fn with_paths() -> Folder {
     folder
 }
 
-/// The same run without paths and with them.
+/// Two folders of one run, without paths and with them.
 fn plain_and_with_paths() -> (Folder, Folder) {
     let plain = Folder::new();
     synthetic::run(&plain.0, &SHAPE).unwrap();

@@ -263,7 +263,7 @@ fn of_very_many_regions_each_is_found_however_they_begin_and_end() {
 #[test]
 fn of_more_regions_than_are_shown_the_longest_are_and_all_are_counted() {
     let of = |regions: u64| {
-        // Those in the middle are the shortest.
+        // The regions in the middle are the shortest.
         let length = |at: u64| 1 + at.abs_diff(regions / 2);
         let did: Vec<Did> =
             (1..=regions).flat_map(|at| [Begin(at * 10_000, INNER), End(at * 10_000 + length(at), INNER)]).collect();

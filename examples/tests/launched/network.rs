@@ -1,7 +1,7 @@
 //! Analyses reconstruct latency and bandwidth as programs measure them in the same run.
 
 use crate::common::agreement::{Differences, agree_everywhere, recorded};
-use crate::common::in_rust;
+use crate::common::{both_families, case, in_rust, transports};
 use examples::answer::number;
 use examples::mpi::Mpi;
 use examples::run::Case;
@@ -42,6 +42,28 @@ fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     }
     assert_eq!(compared, 4 * 6);
     differences
+}
+
+/// o_r of a run of `late_receives`, or the reason for none.
+fn receive_overhead(mpi: &Mpi, variables: &[(&str, &str)]) -> Result<f64, String> {
+    let case = variables.iter().fold(case("late_receives", mpi, 2, &[]), |case, (name, value)| case.with(name, value));
+    let (output, run) = case.recorded("late_receives");
+    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+    let said = run.ask("network", &[]);
+    let row = &said.matching("loggp", &[("parameter", json!("receive_overhead"))])[0];
+    row["value_s"].as_f64().ok_or_else(|| row["reason"].as_str().unwrap_or_default().into())
+}
+
+#[test]
+fn the_overhead_of_a_receive_is_not_told_where_the_engine_has_read_the_message_from_a_socket() {
+    for mpi in both_families() {
+        let [(_, memory), (_, tcp)] = &transports(&mpi)[..2] else { panic!("{} has no transports", mpi.name) };
+        let by_memory = receive_overhead(&mpi, memory);
+        assert!(by_memory.as_ref().is_ok_and(|overhead| *overhead > 0.0), "{}: {by_memory:?}", mpi.name);
+        let by_sockets = receive_overhead(&mpi, tcp);
+        let is_told = by_sockets.as_ref().is_err_and(|why| why.starts_with("messages came through sockets"));
+        assert!(is_told, "{} over tcp: {by_sockets:?}", mpi.name);
+    }
 }
 
 /// Describes the difference in an exchange's time. The program gives bounds for its median.

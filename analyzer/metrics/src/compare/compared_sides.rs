@@ -3,7 +3,7 @@
 use super::joined::{Compared, Comparison, Side};
 use super::run_figures::Figures;
 use super::{changes, edits, other_findings, rank_computation, run_figures};
-use crate::overview;
+use crate::overview::{self, UNSEEN_SETTINGS};
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Fact, FactKey, Value, facts};
 
@@ -120,10 +120,7 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
     }
     warnings.extend(other_delays(a, b));
-    warnings.push(
-        "of settings, only environment variables are compared: those in files, or set by MPI_T or by info objects, are not recorded"
-            .into(),
-    );
+    warnings.push(format!("of settings, only environment variables are compared: {UNSEEN_SETTINGS}"));
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
         warnings.push(format!(

@@ -155,7 +155,7 @@ impl Comparison {
         Some(self.mean_b()? - self.mean_a()?)
     }
 
-    /// The same, 0 if a side has none.
+    /// The difference of the means, or 0 if a side has none.
     pub fn change(&self) -> f64 {
         self.difference().unwrap_or(0.0)
     }

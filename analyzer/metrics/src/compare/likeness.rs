@@ -1,4 +1,4 @@
-//! How much two call sites are alike, by what the ranks do there.
+//! The likeness of two call sites, by what the ranks do there.
 
 use super::program_sites::{Partner, ProgramSite};
 use traces::calls::{ArgumentKind, Call, Class};

@@ -103,7 +103,7 @@ impl SeenRun<'_> {
         Some(begin + self.now[0])
     }
 
-    /// How long ranks were in their calls at least, if nothing else tells that their run hung: it was short, and no
+    /// The least time that ranks were in their calls, if nothing else tells that their run hung: it was short, and no
     /// process in front of the launcher saw how it ended.
     pub(super) fn seconds_before_an_unknown_end(&self) -> Option<f64> {
         let quiet = self.quiet()?;

@@ -171,9 +171,13 @@ impl<'a> Network<'a> {
         self.account.transfers.by_key.iter().filter_map(with_site)
     }
 
-    /// True if sockets carried all messages of the ranks that were asked about.
-    pub fn is_by_sockets(&self) -> bool {
-        self.run.asked().all(is_by_sockets)
+    /// True if sockets carried all messages of the ranks that were asked about. `None` if that cannot be told.
+    pub fn is_by_sockets(&self) -> Option<bool> {
+        let told: Vec<Option<bool>> = self.run.asked().map(is_by_sockets).collect();
+        match told.contains(&Some(false)) {
+            true => Some(false),
+            false => told.into_iter().collect::<Option<Vec<bool>>>().map(|_| true),
+        }
     }
 
     /// Streaks of consecutive sends, each with the place of its two ranks.

@@ -166,8 +166,15 @@ fn receiving(network: &Network, between: Between, whole: Option<f64>) -> Paramet
     let values: Vec<(f64, f64)> = late.map(|(_, time)| (*time as f64 / 1e9, 1.0)).collect();
     let source = format!("{} up to 1 KiB that came long before", plural(values.len() as u64, "receive"));
     let values = Some(values).filter(|values| values.len() >= 5).unwrap_or_default();
-    if !values.is_empty() && network.is_by_sockets() {
-        return Err("messages came through sockets, which the engine had read before MPI_Recv: it only copied them");
+    match network.is_by_sockets() {
+        _ if values.is_empty() => {}
+        Some(true) => {
+            return Err(
+                "messages came through sockets, which the engine had read before MPI_Recv: it only copied them",
+            );
+        }
+        None => return Err("so few bytes may have come through sockets, which the engine reads before MPI_Recv"),
+        Some(false) => {}
     }
     Ok((
         spread(values).ok_or("fewer than five MPI_Recv found a message up to 1 KiB that had come long before")?,

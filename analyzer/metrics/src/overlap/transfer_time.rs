@@ -95,7 +95,7 @@ impl TransferTime {
         Some(Mean { value: without(mean.value), between })
     }
 
-    /// What a benchmark would print of a rank with its first requests; of all ranks if it has none.
+    /// The means that a benchmark would print of a rank with its first requests; of all ranks if it has none.
     pub fn printed_of(&self, rank: u32) -> &LifeMeans {
         self.by_rank.get(&rank).unwrap_or(&self.printed)
     }

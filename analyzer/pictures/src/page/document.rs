@@ -139,6 +139,7 @@ fn about(page: &Page) -> Markup {
             p.question { "What was recorded, and what has to be known to read the figures right?" }
             @if page.warnings.is_empty() { p.none { "No warnings: all ranks are there, and their recordings are whole." } }
             (warnings(page.warnings.iter()))
+            p { "Of settings, only environment variables are known: " (overview::UNSEEN_SETTINGS) "." }
             dl.facts.all { @for fact in &page.facts { (row(fact)) } }
         }
     }

@@ -1,4 +1,4 @@
-// The loop of IMB-NBC since 2018, written anew: the operation alone, then with an amount of computation that takes about as long. Of the
+// The loop of IMB-NBC since 2018, rewritten: the operation alone, then with an amount of computation that takes about as long. Of the
 // rank whose overlapped operation takes longest in the mean: overlap = (pure + CPU - overlapped) / the larger of pure and CPU.
 // run: -n 2
 #include "nonblocking.h"

@@ -1,4 +1,4 @@
-// The loops of osu_bw and osu_bibw, written anew: windows of nonblocking sends, from one rank or from both, each answered by one
+// The loops of osu_bw and osu_bibw, rewritten: windows of nonblocking sends, from one rank or from both, each answered by one
 // message of four bytes or none.
 // run: -n 2
 #include "loops.h"

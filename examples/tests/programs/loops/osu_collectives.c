@@ -1,4 +1,4 @@
-// The loops of osu_allreduce, osu_bcast, osu_allgather and osu_barrier, written anew: each rank times its own calls, between which
+// The loops of osu_allreduce, osu_bcast, osu_allgather and osu_barrier, rewritten: each rank times its own calls, between which
 // stands a barrier, and the means of the ranks are averaged, with the least and the most of them.
 // run: -n 4
 #include "loops.h"

@@ -1,4 +1,4 @@
-// The loop of osu_latency, written anew: messages there and back, the mean of all but the first ones, halved.
+// The loop of osu_latency, rewritten: messages there and back, the mean of all but the first ones, halved.
 // run: -n 2
 #include "loops.h"
 

@@ -1,4 +1,4 @@
-// The loops of osu_put_latency, osu_get_latency, osu_put_bw and osu_get_bw, written anew: one transfer, or a window of them, and a
+// The loops of osu_put_latency, osu_get_latency, osu_put_bw and osu_get_bw, rewritten: one transfer, or a window of them, and a
 // flush, inside one epoch.
 // run: -n 2
 #include "loops.h"

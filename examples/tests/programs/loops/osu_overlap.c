@@ -1,4 +1,4 @@
-// The loop of osu_iallreduce and its like, written anew: the operation alone, then with as much computation as its mean took on the same rank.
+// The loop of osu_iallreduce and its like, rewritten: the operation alone, then with as much computation as its mean took on the same rank.
 // Each rank's means are averaged over the ranks: overlap = 100 - (overall - compute) / pure * 100, at least 0.
 // run: -n 2
 #include "nonblocking.h"

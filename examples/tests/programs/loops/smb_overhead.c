@@ -1,4 +1,4 @@
-// The loop of Sandia's mpi_overhead, written anew: N iterations of barrier, post, work and wait are timed together, for work that
+// The loop of Sandia's mpi_overhead, rewritten: N iterations of barrier, post, work and wait are timed together, for work that
 // doubles until they take half as long again as without any. The base is the mean of the levels below 1.02 times itself, the
 // overhead what the last level takes beyond its work. That is timed behind it without the message, in as many iterations of barrier and
 // work.
