@@ -30,12 +30,14 @@ pub struct SiteNaming {
     pub layers: Vec<String>,
     /// True if the command made the choice, not the user.
     pub is_default: bool,
+    /// Functions are named without parameters and template arguments where the rest tells them apart.
+    pub is_short: bool,
 }
 
 impl SiteNaming {
     /// Names for conclusions: the caller of the communication layer is the cause, and the place to change.
     pub fn for_conclusions(layers: Vec<String>) -> SiteNaming {
-        SiteNaming { by: NamedBy::Caller, layers, is_default: true }
+        SiteNaming { by: NamedBy::Caller, layers, is_default: true, is_short: false }
     }
 }
 

@@ -23,6 +23,9 @@ pub struct OneRun {
     pub select: Select,
     #[command(flatten)]
     pub print: Print,
+    /// Name functions with all parameters and template arguments, as JSON and CSV do, not in short where the rest tells them apart
+    #[arg(long)]
+    pub full_names: bool,
 }
 
 /// An analysis of one run that can be drawn; each command says what `--plot` draws.
@@ -148,6 +151,13 @@ pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
     }
 }
 
+impl OneRun {
+    /// True if functions are named as people say them: in text and pages, unless whole names are asked for.
+    pub fn names_are_short(&self) -> bool {
+        !self.full_names && self.print.format() == Format::Text
+    }
+}
+
 impl Select {
     pub fn choice(&self) -> Choice {
         self.named(NamedBy::Site)
@@ -155,7 +165,7 @@ impl Select {
 
     /// The choice, with call sites named by this.
     pub fn named(&self, by: NamedBy) -> Choice {
-        let naming = SiteNaming { by, layers: self.layer.clone(), is_default: false };
+        let naming = SiteNaming { by, layers: self.layer.clone(), is_default: false, is_short: false };
         Choice { whole: self.whole, kept: true, naming, ..self.part.everything(self.to) }
     }
 

@@ -14,7 +14,8 @@ pub fn open(asked: &cli::OneRun) -> Result<&'static Run, Error> {
 
 /// Reads another part of that run. The run stays in memory until the process ends: it is the command's only one, and to
 /// free 100,000 ranks takes a second.
-pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<&'static Run, Error> {
+pub fn choose(asked: &cli::OneRun, mut choice: Choice) -> Result<&'static Run, Error> {
+    choice.naming.is_short = asked.names_are_short();
     open_run(asked.dir.as_deref(), choice).map(|run| &*Box::leak(Box::new(run)))
 }
 

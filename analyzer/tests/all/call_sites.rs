@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::env::current_exe;
 use std::fs;
 
-use crate::common::{BEGIN, Folder, definitions, header, json, signature};
+use crate::common::{BEGIN, Folder, definitions, header, json, report, signature, stdout};
 use model::Run;
 use model::critical::PathSite;
 use model::matching::{Follow, settled};
@@ -120,4 +120,47 @@ fn matching_habits_origins_and_path_name_a_call_site_by_one_number() {
         }
     }
     assert!(waits > 100 && activities > 100 && walk.path.places.len() > LINES as usize, "{waits}, {activities}");
+}
+
+/// A function of GROMACS and two overloads, called from places whose lines are unknown.
+const FUNCTIONS: [&str; 3] = [
+    "dd_move_x(gmx_domdec_t*, float const (*) [3], gmx::ArrayRef<gmx::BasicVector<float> >, gmx_wallcycle*)",
+    "reduce(gmx_domdec_t*, int)",
+    "reduce(gmx_domdec_t*, double)",
+];
+
+#[test]
+fn people_read_functions_without_parameters_unless_these_tell_them_apart() {
+    let folder = Folder::new();
+    let (path, build_id) = ("/opt/gromacs/gmx".to_string(), b"gromacs".to_vec());
+    let mut file = FileWriter::begin(Vec::new(), header(0, 1)).unwrap();
+    file.thread(0, &blank_block()).unwrap();
+    file.definitions(&definitions(1, 0)).unwrap();
+    file.definitions(&[Definition::Module(Module { number: 1, path: path.clone(), build_id: build_id.clone() })])
+        .unwrap();
+    let (mut words, mut at, mut sites) = (Vec::new(), BEGIN, serde_json::Map::new());
+    for (number, function) in (1..).zip(FUNCTIONS) {
+        file.definitions(&[Definition::Site(Site { number, module: 1, offset: u64::from(number) })]).unwrap();
+        let barrier = Signature { site: number, ..signature(number, Call::Barrier, peer::NONE, 0, 0) };
+        file.signatures(0, 0, &[barrier]).unwrap();
+        call(&mut words, at, number, at + 10, 5);
+        at += 15;
+        sites.insert(number.to_string(), serde_json::json!([{ "function": function }]));
+    }
+    file.events(0, 0, BEGIN, &words).unwrap();
+    folder.write("rank-0000.ovh", &file.into_inner());
+    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let modules = serde_json::json!([{ "path": path, "build_id": build_id, "sites": sites }]);
+    let saved = serde_json::json!({ "schema": "overhear-sites/1", "modules": modules });
+    folder.write("sites.json", saved.to_string().as_bytes());
+
+    let text = |flags: &[&str]| stdout(&report(&folder.0, &[&["--whole", "--by", "site"], flags].concat()));
+    let short = text(&[]);
+    assert!(short.contains("dd_move_x ") && !short.contains("dd_move_x("), "{short}");
+    assert!(short.contains("reduce(gmx_domdec_t*, int)") && short.contains("reduce(gmx_domdec_t*, double)"), "{short}");
+    let whole = text(&["--full-names", "--format", "csv"]);
+    assert_eq!(whole, text(&["--format", "csv"]));
+    for function in FUNCTIONS {
+        assert!(whole.contains(function) && text(&["--full-names"]).contains("dd_move_x(gmx_domdec_t*"), "{whole}");
+    }
 }

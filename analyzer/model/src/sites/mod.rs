@@ -12,6 +12,7 @@ mod place_in_source;
 mod resolve;
 mod saved_names;
 mod short_function;
+mod shown_names;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -31,6 +32,7 @@ use named_sites::NamedSites;
 pub use place_in_source::PlaceInSource;
 use resolve::resolve;
 pub use short_function::short_function;
+use shown_names::ShownNames;
 
 /// Frames by offset in a module.
 type Offsets = BTreeMap<u64, Vec<Frame>>;
@@ -42,6 +44,8 @@ pub struct Sites {
     modules: Modules,
     /// Modules whose call sites could not be resolved, with the reason.
     pub unresolved: Vec<String>,
+    /// Short names of functions, where people read them.
+    shown: ShownNames,
     /// Names by callers or paths, if the user chose them.
     named: NamedSites,
 }
@@ -129,6 +133,11 @@ impl Sites {
 
     /// These sites with the names that the user chose.
     pub fn named(mut self, ranks: &[Rank], naming: &SiteNaming) -> Sites {
+        if naming.is_short {
+            let frames = self.modules.values().flat_map(|offsets| offsets.values().flatten());
+            let placed = ranks.iter().flat_map(|rank| rank.places.values().map(|place| place.function.as_str()));
+            self.shown = ShownNames::of(frames.map(|frame| frame.function.as_str()).chain(placed));
+        }
         self.named = NamedSites::of(&self, ranks, naming);
         self
     }
@@ -161,6 +170,7 @@ impl Sites {
 
     fn own_name(&self, rank: &Rank, site: u32) -> String {
         if let Some((function, file, line)) = self.innermost(rank, site) {
+            let function = self.shown.get(function);
             return match (file.is_empty(), line) {
                 (true, _) => function.into(),
                 (false, 0) => format!("{function} ({file})"),

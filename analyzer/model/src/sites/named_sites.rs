@@ -45,7 +45,7 @@ impl NamedSites {
                 let Some(place) = tree.place(at, *site).filter(|place| place.node.is_some()) else { continue };
                 let name = names.entry(place.clone()).or_insert_with(|| match naming.by {
                     NamedBy::Path => Arc::new(path(&tree, place)),
-                    _ => Arc::new(caller(&tree, &layers, place, &mut named.left_out)),
+                    _ => Arc::new(caller(sites, (&tree, &layers), place, &mut named.left_out)),
                 });
                 of_rank.insert(*site, Arc::clone(name));
             }
@@ -89,7 +89,12 @@ fn function_and_line(node: &CallNode, site: &str) -> String {
 }
 
 /// The first place outside the communication layer, named like a call site. Adds the layer's functions to `left_out`.
-fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BTreeSet<String>) -> SiteName {
+fn caller(
+    sites: &Sites,
+    (tree, layers): (&CallTree, &Layers),
+    place: &CallPlace,
+    left_out: &mut BTreeSet<String>,
+) -> SiteName {
     let (mut node, mut site) = (place.node, &place.site);
     while let Some(inner) = node.filter(|inner| layers.holds(tree, *inner)) {
         let of_layer = &tree.nodes[inner as usize];
@@ -100,7 +105,7 @@ fn caller(tree: &CallTree, layers: &Layers, place: &CallPlace, left_out: &mut BT
         left_out.insert(short_function(&of_layer.function));
         (node, site) = (of_layer.parent, &of_layer.site);
     }
-    let function = node.map_or("", |node| tree.nodes[node as usize].function.as_str());
+    let function = node.map_or("", |node| sites.shown.get(&tree.nodes[node as usize].function));
     let source = tree.source(&CallPlace { node, site: site.clone() });
     match site.is_empty() {
         true => SiteName { name: function.into(), place: function.into(), source },

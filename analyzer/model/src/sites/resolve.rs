@@ -60,8 +60,11 @@ fn frames(mut frames: Vec<Frame>, symbol: Option<&str>) -> Vec<Frame> {
 }
 
 /// A function's name as in the source, from the compiler's: `__solver_MOD_step` of gfortran, `solver_mp_step_` of ifort, `step_`
-/// of both.
+/// of both, `_QMsolverPstep` of flang.
 fn readable(name: &str) -> String {
+    if let Some(path) = name.strip_prefix("_Q").and_then(of_flang) {
+        return path;
+    }
     if let Some((module, procedure)) = name.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_")) {
         return format!("{module}::{procedure}");
     }
@@ -72,6 +75,15 @@ fn readable(name: &str) -> String {
         Some(plain) if name == name.to_lowercase() && !plain.is_empty() && !name.contains("::") => plain.into(),
         _ => name.into(),
     }
+}
+
+/// The name behind flang's `_Q`: names in small letters, each behind the letter of its kind, of which P is a procedure.
+fn of_flang(name: &str) -> Option<String> {
+    let is_kind = |letter: char| letter.is_ascii_uppercase();
+    let kinds: Vec<char> = name.chars().filter(|letter| is_kind(*letter)).collect();
+    let is_procedure = kinds.last() == Some(&'P') && kinds.iter().all(|kind| "MSFP".contains(*kind));
+    let parts: Vec<&str> = name.strip_prefix(is_kind)?.split(is_kind).collect();
+    (is_procedure && parts.iter().all(|part| !part.is_empty())).then(|| parts.join("::"))
 }
 
 type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
@@ -207,6 +219,10 @@ mod tests {
         let names = [
             ("__solver_MOD_step", "solver::step"),
             ("solver_mp_step_", "solver::step"),
+            ("_QMsolverPstep", "solver::step"),
+            ("_QMsolverFrunPinner", "solver::run::inner"),
+            ("_QPstep", "step"),
+            ("_QQmain", "_QQmain"),
             ("step_", "step"),
             ("Step_", "Step_"),
             ("_", "_"),

@@ -20,6 +20,7 @@ export function rows(store, call) {
   const all = [
     ["call", extra.open ? `${fn.name}, open: it has not returned` : fn.name],
     ["at", data.sites[kind.site]],
+    ["in", data.around[kind.site] !== "" && data.around[kind.site]],
     ["source", data.sources[data.sites[kind.site]]],
     ["rank", data.ranks[call.row].label],
     ["thread", data.ranks[call.row].threads > 1 && String(extra.thread ?? 0)],

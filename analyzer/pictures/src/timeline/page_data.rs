@@ -29,6 +29,8 @@ pub struct PageData {
     pub functions: Vec<PageFunction>,
     /// Short names of call sites.
     pub sites: Vec<String>,
+    /// Functions around these, with all parameters; empty if unknown.
+    pub around: Vec<String>,
     /// Source lines by short name of call site; a page with tables has them for all its parts.
     pub sources: SourceLines,
     /// Names of call sites in reports.

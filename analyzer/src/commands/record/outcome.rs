@@ -179,7 +179,7 @@ fn listed(runs: &[PathBuf]) -> String {
 /// First sentence of the first screen, if something stands out: after one about the machine also the first about the program. That a
 /// run is not complete, other messages say.
 fn main_sentence(folder: &Path) -> Option<String> {
-    let naming = SiteNaming::for_conclusions(Vec::new());
+    let naming = SiteNaming { is_short: true, ..SiteNaming::for_conclusions(Vec::new()) };
     let run = Run::select(folder, &Choice { naming, kept: true, ..Choice::default() }).ok()?;
     let findings = summary::findings(&AllAnalyses::of(&run).evidence()).into_iter();
     // The user has seen that.

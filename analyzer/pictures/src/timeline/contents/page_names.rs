@@ -22,6 +22,8 @@ pub struct Names {
     pub function_of: FxHashMap<u16, u32>,
     /// Short names of call sites, by number.
     pub sites: Vec<String>,
+    /// Functions around them, with all parameters.
+    pub around: Vec<String>,
     /// Names of call sites in reports, by number.
     pub site_names: Vec<String>,
     /// By name and the path to it.
@@ -58,6 +60,7 @@ impl Names {
                         let number = names.site((run.sites.name(rank, signature.site), path));
                         if names.sites.len() < names.site_names.len() {
                             names.sites.push(run.sites.place(rank, signature.site));
+                            names.around.push(run.sites.source(rank, signature.site).function().into());
                         }
                         names.site_of.insert(key, number);
                     }

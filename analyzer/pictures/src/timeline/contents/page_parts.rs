@@ -106,6 +106,7 @@ impl PageParts<'_> {
             classes: timeline::page_data::classes(),
             functions: self.names.functions.clone(),
             sites: self.names.sites.clone(),
+            around: self.names.around.clone(),
             sources,
             site_names: self.names.site_names.clone(),
             paths: self.names.paths.clone(),
