@@ -39,7 +39,7 @@ pub fn of(call: Call) -> Option<String> {
 /// Advice on a collective call that few ranks spend more time in than the others, which wait for them.
 pub fn of_late(call: Call) -> &'static str {
     if call.class() == Class::Io {
-        "See by the sizes whether that call accesses more than the others' calls; the hint cb_nodes sets how many ranks access the \
+        "Compare the sizes to see whether that call accesses more than the others' calls; the hint cb_nodes sets how many ranks access the \
          file for all."
     } else {
         "Do it less often, or when the others have nothing to wait for."

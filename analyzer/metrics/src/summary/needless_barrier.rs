@@ -60,7 +60,8 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
     );
     let detail = "Ranks are late in turn, so without the barrier what one loses in a step it could win back in another. No window \
                   or file is used beside it; what else needs it, such as a clock that is read behind it, is not in the calls.";
-    let next = "Take the barrier out, if nothing but habit asks for it: messages and collective calls wait for what they need.";
+    let next =
+        "Remove the barrier unless the algorithm needs it: messages and collective calls wait for what they need.";
     let finding = Finding::new(FindingKind::NeedlessBarrier, "waits", headline).detail(detail).next(next);
     Some(finding.costs(costs).sites(used.sites()))
 }

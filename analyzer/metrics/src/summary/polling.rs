@@ -52,7 +52,7 @@ pub fn doubt(known: &Evidence, sites: &[UsedSite]) -> Option<(f64, String)> {
     } else {
         "whether they work between the polls is not in their files"
     };
-    Some((time, format!("Ranks poll in vain in {} for {}: {why}.", used.place(), known.share(time))))
+    Some((time, format!("Ranks poll unsuccessfully in {} for {}: {why}.", used.place(), known.share(time))))
 }
 
 /// The finding on tests between small pieces of work.
@@ -69,7 +69,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let each = seconds(used.total(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
     let times = plural(in_vain, "time");
     let found = in_vain.checked_div(found);
-    let found = found.map_or("all in vain".into(), |calls| format!("{} for each that finds something", whole(calls)));
+    let found =
+        found.map_or("all unsuccessful".into(), |calls| format!("{} for each that finds something", whole(calls)));
     let headline = format!(
         "{} {} {} {times}, {found}: {}.",
         upper(&ranks_in_words(&culprits)),

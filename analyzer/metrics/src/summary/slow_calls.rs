@@ -37,7 +37,7 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
         Some(call) if call.class().is_local() => {
             "No other rank takes part in that call: make it less often, or while the others compute."
         }
-        _ => "See by the sizes whether that call has more to do than the others' calls.",
+        _ => "Compare the sizes to see whether that call has more to do than the others' calls.",
     };
     let finding = Finding::new(FindingKind::SlowCall, "waits", headline).next(next);
     Some(finding.costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites()))

@@ -76,7 +76,7 @@ pub fn finding(
         let who = slow.who(used.known);
         let call = site_in_words(call);
         let waiting = verb(culprits.len(), "It also waits", "They also wait");
-        detail += &format!(" {waiting} in {waits} until {who} takes what was sent, in {call}: {time} a rank.");
+        detail += &format!(" {waiting} in {waits} until {who} takes what was sent, in {call}: {time} per rank.");
     }
     let next = "Collect them in a buffer, and send one message to each rank.";
     let finding = Finding::new(FindingKind::SmallMessages, "functions", headline).detail(detail).next(next);

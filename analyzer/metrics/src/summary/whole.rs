@@ -71,7 +71,7 @@ pub fn hung(known: &Evidence) -> Option<Finding> {
     }
     let waited = |account| open_waits(account).iter().map(|(_, sum)| sum.time).total();
     finding.costs = known.account.map(|account| known.mean(waited(account)));
-    Some(finding.next("Mend that first: all figures count the time in which nothing could move."))
+    Some(finding.next("Fix this first: all figures count the time in which nothing could move."))
 }
 
 /// If at least this share of the waiting is in calls that have not returned, those are the finding.
