@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use super::attribution::{Attribution, TimeReader};
+use super::attribution::{Attribution, Loop, LoopFinder, TimeReader, find_loop};
 use super::common_clock::CommonClock;
 use super::critical::{CriticalPath, PathParts, PathReader};
 use super::habits::{HabitReader, SiteHabits};
@@ -43,7 +43,11 @@ impl SharedWalk {
         let waits = std::mem::take(&mut settled.account.followed);
         let parts = PathParts::of(run, settled);
         let objects = Objects::of(run);
-        let walk = |at| Mutex::new(RankWalk::new(run, settled, &objects, &parts, (at, attributes)));
+        let of_loop = if attributes { loop_of(run, &settled.common_clock, &objects) } else { None };
+        let walk = |at| {
+            let walk = RankWalk::new(run, settled, &objects, &parts, at);
+            Mutex::new(if attributes { walk.with_times(run, settled, (at, of_loop)) } else { walk })
+        };
         let walks = parallel::map(run.ranks.len(), walk);
         let mut chase = Chase::new(&waits, run.ranks.len());
         for part in chase.by_ref() {
@@ -58,7 +62,7 @@ impl SharedWalk {
             times.extend(walk.times);
         }
         let origins = WaitOrigins { activities, unknown: chase.unknown };
-        let attribution = attributes.then(|| Attribution::of(times));
+        let attribution = attributes.then(|| Attribution { of_loop, ..Attribution::of(times) });
         SharedWalk { habits, origins, path: parts.finish(on_path), attribution }
     }
 }
@@ -93,7 +97,7 @@ impl<'a> RankWalk<'a> {
         settled: &'a Settled,
         objects: &'a Objects,
         parts: &'a PathParts,
-        (at, attributes): (usize, bool),
+        at: usize,
     ) -> RankWalk<'a> {
         let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
@@ -101,8 +105,14 @@ impl<'a> RankWalk<'a> {
             habits: HabitReader::new(objects),
             activities: ActivityReader::new(run.ranks.len(), rank, line),
             path: parts.reader(rank, line, at),
-            times: attributes.then(|| TimeReader::new(rank, line)),
+            times: None,
         }
+    }
+
+    /// Attributes the rank's time, too.
+    fn with_times(self, run: &Run, settled: &Settled, (at, of_loop): (usize, Option<Loop>)) -> RankWalk<'a> {
+        let times = TimeReader::new(&run.ranks[at], &settled.common_clock.lines[at]).with_loop(of_loop);
+        RankWalk { times: Some(times), ..self }
     }
 
     /// Reads the calls that end in the next part of the run.
@@ -124,6 +134,25 @@ impl<'a> RankWalk<'a> {
             calls.advance();
         }
     }
+}
+
+/// The loop that the run's selected ranks have.
+fn loop_of(run: &Run, clock: &CommonClock, objects: &Objects) -> Option<Loop> {
+    let asked: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
+    let finders = parallel::map(asked.len(), |at| {
+        let mut finder = LoopFinder::default();
+        let Some(mut calls) = first_thread(run, clock, objects, asked[at]) else { return finder };
+        while let Some(call) = calls.peek() {
+            let role = calls.role(call);
+            // How often a rank polls says nothing of the loop.
+            if role.place.counts() && !role.nested && !role.call().is_some_and(|call| call.polls()) {
+                finder.call(role.place.number() as u32, call.start, call.end);
+            }
+            calls.advance();
+        }
+        finder
+    });
+    find_loop(&finders)
 }
 
 /// Finds the critical path alone. Uses up the jumps of an account that keeps them.

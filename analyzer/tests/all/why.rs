@@ -66,6 +66,31 @@ fn the_first_cause_is_the_planted_one() {
     }
 }
 
+/// Numbers of the iterations that took longer, the longest first, with the rank and the site that the command names.
+fn longer(run: &Path) -> Vec<(u64, Option<u64>, String)> {
+    let answer = ask(run, "why", &["--no-cache"]);
+    let row = |row: &Value| {
+        (row["iteration"].as_u64().unwrap(), row["rank"].as_u64(), row["site"].as_str().unwrap().to_string())
+    };
+    answer.rows("iterations").iter().map(row).collect()
+}
+
+#[test]
+fn the_iterations_in_which_a_program_does_more_are_found_without_a_marker() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/solver");
+    let mut found = longer(&sample);
+    found.sort();
+    // It computes a norm every twentieth time.
+    let one = |number| (number, Some(0), "solver.c:16".to_string());
+    assert_eq!(found, [one(20), one(40), one(60)]);
+    let folder = Folder::new();
+    let fixture = fixture::unpack(&format!("{}/checkpoint-ompi4", fixture::DIAGNOSIS), &folder.0.join("run"));
+    let mut five: Vec<_> = longer(&fixture.run).into_iter().take(5).collect();
+    five.sort();
+    let one = |number| (number, Some(0), "checkpoint.c:12 to 16".to_string());
+    assert_eq!(five, [one(9), one(19), one(29), one(39), one(49)]);
+}
+
 #[test]
 fn the_rank_with_most_to_do_is_the_cause_of_all_that_others_wait() {
     for fixture in recorded("imbalance") {

@@ -1,6 +1,6 @@
 //! `overhear why`: where the ranks' time went, and what they waited for.
 
-use crate::why::{self, CauseRow, KindRow, PlaceRow, RankRow, Why};
+use crate::why::{self, CauseRow, IterationRow, Iterations, KindRow, PlaceRow, RankRow, Why};
 use crate::{cost, overview, waits};
 use model::Run;
 use model::error::Error;
@@ -20,11 +20,22 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
     facts.extend(why.facts());
     let mut warnings = waits::warnings(run, &settled.account);
     warnings.extend(crate::warnings::of_run(run));
-    let tables = vec![why.causes().asked().into(), why.kinds().into(), why.places().into(), why.by_rank().into()];
+    let iterations = Iterations::of(&why);
+    if let Some(iterations) = &iterations {
+        facts.extend(iterations.facts(&why));
+    }
+    let iterations = iterations.map_or_else(|| Iterations::default().table(&why), |iterations| iterations.table(&why));
+    let tables = vec![
+        why.causes().asked().into(),
+        why.kinds().into(),
+        iterations.into(),
+        why.places().into(),
+        why.by_rank().into(),
+    ];
     Ok(Report { facts, warnings, tables })
 }
 
 pub fn schema() -> Schema {
     let schema = Schema::of("why").facts(overview::FACTS).facts(cost::FACTS).facts(why::FACTS);
-    schema.table::<CauseRow>().table::<KindRow>().table::<PlaceRow>().table::<RankRow>()
+    schema.table::<CauseRow>().table::<KindRow>().table::<IterationRow>().table::<PlaceRow>().table::<RankRow>()
 }

@@ -4,6 +4,7 @@
 //! make up the waits.
 
 mod causes;
+mod iterations;
 mod places;
 mod reason;
 mod time;
@@ -15,6 +16,7 @@ use model::sums::Total;
 use tables::{Fact, Table, Value, facts};
 
 pub use causes::CauseRow;
+pub use iterations::{IterationRow, Iterations};
 pub use places::PlaceRow;
 pub use time::{KindRow, RankRow};
 
@@ -33,6 +35,9 @@ facts! {
     WAITING = "waiting_percent", Percent, always, "Share of the ranks' time in which they waited for others.";
     UNRESOLVED = "unresolved_s", Seconds, always,
         "Waiting time per rank that leads to no rank's recorded time: no single rank was late, or the late one has no record of it.";
+    ITERATIONS = "iterations", Count, sometimes, "Iterations of the loop that the run consists of, by the order of its calls.";
+    ITERATION = "iteration_s", Seconds, sometimes, "Time of the usual iteration, the median of all.";
+    SLOWER = "iteration_growth", Ratio, sometimes, "Time of the last tenth of the iterations over that of the first tenth.";
     UNSEEN_THREADS = "unfollowed_threads", Count, always, "Threads other than the first that called MPI: the tables leave them out.";
 }
 

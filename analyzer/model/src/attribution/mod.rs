@@ -7,6 +7,8 @@
 //! found there, else a poll that found nothing, else the call itself. Between calls, what the readings say is taken from the places of
 //! their interval in proportion: readings know no place, so time off the core is an entry of the rank.
 
+mod iterations;
+mod loops;
 mod reader;
 mod readings;
 mod threads;
@@ -16,6 +18,8 @@ use rustc_hash::FxHashMap;
 use super::matching::{WaitKey, WaitState};
 use super::origins::Activity;
 use super::sums::{Grow, Total};
+pub use iterations::{IterationReader, RankIterations};
+pub use loops::{Loop, LoopFinder, find_loop};
 pub use reader::TimeReader;
 pub use threads::{ThreadTimes, other_threads};
 
@@ -86,6 +90,8 @@ pub struct RankTimes {
     pub errors: FxHashMap<Spent, i64>,
     /// The part of `life` between readings of the use of the machine.
     pub read: i64,
+    /// Its iterations, if the run has a loop.
+    pub iterations: RankIterations,
 }
 
 impl RankTimes {
@@ -147,6 +153,8 @@ pub struct Attribution {
     pub causes: FxHashMap<CauseKey, CausedWait>,
     /// Waits that lead to no rank's recorded time: together with `causes`, all waits in `ranks`.
     pub unresolved: FxHashMap<WaitingPlace, i64>,
+    /// The loop that the run consists of, if it has one.
+    pub of_loop: Option<Loop>,
 }
 
 impl Attribution {

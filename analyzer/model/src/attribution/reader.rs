@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traces::calls::Class;
 
 use super::readings::{Interval, intervals};
-use super::{CausedWait, RankTimes, Spent, TimeKey, WaitingPlace, share};
+use super::{CausedWait, IterationReader, Loop, RankTimes, Spent, TimeKey, WaitingPlace, share};
 use crate::Rank;
 use crate::common_clock::ClockLine;
 use crate::origins::{Activity, BlamedTime, OwnWait};
@@ -44,6 +44,7 @@ pub struct TimeReader {
     pending_caused: Caused,
     sum: RankTimes,
     caused: Caused,
+    iterations: Option<IterationReader>,
 }
 
 impl TimeReader {
@@ -58,6 +59,11 @@ impl TimeReader {
             intervals: intervals(rank, line).into(),
             ..TimeReader::of_thread(rank, line, first)
         }
+    }
+
+    /// Reads the time by iteration, too.
+    pub fn with_loop(self, of_loop: Option<Loop>) -> TimeReader {
+        TimeReader { iterations: of_loop.map(|of| IterationReader::new(of.site, of.iterations)), ..self }
     }
 
     /// Makes the reader of another thread.
@@ -78,6 +84,7 @@ impl TimeReader {
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
             caused: FxHashMap::default(),
+            iterations: None,
         }
     }
 
@@ -106,6 +113,9 @@ impl TimeReader {
         if role.what == CallPart::End {
             self.is_over = true;
             return;
+        }
+        if let Some(iterations) = &mut self.iterations {
+            iterations.call(site, call.start);
         }
         self.inside(call, role, site);
         self.last = Some(site);
@@ -187,6 +197,9 @@ impl TimeReader {
     }
 
     fn add(&mut self, (from, until): (i64, i64), key: TimeKey) {
+        if let Some(iterations) = &mut self.iterations {
+            iterations.add(key, until - from);
+        }
         self.pending.entry(key).or_default().grow(until - from);
         while let Some(blamed) = self.blamed.pop_front_if(|blamed| blamed.from < until) {
             self.current.push(blamed);
@@ -255,6 +268,7 @@ impl TimeReader {
         // The last reading is one in MPI_Finalize.
         let last = self.intervals.front().copied().zip(self.at).filter(|(interval, at)| interval.ends_at(*at));
         self.close(last.map(|(interval, _)| interval).as_ref());
+        self.sum.iterations = self.iterations.map(IterationReader::finish).unwrap_or_default();
         self.caused.retain(|_, caused| caused.time > 0);
         self.sum.times.retain(|_, time| *time > 0);
         (self.sum, self.caused)
@@ -354,6 +368,7 @@ mod tests {
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
             caused: FxHashMap::default(),
+            iterations: None,
         }
     }
 
