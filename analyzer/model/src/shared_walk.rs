@@ -92,13 +92,7 @@ struct RankWalk<'a> {
 }
 
 impl<'a> RankWalk<'a> {
-    fn new(
-        run: &'a Run,
-        settled: &'a Settled,
-        objects: &'a Objects,
-        parts: &'a PathParts,
-        at: usize,
-    ) -> RankWalk<'a> {
+    fn new(run: &'a Run, settled: &'a Settled, objects: &'a Objects, parts: &'a PathParts, at: usize) -> RankWalk<'a> {
         let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
             calls: first_thread(run, &settled.common_clock, objects, at),
