@@ -9,7 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! why
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting what_if whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling shares totals
@@ -64,6 +64,7 @@ pub mod topics;
 pub mod totals;
 pub mod waits;
 pub mod warnings;
+pub mod what_if;
 mod whereabouts;
 pub mod why;
 pub mod words;

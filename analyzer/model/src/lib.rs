@@ -6,7 +6,7 @@
 //! lib
 //! shared_walk
 //! attribution
-//! critical habits levels origins rounds wait_for watch
+//! critical habits levels origins rounds wait_for watch what_if
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
@@ -67,6 +67,7 @@ pub mod thread_calls;
 pub mod unfinished;
 pub mod wait_for;
 pub mod watch;
+pub mod what_if;
 
 pub use open_run::{is_run, named_or_newest};
 pub use process::ProcessFate;

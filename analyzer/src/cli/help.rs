@@ -11,7 +11,7 @@ use super::Cli;
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
     ("Where the time went", &["diagnose", "report", "paths", "imbalance", "matrix", "progress"]),
-    ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "check"]),
+    ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "whatif", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
     ("Compare", &["diff", "scaling"]),
@@ -105,6 +105,8 @@ pub enum Analysis {
     Diagnose,
     /// Agreement between the ranks.
     Check,
+    /// The run with something changed.
+    Whatif,
     /// The verdict on a run that may hang.
     Hang,
     /// Where the ranks are.

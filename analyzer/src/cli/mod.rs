@@ -6,6 +6,7 @@ mod help;
 mod live;
 mod pictures;
 mod recording;
+mod what_if;
 
 use std::ffi::OsString;
 
@@ -20,6 +21,7 @@ pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaAr
 pub use live::{HangArgs, NodeLauncher, TopArgs};
 pub use pictures::{PlotArgs, PlotKind, TimelineArgs, kind_behind_runs};
 pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs, Settings};
+pub use what_if::WhatIfArgs;
 
 /// Listens in on MPI programs and shows where their communication time went.
 #[derive(Parser)]
@@ -127,6 +129,12 @@ pub enum Command {
     /// Inside or outside MPI, in which call, with whom, since when, and where in the program; ranks that have not moved for longest come
     /// first. Quit with q.
     Top(TopArgs),
+    /// Predict how long a run would take if something were different
+    ///
+    /// Replays the run's computation, calls and messages with ranks, call sites or the network faster or slower, with computation balanced, or
+    /// without some calls. Says how long that takes, which waits go, and what the time is spent on then; of several changes, what each alone
+    /// would do. A call keeps the time that it took from when all it needed was there. Only the first thread of each rank is replayed.
+    Whatif(WhatIfArgs),
     /// Compare two runs, or several of each of two sides
     ///
     /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With

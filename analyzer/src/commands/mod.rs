@@ -23,6 +23,7 @@ mod schema;
 mod timeline;
 mod top;
 mod unknown_words;
+mod what_if;
 
 use crate::cli::{Cli, Command};
 use metrics::reports::RunAnalysis;
@@ -54,6 +55,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Check(arguments) => one_run::check(&arguments),
         Command::Diagnose(arguments) => first_screen::run(&arguments),
         Command::Hang(arguments) => hang::run(&arguments),
+        Command::Whatif(arguments) => what_if::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),

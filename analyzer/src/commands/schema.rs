@@ -4,7 +4,8 @@ use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
-    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, waits, why,
+    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, waits,
+    what_if, why,
 };
 use model::error::{Error, OK};
 use tables::schema::Schema;
@@ -32,6 +33,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Diagnose => diagnosis::schema(),
         Analysis::Check => check::schema(),
+        Analysis::Whatif => what_if::schema(),
         Analysis::Hang => hang::schema(),
         Analysis::Diff => diff::schema(),
         Analysis::DiffMessages => diff::messages::schema(),

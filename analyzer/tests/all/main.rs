@@ -95,5 +95,6 @@ mod unpacked;
 mod use_of_machine;
 mod waits;
 mod watch;
+mod what_if;
 mod why;
 mod zeroed;

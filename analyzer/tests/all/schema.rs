@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 19] = [
+pub const COMMANDS: [(&str, &[&str]); 20] = [
     (
         "report",
         &[
@@ -37,6 +37,7 @@ pub const COMMANDS: [(&str, &[&str]); 19] = [
     ("paths", &[]),
     ("timeline", &[]),
     ("pop", &[]),
+    ("whatif", &[]),
     ("check", &[]),
     ("hang", &[]),
     ("top", &[]),
@@ -80,6 +81,8 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         // The current position of ranks takes no part of the run.
         "hang" => {}
         "top" => words = vec![vec!["--once"]],
+        // It replays whole runs.
+        "whatif" => words = vec![vec!["--balance", "--rank", "0=0.5"]],
         "paths" => words.extend([vec!["--hot"], vec!["--flat"]]),
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
     }

@@ -18,11 +18,12 @@ use common::Folder;
 use mutations::Damage;
 
 /// Analyses of each run; the folder replaces DIR.
-const ANALYSES: [&[&str]; 19] = [
+const ANALYSES: [&[&str]; 20] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
     &["pop", "DIR"],
+    &["whatif", "DIR", "--balance", "--rank", "0=0.5"],
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
     &["overlap", "DIR"],

@@ -5,7 +5,7 @@
 //! ```text
 //! lib
 //! papers
-//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale synthetic verdicts watched
+//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale synthetic verdicts watched what_if
 //! held_out hosts
 //! ```
 
@@ -25,6 +25,7 @@ mod scale;
 mod synthetic;
 mod verdicts;
 mod watched;
+mod what_if;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -90,6 +91,8 @@ enum Experiment {
         #[arg(long)]
         mpi: Option<String>,
     },
+    /// Compare what `overhear whatif` predicts with programs that are really changed
+    Whatif(what_if::WhatIfArgs),
     /// Measure MPI_Init and MPI_Finalize of many ranks with and without the recorder
     Scale(scale::ScaleArgs),
     /// Measure how well the clocks of several hosts are aligned, and the waits found with them
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
         Experiment::Verdicts { mpi, names } => verdicts::run(mpi.as_deref(), &names),
         Experiment::Overhead(arguments) => overhead::run(&arguments),
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
+        Experiment::Whatif(arguments) => what_if::run(&arguments),
         Experiment::Scale(arguments) => scale::run(&arguments),
         Experiment::Clocks => clocks::run(),
         Experiment::Synthetic { dir, ranks, calls, ring, lines, seed, ranks_per_host, profile } => {

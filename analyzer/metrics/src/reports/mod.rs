@@ -14,6 +14,7 @@ pub mod paths;
 pub mod pop;
 pub mod progress;
 pub mod waits;
+pub mod what_if;
 pub mod why;
 
 use model::error::Error;

@@ -1,7 +1,8 @@
-//! Collective calls in the replay of the ideal run.
+//! Collective calls in the replay.
 
 use std::sync::{Arc, Mutex};
 
+use super::scenario::Times;
 use crate::parallel::lock;
 
 /// A collective call in the replay, or one rank's part of a call among neighbors.
@@ -14,15 +15,15 @@ pub struct CollectiveNode {
 struct Node {
     /// Ranks that have not reached it yet.
     needed: u32,
-    /// Time at which the last rank reached it.
-    last: i64,
+    /// Time at which the last rank reached it in the recorded run, and in each lane.
+    last: (i64, Times),
     waiting: Vec<u32>,
 }
 
 impl CollectiveNode {
     /// The first of several nodes, by how many ranks must reach each.
     pub fn first(needed: impl IntoIterator<Item = u32>) -> CollectiveNode {
-        let node = |needed| Mutex::new(Node { needed, last: i64::MIN, waiting: Vec::new() });
+        let node = |needed| Mutex::new(Node { needed, last: (i64::MIN, Times::new()), waiting: Vec::new() });
         CollectiveNode { nodes: needed.into_iter().map(node).collect(), at: 0 }
     }
 
@@ -31,24 +32,32 @@ impl CollectiveNode {
         CollectiveNode { nodes: Arc::clone(&self.nodes), at }
     }
 
-    /// Records that a rank reaches the node at a time of the ideal run. The last rank moves the waiting ranks to
-    /// `ready`.
-    pub fn come(&self, when: i64, ready: &mut Vec<u32>) {
+    /// Records that a rank reaches the node at a time of the recorded run, and of each lane. The last rank moves the waiting
+    /// ranks to `ready`.
+    pub fn come(&self, recorded: i64, times: Times, ready: &mut Vec<u32>) {
         let mut node = lock(&self.nodes[self.at as usize]);
-        node.last = node.last.max(when);
+        node.last.0 = node.last.0.max(recorded);
+        if node.last.1.is_empty() {
+            node.last.1 = times;
+        } else {
+            for (last, time) in node.last.1.iter_mut().zip(times) {
+                *last = (*last).max(time);
+            }
+        }
         node.needed = node.needed.saturating_sub(1);
         if node.needed == 0 {
             ready.append(&mut node.waiting);
         }
     }
 
-    /// Time at which the last rank reached the node. Until then, returns `None` and lists `rank` as waiting.
-    pub fn reached(&self, rank: u32) -> Option<i64> {
+    /// Time at which the last rank reached the node, in the recorded run and in each lane. Until then, returns `None` and
+    /// lists `rank` as waiting.
+    pub fn reached(&self, rank: u32) -> Option<(i64, Times)> {
         let mut node = lock(&self.nodes[self.at as usize]);
         if node.needed > 0 {
             node.waiting.push(rank);
             return None;
         }
-        Some(node.last)
+        Some(node.last.clone())
     }
 }

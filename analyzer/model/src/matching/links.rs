@@ -1,20 +1,25 @@
 //! One rank's dependencies on others, in the order of its calls, until the [replay](super::replay) takes them.
 //!
-//! In: the rank's calls, and the senders of its messages once they are known. Out: [`Link`]s, and the rank's useful time.
+//! In: the rank's calls, and the senders of its messages once they are known. Out: [`Link`]s, with the time that the rank is busy
+//! until each: in the ideal run outside MPI, in others in calls that wait for nobody, too.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
+use super::busy_calls::{BusyCalls, PlaceTimes, Returned};
 use super::collective_node::CollectiveNode;
+use super::scenario::{DependencyWay, Lanes, Times};
+use super::stretches::StretchMeans;
 use crate::common_clock::ClockLine;
 use crate::selection::{LEFT_OUT, Part};
+use crate::stream::TimedCall;
 use crate::sums::Grow;
 
 /// One dependency of a call, one contribution to a collective call, or a boundary in the rank's time.
 pub struct Link {
-    /// Useful time of the rank at the call, nanoseconds.
-    pub time: i64,
+    /// Busy time of the rank at the call.
+    pub time: Times,
     pub to: Dependency,
     /// Array for the delays after this link and the next ones; `None` if an earlier link's array holds them.
     pub delays: Option<Arc<Delays>>,
@@ -24,14 +29,27 @@ pub enum Dependency {
     /// Not known yet.
     Open,
     Nothing,
-    /// The sender of a message, and its position when it sent.
-    Message(u32, Mark),
+    /// The sender of a message, and its position when it sent; or the receiver that a send waits for.
+    Message(u32, Mark, Option<DependencyWay>),
     /// The rank reaches a collective call.
-    Comes(CollectiveNode),
+    Comes(CollectiveNode, Reached),
     /// The rank waits for a collective call.
-    Awaits(CollectiveNode),
+    Awaits(CollectiveNode, Option<DependencyWay>),
+    /// A call returns, whose dependencies are the links before.
+    Returns(Returned),
     /// A boundary at this time on the run's common clock.
     Turn(i64, LinkEvent),
+}
+
+/// When a rank reaches a call that others wait for.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Reached {
+    /// Time in the recorded run.
+    pub at: i64,
+    /// Time since the rank's position in its links: other threads may be ahead of the first.
+    pub ahead: i64,
+    /// Lanes in which the call is not made, by bits.
+    pub absent: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,37 +66,49 @@ pub enum LinkEvent {
 /// Position of a rank in its links. Shares the array of the delay there, so the delay lives as long as the mark.
 #[derive(Clone, Default, Debug)]
 pub struct Mark {
-    /// Useful time, nanoseconds.
-    pub time: i64,
+    /// Busy time.
+    pub time: Times,
     /// Links so far.
     pub number: u64,
+    pub reached: Reached,
+    /// The rank.
+    pub rank: u32,
     delays: Option<Arc<Delays>>,
 }
 
-/// Delays of a rank after each of [`EACH`] successive links, nanoseconds. The replay fills them in under its lock.
+/// Delays of a rank after each of [`EACH`] successive links, in each lane, nanoseconds. The replay fills them in under its lock.
 #[derive(Debug)]
-pub struct Delays([AtomicI64; EACH as usize]);
+pub struct Delays(Box<[AtomicI64]>);
 
 const EACH: u64 = 64;
 
-impl Default for Delays {
-    fn default() -> Delays {
-        Delays([const { AtomicI64::new(0) }; EACH as usize])
-    }
-}
-
 impl Delays {
-    /// Stores the delay after a link, by the link's number.
-    pub fn put(&self, link: u64, delay: i64) {
-        self.0[(link % EACH) as usize].store(delay, Relaxed);
+    fn of(lanes: usize) -> Delays {
+        Delays((0..EACH as usize * lanes).map(|_| AtomicI64::new(0)).collect())
+    }
+
+    /// Stores the delays after a link, by the link's number.
+    pub fn put(&self, link: u64, delays: &[i64]) {
+        let first = (link % EACH) as usize * delays.len();
+        for (place, delay) in self.0[first..].iter().zip(delays) {
+            place.store(*delay, Relaxed);
+        }
     }
 }
 
 impl Mark {
-    /// The rank's delay at this position, once the links before it are replayed.
-    pub fn delay(&self) -> i64 {
+    /// The rank's delay at this position in a lane, once the links before it are replayed.
+    pub fn delay(&self, lane: usize) -> i64 {
         let last = self.number.checked_sub(1).zip(self.delays.as_ref());
-        last.map_or(0, |(link, delays)| delays.0[(link % EACH) as usize].load(Relaxed))
+        last.map_or(0, |(link, delays)| delays.0[(link % EACH) as usize * self.time.len() + lane].load(Relaxed))
+    }
+
+    /// Time at which the rank passes the position in a lane; the earliest of all if it does not.
+    pub fn passed(&self, lane: usize) -> i64 {
+        if self.reached.absent >> lane & 1 == 1 {
+            return i64::MIN;
+        }
+        self.time[lane].saturating_add(self.delay(lane)).saturating_add(self.reached.ahead)
     }
 }
 
@@ -118,63 +148,157 @@ pub struct RankTime {
     pub in_vain: i64,
 }
 
-/// One rank's useful time, and the links that the replay does not have yet.
-#[derive(Default)]
+/// One rank's busy time, and the links that the replay does not have yet.
 pub struct Links {
     pub span: RankTime,
-    /// Time outside MPI so far, nanoseconds.
-    useful: i64,
+    rank: u32,
+    lanes: Arc<Lanes>,
+    /// Busy time so far.
+    busy: Times,
+    /// `None` in the ideal run, where calls take no time.
+    calls: Option<Box<BusyCalls>>,
     /// The time from here on is selected.
     selected: bool,
     wanted: bool,
     links: VecDeque<Link>,
     /// Number of the first link in `links`.
     first: u64,
-    /// Array that will hold the delay after the last link.
+    /// Array that will hold the delays after the last link.
     delays: Option<Arc<Delays>>,
 }
 
 impl Links {
-    pub fn new(wanted: bool, selected: bool) -> Links {
-        let mut links = Links { wanted, selected, ..Links::default() };
+    /// `wanted`: the runs to replay, if any.
+    pub fn new(rank: u32, wanted: Option<&Arc<Lanes>>, selected: bool) -> Links {
+        let lanes = wanted.map_or_else(|| Arc::new(Lanes::ideal()), Arc::clone);
+        let calls = (!lanes.is_ideal).then(|| Box::new(BusyCalls::new(rank, Arc::clone(&lanes))));
+        let mut links = Links {
+            span: RankTime::default(),
+            rank,
+            busy: lanes.times(0),
+            lanes,
+            calls,
+            selected,
+            wanted: wanted.is_some(),
+            links: VecDeque::new(),
+            first: 0,
+            delays: None,
+        };
         links.turn(0, LinkEvent::Begin(selected));
         links
     }
 
+    /// True if calls are timed, so that dependencies of sends on receives count, too.
+    pub fn is_timed(&self) -> bool {
+        self.calls.is_some()
+    }
+
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
     pub fn begin(&mut self, at: i64) {
-        (self.span.begin, self.span.end, self.useful) = (at, at, 0);
+        self.close();
+        (self.span.begin, self.span.end) = (at, at);
+        self.busy = self.lanes.times(if self.is_timed() { at } else { 0 });
         self.turn(at, LinkEvent::Begin(self.selected));
     }
 
     pub fn edge(&mut self, at: i64, selected: bool) {
-        if at > self.span.end {
-            self.call(at, at, 0);
+        match &self.calls {
+            None if at > self.span.end => self.pass(at),
+            // The rank's time begins when the program goes on after MPI_Init.
+            Some(calls) if selected && !calls.has_begun() && at > self.span.end => return self.begin_selected(at),
+            _ => {}
         }
         self.selected = selected;
         self.turn(at, LinkEvent::Selection(selected));
     }
 
-    /// Adds a call of the rank's first thread; `inside` is the part of it in MPI, nanoseconds.
+    fn begin_selected(&mut self, at: i64) {
+        self.selected = true;
+        self.begin(at);
+    }
+
+    /// Adds a call of the rank's first thread.
     #[inline]
-    pub fn call(&mut self, start: i64, end: i64, inside: i64) {
-        self.useful.grow((start - self.span.end).max(0) + (end - start - inside).max(0));
-        self.span.end = end;
+    pub fn call(&mut self, call: &TimedCall, site: u32) {
+        if self.calls.is_some() {
+            return self.busy_call(call, site);
+        }
+        let outside = (call.start - self.span.end).max(0) + (call.end - call.start - call.inside).max(0);
+        self.busy[0].grow(outside);
+        self.span.end = call.end;
+    }
+
+    fn busy_call(&mut self, call: &TimedCall, site: u32) {
+        let closed = self.calls.as_mut().and_then(|calls| calls.next(call, site, &mut self.busy));
+        if let Some(returned) = closed {
+            self.push(Dependency::Returns(returned));
+        }
+        if let Some(calls) = &mut self.calls {
+            calls.open(call, site, self.span.end, &mut self.busy);
+        }
+        self.span.end = call.end;
     }
 
     /// Ends a phase at an MPI_Pcontrol call and begins the next.
-    pub fn phase(&mut self, start: i64, end: i64) {
-        self.call(start, end, end - start);
-        self.turn(start, LinkEvent::NextPhase);
+    pub fn phase(&mut self, call: &TimedCall, site: u32) {
+        self.call(call, site);
+        if self.calls.is_none() {
+            self.turn(call.start, LinkEvent::NextPhase);
+        }
     }
 
-    pub fn finalize(&mut self, at: i64) {
-        self.useful.grow((at - self.span.end).max(0));
+    /// Ends the rank's time, in computation.
+    pub fn finalize(&mut self, at: i64, site: u32) {
+        self.close();
+        match &mut self.calls {
+            Some(calls) => calls.compute(site, at.saturating_sub(self.span.end), &mut self.busy),
+            None => self.busy[0].grow((at - self.span.end).max(0)),
+        }
         self.span.end = at;
+    }
+
+    /// Lets the time of an ideal run pass outside calls.
+    fn pass(&mut self, until: i64) {
+        self.busy[0].grow((until - self.span.end).max(0));
+        self.span.end = until;
+    }
+
+    /// Ends the rank at a time until which it lasted for certain.
+    pub fn last(&mut self, until: i64) {
+        self.finalize(until, BusyCalls::THE_END);
+    }
+
+    /// Ends the last call.
+    fn close(&mut self) {
+        let returned = self.calls.as_mut().and_then(|calls| calls.close(&mut self.busy));
+        if let Some(returned) = returned {
+            self.push(Dependency::Returns(returned));
+        }
     }
 
     #[inline]
     pub fn mark(&self) -> Mark {
-        Mark { time: self.useful, number: self.first + self.links.len() as u64, delays: self.delays.clone() }
+        let number = self.first + self.links.len() as u64;
+        Mark {
+            time: self.busy.clone(),
+            number,
+            reached: Reached::default(),
+            rank: self.rank,
+            delays: self.delays.clone(),
+        }
+    }
+
+    /// The position of a call that others wait for, which begins at `at` at a site.
+    pub fn mark_at(&self, at: i64, site: u32) -> Mark {
+        Mark { reached: self.reached(at, site), ..self.mark() }
+    }
+
+    fn reached(&self, at: i64, site: u32) -> Reached {
+        let Some(calls) = &self.calls else { return Reached::default() };
+        Reached { at, ahead: at.saturating_sub(calls.position(self.span.end)), absent: self.lanes.absent(site) }
     }
 
     /// Adds a link whose source is not known yet. Returns the number by which [`Links::known`] fills it.
@@ -196,15 +320,20 @@ impl Links {
         expected
     }
 
-    /// Records that the rank reaches a collective call (`comes`), waits for it (`awaits`), or both.
+    /// Records that the rank reaches a collective call, at a time and a site.
     #[inline]
-    pub fn collective(&mut self, node: Option<CollectiveNode>, comes: bool, awaits: bool) {
-        let Some(node) = node else { return };
-        if comes {
-            self.push(Dependency::Comes(node.clone()));
+    pub fn comes(&mut self, node: Option<CollectiveNode>, (at, site): (i64, u32)) {
+        if let Some(node) = node {
+            let reached = self.reached(at, site);
+            self.push(Dependency::Comes(node, reached));
         }
-        if awaits {
-            self.push(Dependency::Awaits(node));
+    }
+
+    /// Records that the rank waits for a collective call.
+    #[inline]
+    pub fn awaits(&mut self, node: Option<CollectiveNode>, way: Option<DependencyWay>) {
+        if let Some(node) = node {
+            self.push(Dependency::Awaits(node, way));
         }
     }
 
@@ -215,15 +344,22 @@ impl Links {
         self.links.drain(..known)
     }
 
-    /// Takes out all links, followed by the rank's end. A link that is still open depends on nothing that was recorded.
-    pub fn take_all(mut self) -> impl Iterator<Item = Link> {
+    /// Takes out all links, followed by the rank's end, and the times of computation and of calls that waited for nobody.
+    /// A link that is still open depends on nothing that was recorded.
+    pub fn take_all(mut self) -> (impl Iterator<Item = Link>, PlaceTimes) {
+        self.close();
         self.turn(self.span.end, LinkEvent::End(self.span.in_vain));
         for link in &mut self.links {
             if let Dependency::Open = link.to {
                 link.to = Dependency::Nothing;
             }
         }
-        self.links.into_iter()
+        (self.links.into_iter(), self.calls.map(|calls| calls.times).unwrap_or_default())
+    }
+
+    /// Takes out the computations that were counted.
+    pub fn take_stretches(&mut self) -> StretchMeans {
+        self.calls.as_mut().map(|calls| std::mem::take(&mut calls.stretches)).unwrap_or_default()
     }
 
     fn turn(&mut self, at: i64, event: LinkEvent) {
@@ -235,11 +371,16 @@ impl Links {
     fn push(&mut self, to: Dependency) -> u64 {
         let number = self.first + self.links.len() as u64;
         if self.wanted {
-            let delays = number.is_multiple_of(EACH).then(Arc::<Delays>::default);
+            if let (Some(calls), Dependency::Open | Dependency::Message(..) | Dependency::Awaits(..)) =
+                (&mut self.calls, &to)
+            {
+                calls.depends();
+            }
+            let delays = number.is_multiple_of(EACH).then(|| Arc::new(Delays::of(self.busy.len())));
             if delays.is_some() {
                 self.delays.clone_from(&delays);
             }
-            self.links.push_back(Link { time: self.useful, to, delays });
+            self.links.push_back(Link { time: self.busy.clone(), to, delays });
         }
         number
     }

@@ -4,6 +4,7 @@
 //! behind is next. Ranks inform each other by `Letter`s. So memory holds what is under way between ranks, not the run.
 
 mod blocked_sends;
+mod busy_calls;
 mod collective_node;
 mod collectives;
 mod completions;
@@ -14,6 +15,7 @@ mod handed_on;
 mod held_receives;
 mod letters;
 mod links;
+mod met;
 mod operations;
 mod order;
 mod overlong;
@@ -23,7 +25,10 @@ mod queues;
 mod rank;
 mod replay;
 mod requests;
+pub mod scenario;
 mod settled;
+mod stretches;
+mod transfer_times;
 mod transfers;
 mod wait_sums;
 mod windows;
@@ -46,7 +51,9 @@ pub use operations::{
 pub use overlong::Overlong;
 pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
-pub use settled::{Settled, settled, settled_at};
+pub use settled::{Settled, settled, settled_and_counted, settled_at};
+pub use stretches::StretchMeans;
+pub use transfer_times::{Estimate, TransferTimes};
 pub use transfers::{Transfer, TransferKey, Transfers};
 use wait_sums::Late;
 pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
@@ -59,6 +66,7 @@ use super::stream::Stream;
 use super::{Rank, Run};
 use crate::parallel::into_inner;
 use crate::spill::Sorted;
+pub use busy_calls::{PlaceTime, PlaceTimes};
 use collectives::Collectives;
 use concurrent::CallSpan;
 use dropped_before::DroppedBefore;
@@ -67,6 +75,8 @@ use links::{Mark, SelectionEdges};
 use operations::Operations;
 use posted_receive::Envelope;
 use rank::RankMatcher;
+pub use replay::RankReplay;
+use scenario::Lanes;
 use windows::Windows;
 use work::Work;
 
@@ -120,8 +130,8 @@ pub struct WaitingCall {
 /// A report of one rank's matcher to another's.
 enum Letter {
     Message(Message),
-    /// The cause of the wait of the token's request or completion.
-    Told(Token, Option<Cause>),
+    /// The cause of the wait of the token's request or completion; and if a send waits for its receive, the receiver's position.
+    Told(Token, Option<Cause>, Option<Mark>),
 }
 
 /// Totals of the messages from one rank to another.
@@ -186,6 +196,10 @@ pub struct Account {
     pub times: Vec<RankTime>,
     /// Each rank's phases as they were and on an ideal network, one more than it called MPI_Pcontrol, by rank.
     pub phases: Vec<Vec<PhaseTimes>>,
+    /// Each rank's time in changed runs, by rank.
+    pub replayed: Vec<RankReplay>,
+    /// Computations of all ranks, if they are counted.
+    pub stretches: StretchMeans,
     pub transfers: Transfers,
     /// Messages in queues, by receiver and the line that posted the receives.
     pub queued: FxHashMap<RankSite, QueuedMessages>,
@@ -200,15 +214,29 @@ struct Shared<'a> {
     collectives: &'a Collectives<'a>,
     operations: Option<&'a Operations<'a>>,
     windows: &'a Windows<'a>,
+    /// The changed runs to replay, if any.
+    lanes: Option<&'a Arc<Lanes>>,
 }
 
 /// Matches the calls of all ranks.
 pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
-    account_at(run, common_clock, follow, run.call_sites())
+    account_at(run, common_clock, follow, (run.call_sites(), None))
 }
 
-/// Matches the calls of all ranks, whose sites have their numbers from `places`.
-fn account_at(run: &Run, common_clock: &CommonClock, follow: Follow, places: &CallSites) -> Account {
+/// Matches the calls of all ranks, and replays them in changed runs.
+pub fn replayed(run: &Run, common_clock: &CommonClock, lanes: Lanes) -> Account {
+    account_at(run, common_clock, Follow::DEPENDENCIES, (run.call_sites(), Some(Arc::new(lanes))))
+}
+
+/// Matches the calls of all ranks, whose sites have their numbers from `places`. Dependencies are replayed in the ideal run, if no
+/// others are given.
+fn account_at(
+    run: &Run,
+    common_clock: &CommonClock,
+    follow: Follow,
+    (places, lanes): (&CallSites, Option<Arc<Lanes>>),
+) -> Account {
+    let lanes = follow.contains(Follow::DEPENDENCIES).then(|| lanes.unwrap_or_else(|| Arc::new(Lanes::ideal())));
     let objects = Objects::of(run);
     let collectives = Collectives::new(&objects, common_clock, follow);
     let operations =
@@ -220,8 +248,13 @@ fn account_at(run: &Run, common_clock: &CommonClock, follow: Follow, places: &Ca
     };
     let mut pasts: Vec<Option<DroppedPast>> = contents.iter().enumerate().map(past).collect();
     let dropped = Arc::new(DroppedBefore::of(&pasts, &objects));
-    let shared =
-        Shared { dropped: &dropped, collectives: &collectives, operations: operations.as_ref(), windows: &windows };
+    let shared = Shared {
+        dropped: &dropped,
+        collectives: &collectives,
+        operations: operations.as_ref(),
+        windows: &windows,
+        lanes: lanes.as_ref(),
+    };
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
@@ -239,7 +272,7 @@ fn account_at(run: &Run, common_clock: &CommonClock, follow: Follow, places: &Ca
         }
         ranks.push(Mutex::new(matcher));
     }
-    let handed_on = HandedOn::new(follow, run.ranks.len());
+    let handed_on = HandedOn::new(follow, lanes.as_ref(), run.ranks.len());
     let work = Work::new(&ranks, &handed_on);
     thread::scope(|scope| {
         let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(ranks.len());

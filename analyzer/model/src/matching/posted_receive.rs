@@ -1,6 +1,7 @@
 //! A receive, the messages that it matches, and the one that it got.
 
 use super::concurrent::CallSpan;
+use super::links::Mark;
 use crate::roles::SpottedSite;
 
 /// Attributes by which MPI keeps messages in order.
@@ -28,7 +29,7 @@ pub struct Pattern {
     pub partitioned: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Post {
     pub at: i64,
     pub place: SpottedSite,
@@ -41,6 +42,8 @@ pub struct Post {
     pub truncated: bool,
     /// The sender, and the number among the receives of its messages, in the order of their completions, if followed.
     pub received: Option<(u32, u64)>,
+    /// Position of the rank when it posted it, if calls are timed.
+    pub mark: Option<Box<Mark>>,
     state: PostState,
     pub(super) number: u64,
 }
@@ -76,6 +79,7 @@ impl Post {
             room: bytes,
             truncated: false,
             received: None,
+            mark: None,
             state: PostState::Open,
             number: 0,
         }

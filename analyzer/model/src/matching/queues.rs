@@ -23,6 +23,8 @@ pub struct Probe {
     pub place: SpottedSite,
     pub start: i64,
     pub end: i64,
+    /// Its link in [`Links`](super::links::Links), if calls are timed.
+    pub link: Option<u64>,
     /// The number in its queue of the receive that will get the message.
     receive: u64,
 }
@@ -132,10 +134,10 @@ impl Queues {
     }
 
     /// Adds a probe that found a message.
-    pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, start: i64, end: i64) {
+    pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, (start, end): (i64, i64), link: Option<u64>) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
-        queue.probes.push(Probe { place, start, end, receive: queue.posted });
+        queue.probes.push(Probe { place, start, end, link, receive: queue.posted });
     }
 
     /// Receives that got their message from a rank that was not recorded.

@@ -1,9 +1,11 @@
-//! Replays the dependencies between ranks on an ideal network, without latency and with infinite bandwidth.
+//! Replays the dependencies between ranks in changed runs, one of them on an ideal network, without latency and with infinite
+//! bandwidth.
 //!
-//! In: for each rank in order, its useful time at the calls that receive something, and the giving ranks' useful time at their calls.
-//! Out: the time of the ideal run, as Dimemas finds it by replay for the POP metrics (Rosas, Giménez, Labarta: "Scalability
-//! prediction for fundamental performance factors", 2014). In that run a call takes no time except until its dependency is met, so
-//! one number per rank is enough: its delay, by which it is late relative to its useful time.
+//! In: for each rank in order, its busy time at the calls that depend on others, and the others' busy time at their calls.
+//! Out: each rank's time in each lane, which is one changed run. The ideal run is that of Dimemas for the POP metrics (Rosas,
+//! Giménez, Labarta: "Scalability prediction for fundamental performance factors", 2014): a call takes no time except until its
+//! dependency is met. In other lanes a call keeps the time that it took from when all it needed was there. So one number per rank
+//! and lane is enough: its delay, by which it is late relative to its busy time.
 //!
 //! Links arrive while the ranks are matched, and each is dropped once it is replayed: memory holds only links that wait for a rank
 //! further behind.
@@ -11,7 +13,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::busy_calls::PlaceTimes;
 use super::links::{Delays, Dependency, Link, LinkEvent};
+use super::met::Met;
+use super::scenario::{DependencyWay, Lanes, Times};
 use crate::sums::Grow;
 
 /// Real, ideal and useful time of one phase, nanoseconds.
@@ -62,24 +67,44 @@ struct ReplayedRank {
     links: VecDeque<Link>,
     /// Links replayed so far.
     done: u64,
-    delay: i64,
-    /// Array that holds the delay after the last link.
+    delay: Times,
+    /// Array that holds the delays after the last link.
     delays: Option<Arc<Delays>>,
+    /// What the call that goes on depends on.
+    met: Met,
     /// It waits for another rank to wake it.
     is_waiting: bool,
     /// Ranks that wait for its link of a given number.
     waiting: Vec<(u64, u32)>,
     phases: Phases,
+    /// Time at the rank's end.
+    end: Times,
+    places: PlaceTimes,
+    /// Dependencies that the recorded run did not keep.
+    dropped: u64,
+}
+
+/// One rank's time in each lane.
+#[derive(Default)]
+pub struct RankReplay {
+    /// Time at the rank's end, on the run's common clock.
+    pub end: Times,
+    /// Calls that waited for others, and waits.
+    pub places: PlaceTimes,
+    /// Dependencies that the recorded run did not keep, so that no lane does.
+    pub dropped: u64,
 }
 
 pub struct Replay {
+    lanes: Arc<Lanes>,
     ranks: Vec<ReplayedRank>,
     ready: Vec<u32>,
 }
 
 impl Replay {
-    pub fn new(ranks: usize) -> Replay {
-        Replay { ranks: (0..ranks).map(|_| ReplayedRank::default()).collect(), ready: Vec::new() }
+    pub fn new(lanes: &Arc<Lanes>, ranks: usize) -> Replay {
+        let rank = || ReplayedRank { delay: lanes.times(0), end: lanes.times(0), ..ReplayedRank::default() };
+        Replay { lanes: Arc::clone(lanes), ranks: (0..ranks).map(|_| rank()).collect(), ready: Vec::new() }
     }
 
     /// Takes a rank's next links, and replays what it can.
@@ -94,25 +119,33 @@ impl Replay {
         }
     }
 
+    /// Adds a rank's times in computation and in calls that waited for nobody.
+    pub fn add_places(&mut self, rank: u32, places: PlaceTimes) {
+        self.ranks[rank as usize].places.merge(places);
+    }
+
     /// Links that are held at the moment.
     #[cfg(test)]
     pub fn held(&self) -> usize {
         self.ranks.iter().map(|rank| rank.links.len()).sum()
     }
 
-    /// Returns each rank's phases, one more than it called MPI_Pcontrol, once all links of all ranks were taken.
-    pub fn finish(mut self) -> Vec<Vec<PhaseTimes>> {
+    /// Returns each rank's phases, one more than it called MPI_Pcontrol, and its times, once all links of all ranks were taken.
+    pub fn finish(mut self) -> (Vec<Vec<PhaseTimes>>, Vec<RankReplay>) {
         loop {
             while let Some(rank) = self.ready.pop() {
                 self.go_on(rank);
             }
             // After losses, a rank may depend on an event that never happens: drop that dependency and go on.
             let stuck = self.ranks.iter_mut().zip(0..).filter(|(rank, _)| !rank.links.is_empty());
-            let Some((rank, number)) = stuck.min_by_key(|(rank, _)| rank.links[0].time) else { break };
+            let earliest = |(rank, _): &(&mut ReplayedRank, u32)| rank.links[0].time.first().copied();
+            let Some((rank, number)) = stuck.min_by_key(earliest) else { break };
             rank.links[0].to = Dependency::Nothing;
             self.ready.push(number);
         }
-        self.ranks.into_iter().map(|rank| rank.phases.all).collect()
+        let times =
+            |ReplayedRank { phases, end, places, dropped, .. }| (phases.all, RankReplay { end, places, dropped });
+        self.ranks.into_iter().map(times).unzip()
     }
 
     /// Replays a rank's links up to one that waits for another rank.
@@ -120,16 +153,15 @@ impl Replay {
         let at = rank as usize;
         self.ranks[at].is_waiting = false;
         while let Some(link) = self.ranks[at].links.pop_front() {
-            let Some(when) = self.happened(rank, &link) else {
+            if !self.happened(rank, &link) {
                 self.ranks[at].links.push_front(link);
                 self.ranks[at].is_waiting = true;
                 break;
-            };
+            }
             let of_rank = &mut self.ranks[at];
-            of_rank.delay = of_rank.delay.max(when.saturating_sub(link.time));
             of_rank.delays = link.delays.or(of_rank.delays.take());
             if let Some(delays) = &of_rank.delays {
-                delays.put(of_rank.done, of_rank.delay);
+                delays.put(of_rank.done, &of_rank.delay);
             }
             of_rank.done += 1;
         }
@@ -143,26 +175,58 @@ impl Replay {
         });
     }
 
-    /// Time at which a link's dependency is met; `None` if the rank must wait until others are replayed.
-    fn happened(&mut self, rank: u32, link: &Link) -> Option<i64> {
+    /// Meets a link's dependency; false if the rank must wait until others are replayed.
+    fn happened(&mut self, rank: u32, link: &Link) -> bool {
         let own = &mut self.ranks[rank as usize];
         match &link.to {
             Dependency::Open | Dependency::Nothing => {}
-            Dependency::Turn(at, event) => {
-                own.phases.turn(*at, link.time, link.time.saturating_add(own.delay), *event);
+            Dependency::Turn(at, event) => own.turn(*at, link, *event),
+            Dependency::Returns(call) => {
+                own.dropped += own.met.returns(call, link, &self.lanes, &mut own.delay, &mut own.places);
             }
-            Dependency::Comes(node) => node.come(link.time.saturating_add(own.delay), &mut self.ready),
-            Dependency::Awaits(node) => return node.reached(rank),
-            Dependency::Message(other, mark) => {
+            Dependency::Comes(node, reached) => {
+                let absent = |lane: usize| reached.absent >> lane & 1 == 1;
+                let time = |lane: usize| link.time[lane].saturating_add(own.delay[lane]).saturating_add(reached.ahead);
+                let come = |lane: usize| if absent(lane) { i64::MIN } else { time(lane) };
+                node.come(reached.at, (0..self.lanes.count()).map(come).collect(), &mut self.ready);
+            }
+            Dependency::Awaits(node, way) => {
+                let Some((recorded, times)) = node.reached(rank) else { return false };
+                own.meet(link, recorded, times, *way);
+            }
+            Dependency::Message(other, mark, way) => {
                 let other = &mut self.ranks[*other as usize];
                 if other.done < mark.number {
                     other.waiting.push((mark.number, rank));
-                    return None;
+                    return false;
                 }
-                return Some(mark.time.saturating_add(mark.delay()));
+                let times = (0..self.lanes.count()).map(|lane| mark.passed(lane)).collect();
+                self.ranks[rank as usize].meet(link, mark.reached.at, times, *way);
             }
         }
-        Some(i64::MIN)
+        true
+    }
+}
+
+impl ReplayedRank {
+    fn turn(&mut self, at: i64, link: &Link, event: LinkEvent) {
+        if let LinkEvent::End(_) = event {
+            self.end = link.time.iter().zip(&self.delay).map(|(time, delay)| time.saturating_add(*delay)).collect();
+        }
+        // The phases are those of the ideal run.
+        if let (Some(time), Some(delay)) = (link.time.first(), self.delay.first()) {
+            self.phases.turn(at, *time, time.saturating_add(*delay), event);
+        }
+    }
+
+    /// Meets a dependency, in the recorded run and in each lane. Where calls take time, its call's return tells how long.
+    fn meet(&mut self, link: &Link, recorded: i64, times: Times, way: Option<DependencyWay>) {
+        if let Some(way) = way {
+            return self.met.add(recorded, times, way);
+        }
+        for ((delay, time), met) in self.delay.iter_mut().zip(&link.time).zip(times) {
+            *delay = (*delay).max(met.saturating_sub(*time));
+        }
     }
 }
 
@@ -171,20 +235,22 @@ mod tests {
     use super::super::collective_node::CollectiveNode;
     use super::super::links::Links;
     use super::*;
+    use crate::stream::TimedCall;
 
     const STEPS: i64 = 1000;
 
     /// Rank 0 computes 100 ns a step and sends; rank 1 computes 10 ns and receives. `hand_on` gets both ranks' links after each step.
     fn run(mut hand_on: impl FnMut(&mut [Links; 2])) -> [Links; 2] {
-        let mut ranks = [Links::new(true, true), Links::new(true, true)];
+        let lanes = Arc::new(Lanes::ideal());
+        let mut ranks = [0, 1].map(|rank| Links::new(rank, Some(&lanes), true));
         ranks.iter_mut().for_each(|rank| rank.begin(0));
         for step in 1..=STEPS {
             // The real network is slow: the message takes 50 ns.
-            ranks[0].call(step * 100, step * 100, 0);
+            ranks[0].call(&TimedCall::at(step * 100, step * 100), 0);
             let mark = ranks[0].mark();
-            ranks[1].call(step * 100 - 40, step * 100 + 50, 90);
+            ranks[1].call(&TimedCall::at(step * 100 - 40, step * 100 + 50), 0);
             let expected = ranks[1].reserve();
-            ranks[1].known(expected, Dependency::Message(0, mark));
+            ranks[1].known(expected, Dependency::Message(0, mark, None));
             hand_on(&mut ranks);
         }
         ranks
@@ -193,14 +259,14 @@ mod tests {
     fn finish(mut replay: Replay, ranks: [Links; 2], order: [usize; 2]) -> Vec<Vec<PhaseTimes>> {
         let mut rest: Vec<Option<Links>> = ranks.into_iter().map(Some).collect();
         for rank in order {
-            replay.take(rank as u32, rest[rank].take().unwrap().take_all());
+            replay.take(rank as u32, rest[rank].take().unwrap().take_all().0);
         }
-        replay.finish()
+        replay.finish().0
     }
 
     #[test]
     fn a_receiver_is_late_by_its_senders_computation_and_links_are_forgotten_at_once() {
-        let mut replay = Replay::new(2);
+        let mut replay = Replay::new(&Arc::new(Lanes::ideal()), 2);
         let ranks = run(|ranks| {
             for (rank, links) in (0..).zip(ranks) {
                 replay.take(rank, links.take_known());
@@ -215,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_order_in_which_ranks_hand_on_their_links_changes_nothing() {
-        let at_the_end = |order| finish(Replay::new(2), run(|_| {}), order);
+        let at_the_end = |order| finish(Replay::new(&Arc::new(Lanes::ideal()), 2), run(|_| {}), order);
         assert_eq!(at_the_end([0, 1]), at_the_end([1, 0]));
     }
 
@@ -224,9 +290,10 @@ mod tests {
         let mut ranks = run(|_| {});
         let node = CollectiveNode::first([3]);
         for rank in &mut ranks {
-            rank.collective(Some(node.clone()), true, true);
+            rank.comes(Some(node.clone()), (0, 0));
+            rank.awaits(Some(node.clone()), None);
         }
-        let phases = finish(Replay::new(2), ranks, [1, 0]);
+        let phases = finish(Replay::new(&Arc::new(Lanes::ideal()), 2), ranks, [1, 0]);
         assert_eq!(phases[0][0].ideal, 100 * STEPS);
     }
 }

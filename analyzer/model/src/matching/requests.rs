@@ -9,7 +9,9 @@ use rustc_hash::FxHashMap;
 use super::Cause;
 use super::collective_node::CollectiveNode;
 use super::collectives::{Ordinal, OwnPart};
+use super::links::Mark;
 use super::queues::Receipt;
+use super::scenario::DependencyWay;
 use crate::roles::{Peer, Role};
 
 #[derive(Clone, Default)]
@@ -22,7 +24,11 @@ pub struct Request {
     /// The program freed it, so no call completes it.
     pub freed: bool,
     /// The replay's node of its collective call.
-    pub node: Option<CollectiveNode>,
+    pub node: Option<(CollectiveNode, Option<DependencyWay>)>,
+    /// Bytes of a send that may wait for its receive, in runs whose calls are timed.
+    pub send: Option<u64>,
+    /// Position of the receiver when it posted that receive.
+    pub posted: Option<Mark>,
     /// Object and ordinal of its collective call, with the rank's part in it.
     pub collective: Option<(u32, Ordinal, OwnPart)>,
 }

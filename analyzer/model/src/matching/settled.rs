@@ -1,5 +1,8 @@
 //! Matches a run on a clock that agrees with its messages.
 
+use std::sync::Arc;
+
+use super::scenario::Lanes;
 use super::{Account, Follow, account_at};
 use crate::Run;
 use crate::common_clock::{CommonClock, Slack};
@@ -19,8 +22,17 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
 
 /// Like [`settled`], with the call sites' numbers from `places`, such as those that tell paths apart.
 pub fn settled_at(run: &Run, follow: Follow, places: &CallSites) -> Settled {
+    settled_with(run, follow, places, None)
+}
+
+/// Like [`settled`], and counts computations for a replay that levels them.
+pub fn settled_and_counted(run: &Run, follow: Follow) -> Settled {
+    settled_with(run, follow | Follow::DEPENDENCIES, run.call_sites(), Some(Arc::new(Lanes::counting())))
+}
+
+fn settled_with(run: &Run, follow: Follow, places: &CallSites, lanes: Option<Arc<Lanes>>) -> Settled {
     let mut common_clock = run.common_clock();
-    let mut first = account_at(run, &common_clock, follow, places);
+    let mut first = account_at(run, &common_clock, follow, (places, lanes.clone()));
     let backwards_before = first.backwards();
     if backwards_before > 0 {
         let slack = |((from, to), pair): (&(u32, u32), &super::RankPair)| Slack {
@@ -29,7 +41,7 @@ pub fn settled_at(run: &Run, follow: Follow, places: &CallSites) -> Settled {
             least: pair.least,
         };
         common_clock.respect(&first.pairs.iter().map(slack).collect::<Vec<_>>());
-        first = account_at(run, &common_clock, follow, places);
+        first = account_at(run, &common_clock, follow, (places, lanes.clone()));
     }
     Settled { account: first, common_clock, backwards_before }
 }

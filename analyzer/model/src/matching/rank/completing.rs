@@ -6,12 +6,13 @@ use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
 use crate::matching::completions::Completion;
 use crate::matching::followed::ReceivedMessage;
-use crate::matching::links::Dependency;
+use crate::matching::links::{Dependency, Mark};
 use crate::matching::order::Received;
 use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::Post;
 use crate::matching::queues::{MatchedMessage, Probe};
 use crate::matching::requests::Partner;
+use crate::matching::scenario::{DependencyWay, WayKind};
 use crate::matching::wait_sums::{RankSite, WaitState};
 use crate::matching::{Cause, Delivery, Letter, Message, RankPair, Token, WaitingCall};
 use crate::request_numbers::RequestId;
@@ -33,7 +34,7 @@ impl<'a> RankMatcher<'a> {
                 RequestEvent::Ready(request) => {
                     if let Some((_, message)) = self.partitioned.get_mut(&request) {
                         (message.begin, message.place) = (call.start, stream.role(call).place);
-                        message.mark = self.links.mark();
+                        message.mark = self.links.mark_at(call.start, message.place.number() as u32);
                     }
                 }
             }
@@ -57,12 +58,24 @@ impl<'a> RankMatcher<'a> {
         }
         let Some(request) = self.requests.get(thread, number) else { return };
         let (receive, partner, node) = (request.receive, request.partner, request.node.take());
+        let (send, posted) = (request.send, request.posted.take());
+        let thread_counts = stream.thread == 0 || !self.links.is_timed();
         match partner {
             Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
             _ => self.requests.remove(thread, number),
         }
         self.send_partitioned((thread, number));
-        self.links.collective(node, false, true);
+        if let Some((node, way)) = node.filter(|_| thread_counts) {
+            self.links.awaits(Some(node), way);
+        }
+        if let Some(bytes) = send.filter(|_| thread_counts) {
+            self.expect_link(completion);
+            match partner {
+                Partner::Told(cause) => self.posted(completion, bytes, cause, posted),
+                Partner::Awaited => {}
+                Partner::Nothing => self.depends(completion, Dependency::Nothing),
+            }
+        }
         if let Some((receipt, wanted)) = receive {
             if got.is_some_and(|got| got.fate == Fate::Cancelled) {
                 self.queues.complete(receipt, None, None, &mut self.matched);
@@ -116,7 +129,7 @@ impl<'a> RankMatcher<'a> {
         self.matched = all;
     }
 
-    fn judge(&mut self, MatchedMessage { message, post, completion, probes, uncertain }: MatchedMessage) {
+    fn judge(&mut self, MatchedMessage { message, mut post, completion, probes, uncertain }: MatchedMessage) {
         let Some(message) = message else { return self.without_send(&post, completion) };
         let (source, own, common_clock) = (message.envelope.source, self.number, self.common_clock);
         let Completion { place, thread, end, .. } = *self.completions.get(completion);
@@ -163,7 +176,7 @@ impl<'a> RankMatcher<'a> {
         if let Some(token) = message.token {
             let cause = Cause { at: post.at, who: receiver, thread: post.turn.thread, state: WaitState::LateReceiver };
             let late = (post.at > message.begin).then_some(cause);
-            self.letters.send(source, Letter::Told(token, late));
+            self.letters.send(source, Letter::Told(token, late, post.mark.take().map(|mark| *mark)));
         }
         if let Some(transfers) = &mut self.transfers
             && !post.truncated
@@ -171,11 +184,20 @@ impl<'a> RankMatcher<'a> {
             transfers.add(own, &message, &post, self.completions.get(completion), error());
         }
         let cause = Cause { at: message.begin, who: sender, thread: message.turn.thread, state: WaitState::LateSender };
-        for Probe { place, start: begin, end, .. } in probes {
+        let way = self.links.is_timed().then_some(DependencyWay {
+            kind: WayKind::Message,
+            from: source,
+            to: own,
+            bytes: message.bytes,
+        });
+        for Probe { place, start: begin, end, link, .. } in probes {
+            if let Some(link) = link {
+                self.links.known(link, Dependency::Message(source, message.mark.clone(), way));
+            }
             let call = WaitingCall { at: RankSite { rank: own, place }, thread, begin, end };
             cause.charge(call, common_clock, &mut self.waits);
         }
-        self.depends(completion, Dependency::Message(source, message.mark));
+        self.depends(completion, Dependency::Message(source, message.mark, way));
         if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
             && message.begin < *earliest
         {
@@ -201,7 +223,7 @@ impl<'a> RankMatcher<'a> {
         count(&mut self.odd.uncertain, sender);
         self.depends(completion, Dependency::Nothing);
         if let Some(token) = message.token {
-            self.letters.send(sender.rank, Letter::Told(token, None));
+            self.letters.send(sender.rank, Letter::Told(token, None, None));
         }
         self.tell(completion, None);
     }
@@ -241,8 +263,33 @@ impl<'a> RankMatcher<'a> {
         if received.is_none() {
             *received = Some((self.order.begin(), i64::MAX, self.number));
         }
+        self.expect_link(completion);
+    }
+
+    /// Makes a completion expect one more dependency in the replay. Only the first thread's calls are timed.
+    pub(super) fn expect_link(&mut self, completion: u32) {
+        if self.completions.get(completion).thread > 0 && self.links.is_timed() {
+            return;
+        }
         let expected = self.links.reserve();
         let first = &mut self.completions.get(completion).link;
         *first = (*first).min(expected);
+    }
+
+    /// Fills the link of a send with its receive, if it waited for that, or would have if the receive had been posted later.
+    pub(super) fn posted(&mut self, completion: u32, bytes: u64, cause: Option<Cause>, posted: Option<Mark>) {
+        let own = self.number;
+        let end = self.completions.get(completion).end;
+        let lanes = self.links.lanes();
+        let waits = lanes.network.waits_for_receive(bytes) || cause.is_some();
+        let is_before = |mark: &Mark| mark.reached.at <= end.saturating_add(lanes.tolerance);
+        let to = match posted.filter(|mark| waits && is_before(mark)) {
+            Some(mark) => {
+                let way = DependencyWay { kind: WayKind::Posted, from: mark.rank, to: own, bytes };
+                Dependency::Message(mark.rank, mark, Some(way))
+            }
+            None => Dependency::Nothing,
+        };
+        self.depends(completion, to);
     }
 }

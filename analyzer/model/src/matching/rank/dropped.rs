@@ -40,7 +40,7 @@ impl RankMatcher<'_> {
     pub(super) fn without_receive(&mut self, message: &Message) {
         self.before += u64::from(message.place.counts());
         if let Some(token) = message.token {
-            self.letters.send(message.envelope.source, Letter::Told(token, None));
+            self.letters.send(message.envelope.source, Letter::Told(token, None, None));
         }
     }
 

@@ -26,6 +26,7 @@ impl<'a> RankMatcher<'a> {
         let mut request = Request::default();
         if self.send(role, stream.role(call).place, (turn(stream, call), false), token) && token.is_some() {
             request.partner = Partner::Awaited;
+            request.send = self.may_wait(role, stream);
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
             let receipt = self.queues.post(pattern, post);
@@ -56,6 +57,10 @@ impl<'a> RankMatcher<'a> {
         let completion = self.completions.begin(stream, call, 1);
         if self.send(role, role.place, (turn(stream, call), false), Some(Token::Completion(completion))) {
             self.completions.await_one(completion);
+            self.completions.get(completion).send = self.may_wait(role, stream);
+            if self.completions.get(completion).send.is_some() {
+                self.expect_link(completion);
+            }
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
             self.expect_message(completion);
@@ -114,7 +119,7 @@ impl<'a> RankMatcher<'a> {
             return false;
         }
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
-        let (begin, mark) = (turn.begin, self.links.mark());
+        let (begin, mark) = (turn.begin, self.links.mark_at(turn.begin, place.number() as u32));
         let message = Message { envelope, place, begin, number: 0, turn, bytes: role.sent, token, open, mark };
         match (partitioned, token) {
             (true, Some(Token::Request(thread, number))) => {
@@ -124,6 +129,12 @@ impl<'a> RankMatcher<'a> {
             _ => self.letters.send(to, Letter::Message(message)),
         }
         true
+    }
+
+    /// Bytes of a message whose send may wait for its receive, if calls are timed: those that are known to leave at once do not.
+    fn may_wait(&self, role: &Role, stream: &Stream<'a>) -> Option<u64> {
+        let is_kept = self.links.lanes().network.at_once().is_some_and(|most| role.sent <= most);
+        (self.links.is_timed() && stream.thread == 0 && !is_kept).then_some(role.sent)
     }
 
     /// Counts a message whose sender or receiver has no file here.
@@ -142,7 +153,11 @@ impl<'a> RankMatcher<'a> {
         if let peer @ (Peer::Unknown | Peer::Unrecorded) = role.from.0 {
             self.count_elsewhere(peer, place);
         }
-        Some((pattern_of(role)?, Post::new(turn(stream, call), place, role.received)))
+        let mut post = Post::new(turn(stream, call), place, role.received);
+        if self.links.is_timed() {
+            post.mark = Some(Box::new(self.links.mark_at(call.start, place.number() as u32)));
+        }
+        Some((pattern_of(role)?, post))
     }
 
     pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
@@ -150,7 +165,9 @@ impl<'a> RankMatcher<'a> {
         let from = stream.roles().came_from(role.object, role.from, arrived(details));
         if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
             let envelope = Envelope { object, source, tag: from.1, partitioned: false };
-            self.queues.probe(envelope, role.place, call.start, call.end);
+            // Of several threads, it is not certain which receive gets the message.
+            let link = (self.links.is_timed() && !self.threaded).then(|| self.links.reserve());
+            self.queues.probe(envelope, role.place, (call.start, call.end), link);
         }
     }
 }

@@ -27,6 +27,7 @@ use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
 use super::queues::{MatchedMessage, Queues, Receipt};
 use super::requests::{Partner, Request, Requests};
+use super::scenario::{DependencyWay, WayKind};
 use super::transfers::Transfers;
 use super::wait_sums::{RankSite, Waits};
 use super::windows::Called;
@@ -139,7 +140,7 @@ impl<'a> RankMatcher<'a> {
             ordinals: FxHashMap::default(),
             made: 0,
             order: Order::default(),
-            links: Links::new(follow.contains(Follow::DEPENDENCIES), edges.begins_selected),
+            links: Links::new(number, shared.lanes, edges.begins_selected),
             edges,
             waits: Waits::new(follow),
             transfers: follow.contains(Follow::TRANSFERS).then(Transfers::default),
@@ -220,11 +221,21 @@ impl<'a> RankMatcher<'a> {
                 }
                 self.judge_matched();
             }
-            Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
-            Letter::Told(Token::Request(thread, number), cause) => {
+            Letter::Told(Token::Completion(completion), cause, posted) => {
+                if let Some(bytes) = self.completions.get(completion).send.take() {
+                    self.posted(completion, bytes, cause, posted);
+                }
+                self.tell(completion, cause);
+            }
+            Letter::Told(Token::Request(thread, number), cause, posted) => {
                 let Some(request) = self.requests.get(thread, number) else { return };
                 request.partner = Partner::Told(cause);
                 let (completion, freed) = (request.completion, request.freed);
+                match (request.send, completion) {
+                    (Some(bytes), Some(completion)) => self.posted(completion, bytes, cause, posted),
+                    (Some(_), None) => request.posted = posted,
+                    _ => {}
+                }
                 if completion.is_some() || freed {
                     self.requests.remove(thread, number);
                 }
@@ -244,13 +255,13 @@ impl<'a> RankMatcher<'a> {
         // Only the first thread's calls count for the rank's dependencies.
         let first = stream.thread == 0;
         if first {
-            let links = &mut self.links;
+            let (links, site) = (&mut self.links, role.place.number() as u32);
             self.edges.until(call.start, |at, selected| links.edge(at, selected));
             match role.what {
                 CallPart::Begin => self.links.begin(call.end),
-                CallPart::End => self.links.finalize(call.start),
-                CallPart::Phase => self.links.phase(call.start, call.end),
-                _ => self.links.call(call.start, call.end, call.inside),
+                CallPart::End => self.links.finalize(call.start, site),
+                CallPart::Phase => self.links.phase(call, site),
+                _ => self.links.call(call, site),
             }
         }
         if call.open {
@@ -353,21 +364,32 @@ impl<'a> RankMatcher<'a> {
         let arrival = CollectiveArrival { at, thread, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.shared.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
-        let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
+        let node = if flow == Flow::Neighbors {
+            self.come_to_neighbors(object, node, (begin, at.place.number() as u32))
+        } else {
+            node
+        };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
         let awaits = flow != Flow::ToRoot || root;
-        self.links.collective(
-            node.clone(),
-            comes,
-            awaits && end.token().is_none() && !(flow == Flow::FromRoot && root),
-        );
+        if comes {
+            self.links.comes(node.clone(), (begin, at.place.number() as u32));
+        }
+        // Only the first thread's calls are timed.
+        let counts = thread == 0 || !self.links.is_timed();
+        let way = self.links.is_timed().then(|| {
+            let ranks = self.shared.collectives.objects.groups[object as usize].size() as u32;
+            DependencyWay { kind: WayKind::Together(ranks), from: self.number, to: self.number, bytes }
+        });
+        if counts && awaits && end.token().is_none() && !(flow == Flow::FromRoot && root) {
+            self.links.awaits(node.clone(), way);
+        }
         if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
             && let Some(request) = self.requests.get(thread, number)
         {
-            request.node = node;
+            request.node = node.map(|node| (node, way));
         }
         for (to, token, cause) in self.told.drain(..) {
-            self.letters.send(to, Letter::Told(token, cause));
+            self.letters.send(to, Letter::Told(token, cause, None));
         }
     }
 
@@ -383,11 +405,16 @@ impl<'a> RankMatcher<'a> {
 
     /// Records that the rank reaches a neighborhood collective call. Each rank has a node of its own, from `first` on.
     /// Returns this rank's node.
-    fn come_to_neighbors(&mut self, object: u32, first: Option<CollectiveNode>) -> Option<CollectiveNode> {
+    fn come_to_neighbors(
+        &mut self,
+        object: u32,
+        first: Option<CollectiveNode>,
+        begins: (i64, u32),
+    ) -> Option<CollectiveNode> {
         let first = first?;
         let neighbors = self.shared.collectives.objects.neighbors(self.number, object)?;
         for whom in &neighbors.destinations {
-            self.links.collective(Some(first.other(*whom)), true, false);
+            self.links.comes(Some(first.other(*whom)), begins);
         }
         Some(first.other(neighbors.own))
     }
@@ -402,7 +429,7 @@ impl<'a> RankMatcher<'a> {
         if let Some(until) = self.lasts_until.filter(|until| *until > self.links.span.end) {
             let links = &mut self.links;
             self.edges.until(until, |at, selected| links.edge(at, selected));
-            links.call(until, until, 0);
+            links.last(until);
         }
         account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
         let (messages, posts) = self.queues.rest();
@@ -442,7 +469,10 @@ impl<'a> RankMatcher<'a> {
         account.add(self.waits);
         account.transfers.merge(self.transfers.unwrap_or_default());
         account.times.push(self.links.span);
-        handed_on.links(self.number, self.links.take_all());
+        account.stretches.merge(self.links.take_stretches());
+        let (links, places) = self.links.take_all();
+        handed_on.links(self.number, links);
+        handed_on.places(self.number, places);
     }
 }
 

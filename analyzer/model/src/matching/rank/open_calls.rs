@@ -112,7 +112,7 @@ impl<'a> RankMatcher<'a> {
             let Some(token) = message.token else { continue };
             let cause = Cause { at, who, thread, state: WaitState::LateReceiver };
             let late = Some(cause).filter(|cause| cause.at > message.begin);
-            self.letters.send(message.envelope.source, Letter::Told(token, late));
+            self.letters.send(message.envelope.source, Letter::Told(token, late, None));
         }
     }
 

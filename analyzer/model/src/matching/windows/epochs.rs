@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::super::collective_node::CollectiveNode;
 use super::super::collectives::Collectives;
 use super::super::links::Links;
+use super::super::scenario::{DependencyWay, WayKind};
 use super::super::wait_sums::{RankSite, WaitState, Waits};
 use super::super::{Cause, WaitingCall};
 use super::Called;
@@ -106,11 +107,11 @@ impl<'a> Epochs<'a> {
         let Some(open) = window.accesses.remove(&rank) else { return };
         // The data cannot arrive before all targets have posted.
         for (_, _, node) in &open.peers {
-            links.collective(node.clone(), false, true);
+            links.awaits(node.clone(), self.way(links, call));
         }
         for (peer, before, _) in open.peers {
             let step = Step { kind: EpochKind::Complete, by: rank, whom: peer, before };
-            links.collective(self.done(&mut window, step, call, waits), true, false);
+            links.comes(self.done(&mut window, step, call, waits), call.begins());
         }
         if let Some(waiting) = window.waiting.get_mut(&open.waiting) {
             waiting.calls.push(call);
@@ -131,7 +132,7 @@ impl<'a> Epochs<'a> {
             let before = count(&mut window.posted, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: rank, whom: peer, before };
             let node = self.done(&mut window, step, call, waits);
-            links.collective(node.clone(), true, false);
+            links.comes(node.clone(), call.begins());
             open.peers.push((peer, before, node));
         }
         window.exposures.insert(rank, open);
@@ -142,7 +143,7 @@ impl<'a> Epochs<'a> {
         let Some(open) = window.exposures.remove(&call.at.rank) else { return };
         let nodes = self.end(&mut window, call.at.rank, open, vec![call], waits);
         for node in nodes {
-            links.collective(node, false, true);
+            links.awaits(node, self.way(links, call));
         }
     }
 
@@ -160,6 +161,12 @@ impl<'a> Epochs<'a> {
         let nodes = open.peers.into_iter().map(|peer| self.await_step(window, step(peer), waiting, waits)).collect();
         self.know(window, waiting, None, waits);
         nodes
+    }
+
+    /// The way by which a call of another rank lets this one go on.
+    fn way(&self, links: &Links, call: Called) -> Option<DependencyWay> {
+        let rank = call.at.rank;
+        links.is_timed().then_some(DependencyWay { kind: WayKind::Step, from: rank, to: rank, bytes: 0 })
     }
 
     /// Ranks of a group, by the rank's own number for it.

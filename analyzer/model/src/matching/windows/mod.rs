@@ -23,6 +23,13 @@ pub struct Called {
     pub open: bool,
 }
 
+impl Called {
+    /// Its begin and its site's number.
+    pub fn begins(&self) -> (i64, u32) {
+        (self.begin, self.at.place.number() as u32)
+    }
+}
+
 pub struct Windows<'a> {
     epochs: Epochs<'a>,
     locks: Locks<'a>,

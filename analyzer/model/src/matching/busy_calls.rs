@@ -1,0 +1,222 @@
+//! How long a rank is busy in each changed run: in computation, and in calls that wait for nobody.
+//!
+//! In: the calls of the rank's first thread, in order, and which of them depend on other ranks. Out: the busy time, and its sums by
+//! place; for a call that depends on others, its times in the recorded run, since how long it takes depends on the others' times.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::scenario::{Lanes, Times};
+use super::stretches::{Around, StretchMeans};
+use crate::stream::TimedCall;
+use crate::sums::Grow;
+
+/// A call of the recorded run that depends on others.
+#[derive(Clone, Copy, Debug)]
+pub struct Returned {
+    pub start: i64,
+    pub end: i64,
+    pub site: u32,
+}
+
+/// A rank's times by place.
+#[derive(Default, Debug)]
+pub struct PlaceTimes {
+    /// Computation between two calls, by their sites.
+    pub between: FxHashMap<Around, PlaceTime>,
+    /// Calls, without their waits.
+    pub calls: FxHashMap<u32, PlaceTime>,
+    /// Waits in calls.
+    pub waits: FxHashMap<u32, PlaceTime>,
+}
+
+/// A rank's time at one place.
+#[derive(Clone, Default, Debug)]
+pub struct PlaceTime {
+    /// Sum in each lane, nanoseconds.
+    pub times: Times,
+    /// Sum of the squares by which times in the first lane differ from those before them, halved: the variance of the sum, if
+    /// they vary on their own (von Neumann 1941), however they drift.
+    pub variance: f64,
+    last: Option<i64>,
+}
+
+impl PlaceTimes {
+    pub fn merge(&mut self, other: PlaceTimes) {
+        merge(&mut self.between, other.between);
+        merge(&mut self.calls, other.calls);
+        merge(&mut self.waits, other.waits);
+    }
+
+    /// The variance of the time of all computation and calls.
+    pub fn variance(&self) -> f64 {
+        self.between.values().chain(self.calls.values()).map(|place| place.variance).sum()
+    }
+}
+
+impl PlaceTime {
+    /// Adds a time, as it is in each lane.
+    pub fn add(&mut self, times: &Times) {
+        let Some(first) = times.first() else { return };
+        if let Some(last) = self.last.replace(*first) {
+            self.variance += (*first as f64 - last as f64).powi(2) / 2.0;
+        }
+        self.grow(times);
+    }
+
+    fn grow(&mut self, times: &Times) {
+        if self.times.is_empty() {
+            self.times.clone_from(times);
+            return;
+        }
+        for (sum, time) in self.times.iter_mut().zip(times) {
+            sum.grow(*time);
+        }
+    }
+}
+
+fn merge<K: Eq + Hash>(places: &mut FxHashMap<K, PlaceTime>, other: FxHashMap<K, PlaceTime>) {
+    for (key, more) in other {
+        let place = places.entry(key).or_default();
+        place.variance += more.variance;
+        place.grow(&more.times);
+    }
+}
+
+pub struct BusyCalls {
+    rank: u32,
+    lanes: Arc<Lanes>,
+    current: Option<CurrentCall>,
+    /// Site of the last call.
+    last: Option<u32>,
+    /// Computations so far by the sites around them, if they are levelled.
+    numbers: FxHashMap<Around, u64>,
+    /// Sums of computations, to level them by in a later replay.
+    pub stretches: StretchMeans,
+    pub times: PlaceTimes,
+}
+
+/// The last call, until the next one.
+struct CurrentCall {
+    /// Begin of the polls without success before it.
+    start: i64,
+    end: i64,
+    site: u32,
+    /// It depends on other ranks.
+    depends: bool,
+    /// It stands for polls without success.
+    polls: bool,
+}
+
+impl BusyCalls {
+    /// Stands for a site behind the last call.
+    pub const THE_END: u32 = u32::MAX;
+
+    pub fn new(rank: u32, lanes: Arc<Lanes>) -> BusyCalls {
+        BusyCalls {
+            rank,
+            lanes,
+            current: None,
+            last: None,
+            numbers: FxHashMap::default(),
+            stretches: StretchMeans::default(),
+            times: PlaceTimes::default(),
+        }
+    }
+
+    /// Ends the last call before `call` begins, unless the two are polls of one wait.
+    pub fn next(&mut self, call: &TimedCall, site: u32, busy: &mut Times) -> Option<Returned> {
+        if self.is_one_wait(call, site) { None } else { self.close(busy) }
+    }
+
+    /// Polls of one place that follow each other wait for the same; with work of their own between them they are no wait.
+    fn is_one_wait(&self, call: &TimedCall, site: u32) -> bool {
+        let last = self.current.as_ref();
+        last.is_some_and(|last| last.polls && last.site == site && !call.now_and_then && !call.open)
+    }
+
+    /// Begins a call; `before` is the end of the last one.
+    pub fn open(&mut self, call: &TimedCall, site: u32, before: i64, busy: &mut Times) {
+        let polls = call.in_vain && !call.now_and_then;
+        if let Some(last) = &mut self.current {
+            (last.end, last.polls) = (call.end, polls);
+            return;
+        }
+        self.compute(site, call.start.saturating_sub(before), busy);
+        if call.now_and_then {
+            let outside = (call.end - call.start - call.inside).max(0);
+            self.compute(site, outside, busy);
+            self.last = Some(site);
+            self.alone(site, call.end - call.start - outside, busy);
+            return;
+        }
+        self.last = Some(site);
+        self.current = Some(CurrentCall { start: call.start, end: call.end, site, depends: false, polls });
+    }
+
+    /// True after the first call.
+    pub fn has_begun(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Notes that the last call depends on another rank.
+    pub fn depends(&mut self) {
+        if let Some(call) = &mut self.current {
+            call.depends = true;
+        }
+    }
+
+    /// Time of the recorded run that the busy time stands for.
+    pub fn position(&self, end: i64) -> i64 {
+        self.current.as_ref().map_or(end, |call| call.start)
+    }
+
+    /// Ends the last call. Returns it if it depends on other ranks.
+    pub fn close(&mut self, busy: &mut Times) -> Option<Returned> {
+        let CurrentCall { start, end, site, depends, .. } = self.current.take()?;
+        if depends {
+            return Some(Returned { start, end, site });
+        }
+        self.alone(site, end - start, busy);
+        None
+    }
+
+    /// Adds a call that depends on nobody.
+    fn alone(&mut self, site: u32, time: i64, busy: &mut Times) {
+        let times: Times = (0..busy.len()).map(|lane| self.lanes.call(lane, site, time)).collect();
+        self.times.calls.entry(site).or_default().add(&times);
+        pass(busy, &times);
+    }
+
+    /// Number of this computation among those between the two sites.
+    fn number(&mut self, around: Around, time: i64) -> u64 {
+        let count = self.numbers.entry(around).or_default();
+        let number = *count;
+        *count += 1;
+        if self.lanes.counts {
+            self.stretches.add(around, number, time);
+        }
+        number
+    }
+
+    /// Adds computation before a call at a site.
+    pub fn compute(&mut self, site: u32, time: i64, busy: &mut Times) {
+        if time <= 0 {
+            return;
+        }
+        let around = (self.last, site);
+        let number = if self.lanes.numbers() { self.number(around, time) } else { 0 };
+        let lanes = 0..busy.len();
+        let times: Times = lanes.map(|lane| self.lanes.computation(lane, self.rank, around, number, time)).collect();
+        self.times.between.entry(around).or_default().add(&times);
+        pass(busy, &times);
+    }
+}
+
+fn pass(busy: &mut Times, times: &Times) {
+    for (busy, time) in busy.iter_mut().zip(times) {
+        busy.grow(*time);
+    }
+}

@@ -1,0 +1,173 @@
+//! How long a call takes in changed runs that waits for others.
+//!
+//! In: when each of its dependencies was met, in the recorded run and in each lane, and when it began and returned. Out: when it
+//! returns in each lane. In the recorded run one of them, or its own begin, set when it returned: from there on it takes the time that
+//! it took. What the others would have taken alone the run does not show: other messages of that size do.
+
+use super::busy_calls::{PlaceTimes, Returned};
+use super::links::Link;
+use super::scenario::{DependencyWay, Lanes, Times, WayKind};
+use super::transfer_times::Estimate;
+
+/// The dependencies of a call that goes on.
+#[derive(Default)]
+pub struct Met(Vec<MetDependency>);
+
+struct MetDependency {
+    recorded: i64,
+    times: Times,
+    way: DependencyWay,
+    /// Time that it took, in the run or by others like it.
+    took: i64,
+}
+
+impl Met {
+    pub fn add(&mut self, recorded: i64, times: Times, way: DependencyWay) {
+        // A rank without neighbors to receive from depends on nobody.
+        if recorded == i64::MIN {
+            return;
+        }
+        self.0.push(MetDependency { recorded, times, way, took: 0 });
+    }
+
+    /// Ends the call: adds to the delays what it waits and takes. Returns the number of dependencies that the call had not kept.
+    pub fn returns(
+        &mut self,
+        call: &Returned,
+        link: &Link,
+        lanes: &Lanes,
+        delays: &mut Times,
+        places: &mut PlaceTimes,
+    ) -> u64 {
+        // A call that returned before did not wait for it, unless the clocks are wrong.
+        let before = self.0.len();
+        self.0.retain(|met| met.recorded <= call.end.saturating_add(lanes.tolerance));
+        let dropped = (before - self.0.len()) as u64;
+        let (mut waits, mut calls) = (lanes.times(0), lanes.times(0));
+        for lane in 0..lanes.count() {
+            let alone = self.measure(call, lanes, lanes.estimate(lane));
+            let begin = link.time[lane].saturating_add(delays[lane]);
+            let mut end = begin.saturating_add(lanes.call(lane, call.site, alone));
+            let mut waited = 0;
+            if lanes.absent(call.site) >> lane & 1 == 0 {
+                for met in &self.0 {
+                    let eager = met.way.kind == WayKind::Posted && lanes.eager(met.way.bytes) >> lane & 1 == 1;
+                    let Some(at) = met.times.get(lane).copied().filter(|at| *at > i64::MIN && !eager) else { continue };
+                    waited = waited.max(at.saturating_sub(begin));
+                    end = end.max(at.saturating_add(lanes.way(lane, met.way, call.site, met.took)));
+                }
+            }
+            let took = end.saturating_sub(begin);
+            waits[lane] = waited.min(took);
+            calls[lane] = took - waits[lane];
+            delays[lane] = end.saturating_sub(link.time[lane]);
+        }
+        places.waits.entry(call.site).or_default().add(&waits);
+        places.calls.entry(call.site).or_default().add(&calls);
+        self.0.clear();
+        dropped
+    }
+
+    /// Finds how long each dependency took, and returns how long the call takes alone, so that the recorded run follows from them.
+    fn measure(&mut self, call: &Returned, lanes: &Lanes, estimate: Estimate) -> i64 {
+        let length = call.end.saturating_sub(call.start).max(0);
+        for met in &mut self.0 {
+            let left = call.end.saturating_sub(met.recorded);
+            let usual = match met.way.kind {
+                WayKind::Message => lanes.network.way(met.way.bytes, estimate),
+                _ => 0,
+            };
+            met.took = usual.min(left);
+        }
+        let messages = self.0.iter().filter(|met| met.way.kind == WayKind::Message);
+        let bytes: Option<u64> = messages.map(|met| met.way.bytes).reduce(u64::saturating_add);
+        let usual = bytes.map_or(0, |bytes| lanes.network.receive(bytes, estimate)).min(length);
+        let latest = self.0.iter_mut().max_by_key(|met| (met.recorded.saturating_add(met.took), met.recorded));
+        match latest {
+            Some(met)
+                if met.recorded > call.start
+                    || met.recorded.saturating_add(met.took) > call.start.saturating_add(usual) =>
+            {
+                met.took = call.end.saturating_sub(met.recorded);
+                if met.way.is_handed_over(lanes) { met.took.min(length).max(0) } else { usual }
+            }
+            _ => {
+                for met in self.0.iter_mut().filter(|met| met.way.is_handed_over(lanes)) {
+                    met.took = length.min(call.end.saturating_sub(met.recorded));
+                }
+                length
+            }
+        }
+    }
+}
+
+impl DependencyWay {
+    /// True for messages that are handed over once both ranks are there, which takes as long whoever came last.
+    fn is_handed_over(self, lanes: &Lanes) -> bool {
+        match self.kind {
+            WayKind::Posted => true,
+            WayKind::Message => lanes.network.waits_for_receive(self.bytes),
+            WayKind::Together(_) | WayKind::Step => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::links::Dependency;
+    use super::super::scenario::{RunChange, Scenario};
+    use super::super::stretches::StretchMeans;
+    use super::super::transfer_times::TransferTimes;
+    use super::*;
+
+    fn lanes(changes: &[&[RunChange]]) -> Arc<Lanes> {
+        let scenario = |changes: &&[RunChange]| Scenario { changes: changes.to_vec(), estimate: Estimate::Typical };
+        let scenarios: Vec<Scenario> = changes.iter().map(scenario).collect();
+        Arc::new(Lanes::new(&scenarios, TransferTimes::default(), StretchMeans::default(), vec![0, 0], 10))
+    }
+
+    /// A call from 100 to 200 whose dependency is met at `recorded`, and at `times` in the lanes. Returns its ends, and the delays'
+    /// number of dependencies that were dropped.
+    fn ends(lanes: &Lanes, recorded: i64, times: &[i64]) -> (Vec<i64>, u64) {
+        let mut met = Met::default();
+        met.add(
+            recorded,
+            times.iter().copied().collect(),
+            DependencyWay { kind: WayKind::Message, from: 0, to: 1, bytes: 8 },
+        );
+        let link = Link { time: lanes.times(100), to: Dependency::Nothing, delays: None };
+        let (mut delays, mut places) = (lanes.times(0), PlaceTimes::default());
+        let call = Returned { start: 100, end: 200, site: 7 };
+        let dropped = met.returns(&call, &link, lanes, &mut delays, &mut places);
+        (delays.iter().map(|delay| 100 + delay).collect(), dropped)
+    }
+
+    #[test]
+    fn a_call_that_waited_takes_from_what_it_waited_for_what_it_took() {
+        let lanes = lanes(&[&[], &[], &[]]);
+        assert_eq!(ends(&lanes, 150, &[150, 450, 90]), (vec![200, 500, 140], 0));
+    }
+
+    #[test]
+    fn a_call_that_did_not_wait_takes_what_it_took_from_its_begin() {
+        let lanes = lanes(&[&[], &[], &[]]);
+        assert_eq!(ends(&lanes, 50, &[50, 150, 450]), (vec![200, 200, 450], 0));
+    }
+
+    #[test]
+    fn a_call_that_returned_before_does_not_depend_on_it() {
+        let lanes = lanes(&[&[], &[]]);
+        assert_eq!(ends(&lanes, 205, &[205, 305]), (vec![200, 300], 0), "the clocks may be wrong by 10");
+        assert_eq!(ends(&lanes, 250, &[250, 350]), (vec![200, 200], 1));
+    }
+
+    #[test]
+    fn a_call_is_shorter_or_not_made_at_all() {
+        let lanes =
+            lanes(&[&[RunChange::Calls(vec![7], 0.5)], &[RunChange::Without(vec![7])], &[RunChange::Without(vec![8])]]);
+        assert_eq!(ends(&lanes, 150, &[150; 3]).0, [175, 100, 200]);
+        assert_eq!(ends(&lanes, 50, &[50; 3]).0, [150, 100, 200]);
+    }
+}

@@ -1,0 +1,269 @@
+//! Changes to a run that the [replay](super::replay) tries.
+//!
+//! In: what a user asks to change. Out: for each lane, which is one changed run, how long a computation, a call and a message
+//! take there.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::stretches::{Around, StretchMeans};
+use super::transfer_times::{Estimate, TransferTimes};
+
+/// One time for each lane, nanoseconds.
+pub type Times = SmallVec<[i64; 1]>;
+
+/// A change to the run. Ranks are by place in [`Run::ranks`](crate::Run::ranks), sites by number.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RunChange {
+    /// The computation of these ranks takes this many times as long.
+    Ranks(Vec<u32>, f64),
+    /// Calls at these sites take this many times as long, without their waits.
+    Calls(Vec<u32>, f64),
+    /// Computation before calls at these sites takes this many times as long.
+    Before(Vec<u32>, f64),
+    /// Computation after calls at these sites takes this many times as long.
+    After(Vec<u32>, f64),
+    /// Ranks that compute between the same two calls take as long as they do on average.
+    Balance,
+    /// Messages take longer or shorter.
+    Latency(LatencyChange, HostPair),
+    /// Bandwidth is this many times as high.
+    Bandwidth(f64, HostPair),
+    /// Sends of up to this many bytes do not wait for their receives.
+    Eager(u64),
+    /// The calls at these sites are not made.
+    Without(Vec<u32>),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LatencyChange {
+    /// Added nanoseconds.
+    More(i64),
+    /// A multiple of the latency that the run shows.
+    Times(f64),
+}
+
+/// The two hosts whose messages change, by number; `None` for all messages.
+pub type HostPair = Option<(u32, u32)>;
+
+/// A changed run. Without changes it is the recorded one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Scenario {
+    pub changes: Vec<RunChange>,
+    pub estimate: Estimate,
+}
+
+/// A dependency of a call on another rank, by which its time changes with the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DependencyWay {
+    pub kind: WayKind,
+    pub from: u32,
+    pub to: u32,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WayKind {
+    /// A receive gets its message.
+    Message,
+    /// A send that waits for its receive learns of it.
+    Posted,
+    /// A collective call of so many ranks.
+    Together(u32),
+    /// A call of another rank lets the call go on.
+    Step,
+}
+
+/// All changed runs of one replay, and what is known of the recorded one.
+pub struct Lanes {
+    lanes: Vec<Lane>,
+    /// An ideal lane alone: no call takes time, so no call has to be timed.
+    pub is_ideal: bool,
+    /// Computations are counted, for a later replay that levels them.
+    pub counts: bool,
+    pub network: TransferTimes,
+    stretches: StretchMeans,
+    /// Host of each rank, by number.
+    hosts: Vec<u32>,
+    /// Time by which the clocks may be wrong, nanoseconds.
+    pub tolerance: i64,
+}
+
+/// One changed run.
+#[derive(Default)]
+struct Lane {
+    is_ideal: bool,
+    estimate: Option<Estimate>,
+    ranks: FxHashMap<u32, f64>,
+    calls: FxHashMap<u32, f64>,
+    before: FxHashMap<u32, f64>,
+    after: FxHashMap<u32, f64>,
+    balanced: bool,
+    latency: Vec<(LatencyChange, HostPair)>,
+    bandwidth: Vec<(f64, HostPair)>,
+    eager: Option<u64>,
+    without: FxHashSet<u32>,
+}
+
+/// Most lanes of one replay: marks tell by one bit each in which lanes a call is not made.
+pub const MOST_LANES: usize = 64;
+
+impl Lanes {
+    /// The one run on a network without latency and of infinite bandwidth.
+    pub fn ideal() -> Lanes {
+        let lane = Lane { is_ideal: true, ..Lane::default() };
+        Lanes {
+            lanes: vec![lane],
+            is_ideal: true,
+            counts: false,
+            network: TransferTimes::default(),
+            stretches: StretchMeans::default(),
+            hosts: Vec::new(),
+            tolerance: 0,
+        }
+    }
+
+    /// No run at all: computations are counted.
+    pub fn counting() -> Lanes {
+        Lanes { lanes: Vec::new(), is_ideal: false, counts: true, ..Lanes::ideal() }
+    }
+
+    pub fn new(
+        scenarios: &[Scenario],
+        network: TransferTimes,
+        stretches: StretchMeans,
+        hosts: Vec<u32>,
+        tolerance: i64,
+    ) -> Lanes {
+        let lanes = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
+        Lanes { lanes, is_ideal: false, counts: false, network, stretches, hosts, tolerance }
+    }
+
+    pub fn count(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// The same time in each lane.
+    pub fn times(&self, time: i64) -> Times {
+        SmallVec::from_elem(time, self.lanes.len())
+    }
+
+    /// How long a computation of `time` takes in a lane; `number` counts those of the rank between the two sites.
+    pub fn computation(&self, lane: usize, rank: u32, (before, after): Around, number: u64, time: i64) -> i64 {
+        let lane = &self.lanes[lane];
+        let mut factor = lane.ranks.get(&rank).copied().unwrap_or(1.0);
+        if let Some(before) = before {
+            factor *= lane.after.get(&before).copied().unwrap_or(1.0);
+        }
+        factor *= lane.before.get(&after).copied().unwrap_or(1.0);
+        let level = if lane.balanced { self.stretches.level((before, after), number) } else { None };
+        scaled(level.unwrap_or(time), factor)
+    }
+
+    /// True if computations have to be numbered.
+    pub fn numbers(&self) -> bool {
+        self.counts || self.lanes.iter().any(|lane| lane.balanced)
+    }
+
+    /// How long a call at a site takes in a lane if it waits for nobody.
+    pub fn call(&self, lane: usize, site: u32, time: i64) -> i64 {
+        let lane = &self.lanes[lane];
+        match () {
+            () if lane.is_ideal || lane.without.contains(&site) => 0,
+            () => lane.calls.get(&site).map_or(time, |factor| scaled(time, *factor)),
+        }
+    }
+
+    /// The lanes in which calls at a site are not made, by bits.
+    pub fn absent(&self, site: u32) -> u64 {
+        self.bits(|lane| lane.without.contains(&site))
+    }
+
+    /// The lanes in which a send of so many bytes does not wait for its receive, by bits.
+    pub fn eager(&self, bytes: u64) -> u64 {
+        self.bits(|lane| lane.is_ideal || lane.eager.is_some_and(|most| bytes <= most))
+    }
+
+    fn bits(&self, holds: impl Fn(&Lane) -> bool) -> u64 {
+        let holding = self.lanes.iter().enumerate().filter(|(_, lane)| holds(lane));
+        holding.fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+
+    pub fn estimate(&self, lane: usize) -> Estimate {
+        self.lanes[lane].estimate.unwrap_or(Estimate::Typical)
+    }
+
+    /// How long a dependency takes in a lane that took `time`.
+    pub fn way(&self, lane: usize, way: DependencyWay, site: u32, time: i64) -> i64 {
+        let of_lane = &self.lanes[lane];
+        if of_lane.is_ideal {
+            return 0;
+        }
+        let mut time = self.call(lane, site, time);
+        if of_lane.latency.is_empty() && of_lane.bandwidth.is_empty() {
+            return time;
+        }
+        let applies = |between: &HostPair| between.is_none_or(|between| self.goes(way, between));
+        for (change, _) in of_lane.latency.iter().filter(|(_, between)| applies(between)) {
+            let once = match change {
+                LatencyChange::More(more) => *more,
+                LatencyChange::Times(factor) => scaled(self.network.latency(), factor - 1.0),
+            };
+            time = time.saturating_add(once.saturating_mul(self.trips(way)));
+        }
+        for (factor, _) in of_lane.bandwidth.iter().filter(|(_, between)| applies(between)) {
+            time = time.saturating_add(scaled(self.network.on_the_wire(way.bytes), 1.0 / factor - 1.0));
+        }
+        time.max(0)
+    }
+
+    /// True if a dependency is between the two hosts.
+    fn goes(&self, way: DependencyWay, (one, other): (u32, u32)) -> bool {
+        let host = |rank: u32| self.hosts.get(rank as usize).copied();
+        match way.kind {
+            WayKind::Together(_) => true,
+            _ => [(Some(one), Some(other)), (Some(other), Some(one))].contains(&(host(way.from), host(way.to))),
+        }
+    }
+
+    /// How often the latency of the network is paid.
+    fn trips(&self, way: DependencyWay) -> i64 {
+        match way.kind {
+            // The sender asks, the receiver grants, the data follows.
+            WayKind::Message if self.network.waits_for_receive(way.bytes) => 3,
+            WayKind::Message | WayKind::Posted | WayKind::Step => 1,
+            // A tree, or recursive doubling.
+            WayKind::Together(ranks) => i64::from(ranks.max(1).next_power_of_two().ilog2()),
+        }
+    }
+}
+
+impl Lane {
+    fn of(scenario: &Scenario) -> Lane {
+        let mut lane = Lane { estimate: Some(scenario.estimate), ..Lane::default() };
+        for change in &scenario.changes {
+            match change {
+                RunChange::Ranks(ranks, factor) => multiply(&mut lane.ranks, ranks, *factor),
+                RunChange::Calls(sites, factor) => multiply(&mut lane.calls, sites, *factor),
+                RunChange::Before(sites, factor) => multiply(&mut lane.before, sites, *factor),
+                RunChange::After(sites, factor) => multiply(&mut lane.after, sites, *factor),
+                RunChange::Balance => lane.balanced = true,
+                RunChange::Latency(change, between) => lane.latency.push((*change, *between)),
+                RunChange::Bandwidth(factor, between) => lane.bandwidth.push((*factor, *between)),
+                RunChange::Eager(bytes) => lane.eager = lane.eager.max(Some(*bytes)),
+                RunChange::Without(sites) => lane.without.extend(sites),
+            }
+        }
+        lane
+    }
+}
+
+fn multiply(factors: &mut FxHashMap<u32, f64>, keys: &[u32], factor: f64) {
+    for key in keys {
+        *factors.entry(*key).or_insert(1.0) *= factor;
+    }
+}
+
+fn scaled(time: i64, factor: f64) -> i64 {
+    if factor == 1.0 { time } else { (time as f64 * factor).round() as i64 }
+}

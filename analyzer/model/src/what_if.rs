@@ -1,0 +1,103 @@
+//! Replays a run with something changed.
+//!
+//! In: a run, and scenarios. Out: each rank's time in each of them, by place. The run is read twice: once for what messages and
+//! computations mostly take, and once to be replayed in all scenarios.
+
+use crate::Run;
+use crate::common_clock::CommonClock;
+use crate::matching::scenario::{Lanes, RunChange, Scenario};
+use crate::matching::{
+    Account, Estimate, Follow, RankReplay, RankTime, Settled, TransferTimes, replayed, settled, settled_and_counted,
+};
+
+/// A run that can be replayed.
+pub struct Replayable<'a> {
+    run: &'a Run,
+    pub account: Account,
+    common_clock: CommonClock,
+    pub network: TransferTimes,
+    /// Hosts by number, and each rank's.
+    pub hosts: Vec<String>,
+    host_of: Vec<u32>,
+}
+
+/// The run in each scenario.
+pub struct Replayed {
+    pub ranks: Vec<RankReplay>,
+    pub times: Vec<RankTime>,
+}
+
+impl<'a> Replayable<'a> {
+    /// Reads the run; `balance`: the mean computations, too.
+    pub fn of(run: &'a Run, balance: bool) -> Replayable<'a> {
+        let follow = Follow::TRANSFERS | Follow::QUEUES;
+        let Settled { account, common_clock, .. } =
+            if balance { settled_and_counted(run, follow) } else { settled(run, follow) };
+        let network = TransferTimes::of(&account);
+        let (mut hosts, mut host_of): (Vec<String>, Vec<u32>) = (Vec::new(), Vec::new());
+        for rank in &run.ranks {
+            let host = &rank.process.host;
+            let number = hosts.iter().position(|other| other == host).unwrap_or_else(|| {
+                hosts.push(host.clone());
+                hosts.len() - 1
+            });
+            host_of.push(number as u32);
+        }
+        Replayable { run, account, common_clock, network, hosts, host_of }
+    }
+
+    /// Maximum error of a time between two ranks, nanoseconds.
+    pub fn clock_error(&self) -> i64 {
+        let of_rank = |(line, time): (&crate::common_clock::ClockLine, &RankTime)| {
+            line.error(time.begin).max(line.error(time.end))
+        };
+        let most = self.common_clock.lines.iter().zip(&self.account.times).map(of_rank).max();
+        most.unwrap_or(0).saturating_mul(2)
+    }
+
+    pub fn replay(&self, scenarios: &[Scenario]) -> Replayed {
+        let lanes = Lanes::new(
+            scenarios,
+            self.network.clone(),
+            self.account.stretches.clone(),
+            self.host_of.clone(),
+            self.clock_error(),
+        );
+        let Account { replayed: ranks, times, .. } = replayed(self.run, &self.common_clock, lanes);
+        Replayed { ranks, times }
+    }
+}
+
+impl Scenario {
+    /// The recorded run.
+    pub fn recorded() -> Scenario {
+        Scenario { changes: Vec::new(), estimate: Estimate::Typical }
+    }
+
+    pub fn with(changes: &[RunChange], estimate: Estimate) -> Scenario {
+        Scenario { changes: changes.to_vec(), estimate }
+    }
+}
+
+impl Replayed {
+    /// Length of the recorded run: the longest rank's, nanoseconds.
+    pub fn recorded(&self) -> i64 {
+        self.times.iter().map(|time| time.end.saturating_sub(time.begin)).max().unwrap_or(0)
+    }
+
+    /// Length of the run in a scenario.
+    pub fn length(&self, scenario: usize) -> i64 {
+        let of_rank = |(rank, time): (&RankReplay, &RankTime)| rank.end[scenario].saturating_sub(time.begin);
+        self.ranks.iter().zip(&self.times).map(of_rank).max().unwrap_or(0)
+    }
+
+    /// The rank that ends last in a scenario, by place in [`Run::ranks`].
+    pub fn last(&self, scenario: usize) -> Option<usize> {
+        (0..self.ranks.len()).max_by_key(|rank| self.ranks[*rank].end[scenario])
+    }
+
+    /// Dependencies that the recorded run did not keep.
+    pub fn dropped(&self) -> u64 {
+        self.ranks.iter().map(|rank| rank.dropped).sum()
+    }
+}
