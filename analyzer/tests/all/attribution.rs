@@ -5,7 +5,7 @@ use std::path::Path;
 
 use examples::fixture;
 use model::Run;
-use model::attribution::{Attribution, RankTimes};
+use model::attribution::{Attribution, RankTimes, other_threads};
 use model::matching::{Account, Follow, WaitState, settled};
 use model::origins::Activity;
 use model::shared_walk::SharedWalk;
@@ -40,6 +40,11 @@ fn adds_up(folder: &Path, name: &str) -> bool {
             let is_known = (found - found / 10..=found).contains(&waited);
             assert!(is_known, "{name}, rank {at}: {waited} ns of {found} in {}", state.name());
         }
+    }
+    for thread in other_threads(&run, &settled.common_clock) {
+        let (rank, number, times) = (thread.rank, thread.thread, &thread.times);
+        let all: i64 = times.times.values().sum();
+        assert_eq!(all, times.life, "{name}, rank {rank}, thread {number}");
     }
     causes_are_waits(&attribution, name);
     true

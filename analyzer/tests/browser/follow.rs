@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use model::levels::{self, PlacedCall, RankCalls};
 use model::matching::{Follow, settled};
 use model::rank::function_of;
+use model::site_naming::SiteNaming;
 use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
@@ -65,6 +66,12 @@ fn bytes(call: &PlacedCall<'_>) -> f64 {
     let (sent, posted) = if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() };
     let came = call.arrived.map(|(_, bytes)| bytes).filter(|bytes| posted > 0 && *bytes != UNKNOWN_BYTES);
     if call.failed || call.open { 0.0 } else { (sent + came.unwrap_or(posted)) as f64 * call.count as f64 }
+}
+
+/// Call sites are named as on the page.
+fn choice() -> Choice {
+    let naming = SiteNaming { is_short: true, ..SiteNaming::default() };
+    Choice { no_cache: true, naming, ..Choice::default() }
 }
 
 impl Truth {
@@ -193,7 +200,7 @@ fn compare_efficiency(efficiency: &Value, truth: &Truth) {
 
 /// Opens a page at a share of its run and some rows, and compares its tables with the trace.
 fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<usize>) {
-    let run = Run::select(folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+    let run = Run::select(folder, &choice()).unwrap();
     let common_clock = settled(&run, Follow::empty()).common_clock;
     let lives = levels::lives(&run, &common_clock);
     let begin = lives.iter().map(|life| life.begin).min().unwrap();
@@ -252,7 +259,7 @@ fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
 #[test]
 fn efficiency_of_a_part_of_a_run_with_threads_is_that_of_the_first_ones() {
     let threads = &recorded("threads")[0].run;
-    let run = Run::select(threads, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+    let run = Run::select(threads, &choice()).unwrap();
     assert!(run.ranks.iter().all(|rank| rank.threads.len() > 1));
     let file = page(threads, "followed threads");
     let mut browser = Browser::start();
@@ -296,7 +303,7 @@ fn tables_wait_for_parts_that_come_late_and_say_which_never_come() {
     browser.ask(&format!("location.hash = 'timeline={}-{}_0-8'", time.0, time.1));
     browser.wait_for(&format!("{of_functions} === 'of the whole run: what is in view is still being loaded'"));
     browser.wait_for(&format!("{of_functions}.endsWith('8 of 8 ranks')"));
-    let truth = Truth::of(&Run::select(run, &Choice { no_cache: true, ..Choice::default() }).unwrap(), 0..8, time);
+    let truth = Truth::of(&Run::select(run, &choice()).unwrap(), 0..8, time);
     let functions = browser.ask(&format!("{TABLES}('functions')"));
     compare(&functions[0], &["function"], "calls", "total", &truth.functions);
     assert_eq!(browser.complaints, [""; 0]);
@@ -334,7 +341,7 @@ fn messages_between_more_rows_than_lines_are_drawn_for_are_a_square_of_who_sends
     synthetic::run(&run, &Shape { ranks: 100, calls: 400, topology: Topology::Torus, seed: 2 }).unwrap();
     let file = page(&run, "square");
     let truth = {
-        let run = Run::select(&run, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+        let run = Run::select(&run, &choice()).unwrap();
         Truth::of(&run, 0..run.ranks.len(), (i64::MIN / 4, i64::MAX / 4))
     };
     let all: u64 = truth.pairs.values().map(|(messages, _)| messages).sum();

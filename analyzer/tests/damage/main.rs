@@ -23,7 +23,7 @@ const ANALYSES: [&[&str]; 20] = [
     &["waits", "DIR"],
     &["path", "DIR"],
     &["pop", "DIR"],
-    &["whatif", "DIR", "--balance", "--rank", "0=0.5"],
+    &["whatif", "DIR", "--balance", "--latency", "+1ms"],
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
     &["overlap", "DIR"],

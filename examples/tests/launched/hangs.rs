@@ -8,7 +8,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{both_families, case, libraries, one_that_runs};
+use crate::common::{ATTEMPTS, both_families, case, libraries, one_that_runs};
 use examples::answer::Answer;
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -253,14 +253,23 @@ fn details(answer: &Answer) -> Vec<String> {
 
 #[test]
 fn of_ranks_that_poll_for_ever_the_message_that_nobody_asks_for_is_named() {
+    let is_named = |answer: &Answer| {
+        let first = details(answer).first().cloned().unwrap_or_default();
+        first.starts_with("Rank 0 waits for tag 7 from rank 1")
+            && first.contains("rank 1 has sent it tag 8 by MPI_Send at")
+            && first.ends_with("which no receive asks for.")
+    };
     for mpi in libraries() {
-        let (running, answers) = until_it_hangs("three_that_poll_and_a_message_of_another_tag", &mpi);
-        for answer in [answers.last().unwrap(), &after_its_end(running)] {
-            let first = details(answer).first().cloned().unwrap_or_default();
-            let is_named = first.starts_with("Rank 0 waits for tag 7 from rank 1")
-                && first.contains("rank 1 has sent it tag 8 by MPI_Send at")
-                && first.ends_with("which no receive asks for.");
-            assert!(is_named, "{}: {:#}", mpi.name, answer.json);
+        // On a busy machine a rank may be killed between two polls, and its file does not tell what it would have done.
+        for attempt in 1..=ATTEMPTS {
+            let (running, answers) = until_it_hangs("three_that_poll_and_a_message_of_another_tag", &mpi);
+            let live = answers.last().unwrap();
+            assert!(is_named(live), "{}: {:#}", mpi.name, live.json);
+            let after = after_its_end(running);
+            if is_named(&after) {
+                break;
+            }
+            assert!(verdict(&after) == "unknown" && attempt < ATTEMPTS, "{}: {:#}", mpi.name, after.json);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! `overhear why`: where the ranks' time went, and what they waited for.
 
-use crate::why::{self, CauseRow, IterationRow, Iterations, KindRow, PlaceRow, RankRow, Why};
+use crate::why::{self, CauseRow, IterationRow, Iterations, KindRow, PlaceRow, RankRow, ThreadRow, Why};
 use crate::{cost, overview, waits};
 use model::Run;
+use model::attribution::other_threads;
 use model::error::Error;
 use model::matching::{Follow, settled};
 use model::shared_walk::SharedWalk;
@@ -31,11 +32,13 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
         iterations.into(),
         why.places().into(),
         why.by_rank().into(),
+        why.threads(&other_threads(run, &settled.common_clock)).into(),
     ];
     Ok(Report { facts, warnings, tables })
 }
 
 pub fn schema() -> Schema {
     let schema = Schema::of("why").facts(overview::FACTS).facts(cost::FACTS).facts(why::FACTS);
-    schema.table::<CauseRow>().table::<KindRow>().table::<IterationRow>().table::<PlaceRow>().table::<RankRow>()
+    let schema = schema.table::<CauseRow>().table::<KindRow>().table::<IterationRow>();
+    schema.table::<PlaceRow>().table::<RankRow>().table::<ThreadRow>()
 }

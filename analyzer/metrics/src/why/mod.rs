@@ -7,10 +7,11 @@ mod causes;
 mod iterations;
 mod places;
 mod reason;
+mod threads;
 mod time;
 
 use model::Run;
-use model::attribution::{Attribution, RankTimes, Spent};
+use model::attribution::{Attribution, RankTimes, Spent, ThreadTimes};
 use model::origins::WaitOrigins;
 use model::sums::Total;
 use tables::{Fact, Table, Value, facts};
@@ -18,6 +19,7 @@ use tables::{Fact, Table, Value, facts};
 pub use causes::CauseRow;
 pub use iterations::{IterationRow, Iterations};
 pub use places::PlaceRow;
+pub use threads::ThreadRow;
 pub use time::{KindRow, RankRow};
 
 use crate::totals::{percent, seconds};
@@ -38,7 +40,7 @@ facts! {
     ITERATIONS = "iterations", Count, sometimes, "Iterations of the loop that the run consists of, by the order of its calls.";
     ITERATION = "iteration_s", Seconds, sometimes, "Time of the usual iteration, the median of all.";
     SLOWER = "iteration_growth", Ratio, sometimes, "Time of the last tenth of the iterations over that of the first tenth.";
-    UNSEEN_THREADS = "unfollowed_threads", Count, always, "Threads other than the first that called MPI: the tables leave them out.";
+    UNSEEN_THREADS = "unfollowed_threads", Count, always, "Threads other than the first that called MPI: they have a table of their own.";
 }
 
 impl<'a> Why<'a> {
@@ -97,6 +99,10 @@ impl<'a> Why<'a> {
 
     pub fn by_rank(&self) -> Table<RankRow> {
         time::ranks(self)
+    }
+
+    pub fn threads(&self, threads: &[ThreadTimes]) -> Table<ThreadRow> {
+        threads::table(self, threads)
     }
 
     pub fn places(&self) -> Table<PlaceRow> {

@@ -1,7 +1,7 @@
 //! Time of the threads that did not initialize MPI: outside their calls and in them. Their waits are not followed.
 
+use super::RankTimes;
 use super::reader::TimeReader;
-use super::{RankTimes, Spent};
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
 use crate::roles::Roles;
@@ -17,15 +17,16 @@ pub struct ThreadTimes {
     pub times: RankTimes,
 }
 
-/// The times of all threads that called MPI but did not initialize it.
-pub fn other_threads(run: &Run, clock: &CommonClock, objects: &Objects) -> Vec<ThreadTimes> {
+/// The times of all threads that called MPI but did not initialize it, by rank.
+pub fn other_threads(run: &Run, clock: &CommonClock) -> Vec<ThreadTimes> {
+    let objects = Objects::of(run);
     let of_rank = |at: usize| {
         let (rank, line) = (&run.ranks[at], &clock.lines[at]);
         let contents = rank.contents();
         let mut all = Vec::new();
         for thread in contents.threads.iter().skip(1) {
             let mut reader = TimeReader::of_thread(rank, line, thread.number);
-            let mut calls = Stream::whole(thread, rank, line, Roles::of(run, objects, run.call_sites(), at));
+            let mut calls = Stream::whole(thread, rank, line, Roles::of(run, &objects, run.call_sites(), at));
             while let Some(call) = calls.peek() {
                 reader.call(call, calls.role(call));
                 calls.advance();
@@ -36,14 +37,4 @@ pub fn other_threads(run: &Run, clock: &CommonClock, objects: &Objects) -> Vec<T
         all
     };
     parallel::map(run.ranks.len(), of_rank).into_iter().flatten().collect()
-}
-
-impl ThreadTimes {
-    pub fn in_mpi(&self) -> i64 {
-        self.times.of(|key| key.spent.is_in_mpi())
-    }
-
-    pub fn is_followed(&self) -> bool {
-        !self.times.times.keys().any(|key| key.spent == Spent::Unfollowed)
-    }
 }
