@@ -117,7 +117,7 @@ fn generated_runs_wait_as_long_as_they_were_made_to() {
         let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS);
         let attribution = SharedWalk::with_attribution(&run, &mut settled).attribution.expect("it was asked for");
         for (states, known) in [
-            // Whether a sender was late, or its message not the next one, is no difference in time.
+            // A wait is as long whether the sender was late or its message not the next one.
             (&[WaitState::LateSender, WaitState::WrongOrder][..], truth.total.late_sender),
             (&[WaitState::WaitAtNxn], truth.total.wait_at_nxn),
             (&[WaitState::LateBroadcast], truth.total.late_broadcast),

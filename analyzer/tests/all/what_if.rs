@@ -16,7 +16,7 @@ use traces::calls::Call;
 use crate::common::made::{Calls, on_nobody, send};
 use crate::common::{Folder, signature, stdout, two_ranks};
 
-/// How far the unchanged replay may be from the recorded run, percent.
+/// Largest distance of the unchanged replay from the recorded run, percent.
 const MOST: f64 = 3.0;
 
 /// The least share of a run's waits, in tenths, that are waits in the replay.

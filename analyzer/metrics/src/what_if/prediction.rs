@@ -160,7 +160,7 @@ impl<'a> Prediction<'a> {
         Table::new("waits per rank, before and then", rows).most(ROWS).silent_empty()
     }
 
-    /// What the rank that ends last spends its time on then, the longest first.
+    /// Times of the rank that ends last then, the longest first.
     pub fn then(&self) -> Table<ThenRow> {
         let Some(last) = self.replayed.last(CHANGED) else { return Table::new("", Vec::new()) };
         let RankReplay { places, .. } = &self.replayed.ranks[last];

@@ -1,4 +1,4 @@
-//! What ranks waited for: the late rank, its place and the reason, the most waited for first.
+//! The causes of waiting: the late rank, its place and the reason, the most waited for first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

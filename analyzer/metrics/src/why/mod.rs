@@ -25,7 +25,7 @@ pub use time::{KindRow, RankRow};
 use crate::totals::{percent, seconds};
 use crate::words::plural;
 
-/// What the tables are made from. Only asked ranks count, but any rank may be the one that they waited for.
+/// The evidence of the tables. Only asked ranks count, but any rank may be the one that they waited for.
 pub struct Why<'a> {
     pub run: &'a Run,
     pub attribution: &'a Attribution,

@@ -275,7 +275,7 @@ impl TimeReader {
     }
 }
 
-/// What the readings at both ends of an interval tell about the time outside MPI in it: kind, time and maximum error.
+/// Time outside MPI in an interval, as the readings at both ends tell it: kind, time and maximum error.
 #[derive(Default)]
 struct Outside {
     kinds: [(Spent, i64, i64); 3],

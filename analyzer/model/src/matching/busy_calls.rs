@@ -1,4 +1,4 @@
-//! How long a rank is busy in each changed run: in computation, and in calls that wait for nobody.
+//! A rank's busy time in each changed run: in computation, and in calls that wait for nobody.
 //!
 //! In: the calls of the rank's first thread, in order, and which of them depend on other ranks. Out: the busy time, and its sums by
 //! place; for a call that depends on others, its times in the recorded run, since how long it takes depends on the others' times.

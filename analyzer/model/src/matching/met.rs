@@ -1,4 +1,4 @@
-//! How long a call takes in changed runs that waits for others.
+//! Durations, in changed runs, of calls that wait for others.
 //!
 //! In: when each of its dependencies was met, in the recorded run and in each lane, and when it began and returned. Out: when it
 //! returns in each lane. In the recorded run one of them, or its own begin, set when it returned: from there on it takes the time that

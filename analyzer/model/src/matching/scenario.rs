@@ -143,12 +143,12 @@ impl Lanes {
         self.lanes.len()
     }
 
-    /// The same time in each lane.
+    /// This time in each lane.
     pub fn times(&self, time: i64) -> Times {
         SmallVec::from_elem(time, self.lanes.len())
     }
 
-    /// How long a computation of `time` takes in a lane; `number` counts those of the rank between the two sites.
+    /// Duration in a lane of a computation of `time`; `number` counts those of the rank between the two sites.
     pub fn computation(&self, lane: usize, rank: u32, (before, after): Around, number: u64, time: i64) -> i64 {
         let lane = &self.lanes[lane];
         let mut factor = lane.ranks.get(&rank).copied().unwrap_or(1.0);
@@ -165,7 +165,7 @@ impl Lanes {
         self.counts || self.lanes.iter().any(|lane| lane.balanced)
     }
 
-    /// How long a call at a site takes in a lane if it waits for nobody.
+    /// Duration in a lane of a call at a site that waits for nobody.
     pub fn call(&self, lane: usize, site: u32, time: i64) -> i64 {
         let lane = &self.lanes[lane];
         match () {
@@ -193,7 +193,7 @@ impl Lanes {
         self.lanes[lane].estimate.unwrap_or(Estimate::Typical)
     }
 
-    /// How long a dependency takes in a lane that took `time`.
+    /// Duration in a lane of a dependency that took `time`.
     pub fn way(&self, lane: usize, way: DependencyWay, site: u32, time: i64) -> i64 {
         let of_lane = &self.lanes[lane];
         if of_lane.is_ideal {
@@ -226,7 +226,7 @@ impl Lanes {
         }
     }
 
-    /// How often the latency of the network is paid.
+    /// Number of times that the latency of the network is paid.
     fn trips(&self, way: DependencyWay) -> i64 {
         match way.kind {
             // The sender asks, the receiver grants, the data follows.

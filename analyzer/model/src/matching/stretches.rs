@@ -1,4 +1,4 @@
-//! How long ranks compute between two calls, on average, in the order of the run.
+//! Mean times of computation between two calls, in the order of the run.
 //!
 //! In: each computation with the sites of the two calls around it. Out: for each pair of sites the mean over ranks of the first
 //! computation there, of the second, and so on; of many, the mean of some that follow each other.

@@ -1,11 +1,11 @@
-//! How long messages take in this run, where a call does not show it.
+//! Durations of messages in this run, where a call does not show them.
 //!
 //! In: samples of messages whose receivers were waiting, and of receives whose messages were there. Out: times by size, each as
 //! it may be at least, is mostly, and may be at most; latency and time on the wire, by a line through them.
 
 use super::{Account, BlockedSends, Transfers};
 
-/// Which of the possible values a time has that the run does not show.
+/// The value, of the possible ones, of a time that the run does not show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Estimate {
     Low,
