@@ -1,6 +1,6 @@
 //! `overhear why`: where the ranks' time went, and what they waited for.
 
-use crate::why::{self, CauseRow, IterationRow, Iterations, KindRow, PlaceRow, RankRow, ThreadRow, Why};
+use crate::why::{self, CauseRow, IterationRow, Iterations, KindRow, OtherThreadRow, PlaceRow, RankRow, Why};
 use crate::{cost, overview, waits};
 use model::Run;
 use model::attribution::other_threads;
@@ -40,5 +40,5 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
 pub fn schema() -> Schema {
     let schema = Schema::of("why").facts(overview::FACTS).facts(cost::FACTS).facts(why::FACTS);
     let schema = schema.table::<CauseRow>().table::<KindRow>().table::<IterationRow>();
-    schema.table::<PlaceRow>().table::<RankRow>().table::<ThreadRow>()
+    schema.table::<PlaceRow>().table::<RankRow>().table::<OtherThreadRow>()
 }

@@ -19,7 +19,7 @@ use tables::{Fact, Table, Value, facts};
 pub use causes::CauseRow;
 pub use iterations::{IterationRow, Iterations};
 pub use places::PlaceRow;
-pub use threads::ThreadRow;
+pub use threads::OtherThreadRow;
 pub use time::{KindRow, RankRow};
 
 use crate::totals::{percent, seconds};
@@ -101,7 +101,7 @@ impl<'a> Why<'a> {
         time::ranks(self)
     }
 
-    pub fn threads(&self, threads: &[ThreadTimes]) -> Table<ThreadRow> {
+    pub fn threads(&self, threads: &[ThreadTimes]) -> Table<OtherThreadRow> {
         threads::table(self, threads)
     }
 

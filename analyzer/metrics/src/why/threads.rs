@@ -11,14 +11,14 @@ use crate::totals::{percent, seconds, world_rank};
 const ROWS: usize = 8;
 
 /// A thread that called MPI, but did not initialize it.
-pub struct ThreadRow {
+pub struct OtherThreadRow {
     rank: WorldRank,
     thread: u32,
     life: f64,
     in_mpi: Option<f64>,
 }
 
-impl Row for ThreadRow {
+impl Row for OtherThreadRow {
     const TABLE: &'static str = "threads";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -34,12 +34,12 @@ impl Row for ThreadRow {
 }
 
 /// One row for each thread, those with the most time in MPI first.
-pub fn table(why: &Why, threads: &[ThreadTimes]) -> Table<ThreadRow> {
+pub fn table(why: &Why, threads: &[ThreadTimes]) -> Table<OtherThreadRow> {
     let asked = threads.iter().filter(|thread| why.run.ranks[thread.rank as usize].is_asked);
     let mut asked: Vec<(i64, &ThreadTimes)> =
         asked.map(|thread| (thread.times.of(|key| key.spent.is_in_mpi()), thread)).collect();
     asked.sort_by_key(|(in_mpi, thread)| (std::cmp::Reverse(*in_mpi), thread.rank, thread.thread));
-    let row = |(in_mpi, thread): (i64, &ThreadTimes)| ThreadRow {
+    let row = |(in_mpi, thread): (i64, &ThreadTimes)| OtherThreadRow {
         rank: world_rank(&why.run.ranks[thread.rank as usize]),
         thread: thread.thread,
         life: seconds(thread.times.life),
