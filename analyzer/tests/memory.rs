@@ -19,7 +19,7 @@ use traces::record;
 use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, blank_header};
 
-/// Where other processes keep one of the workers from its core, ranks run apart, and more is under way between them.
+/// Other processes may keep one of the workers from its core: ranks run apart then, and more is under way between them.
 const ATTEMPTS: usize = 3;
 
 /// Memory and processor time are the process's, so each test is alone.

@@ -75,7 +75,7 @@ pub struct HeldOutRun {
     pub findings: Vec<Value>,
 }
 
-/// Whether a finding agrees with the truth.
+/// The agreement of a finding with the truth.
 #[derive(Clone, Copy, Default)]
 pub struct Agreement {
     pub cause: bool,

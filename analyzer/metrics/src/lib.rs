@@ -8,8 +8,8 @@
 //! compare reports
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
-//! why
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting what_if whereabouts
+//! what_if why
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling shares totals

@@ -12,6 +12,13 @@ pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// The middle value, or the lower of the two middle ones; 0 without values.
+pub fn lower_median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
+}
+
 /// With fewer values, even the extremes do not hold the median with 95 % confidence.
 const FEWEST: usize = 6;
 
@@ -27,4 +34,15 @@ pub fn beyond_interval(count: usize) -> Option<usize> {
 pub fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let aside = beyond_interval(sorted.len())?;
     Some((sorted[aside], sorted[sorted.len() - 1 - aside]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lower_median_is_a_value_itself() {
+        let of = |values: &[f64]| lower_median(values.iter().copied());
+        assert_eq!([of(&[3.0, 1.0]), of(&[3.0, 1.0, 2.0]), of(&[])], [1.0, 2.0, 0.0]);
+    }
 }

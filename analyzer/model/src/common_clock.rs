@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::definitions::Occasion;
 
 use super::Rank;
+use crate::selection::LEFT_OUT;
 
 /// Maximum drift between two clocks, as a share of the time: crystals are made to ±50 ppm.
 const DRIFT: f64 = 1e-4;
@@ -88,6 +89,15 @@ impl ClockLine {
     pub fn nanoseconds_at(&self, ticks: u64) -> i64 {
         let at = self.exactly(ticks);
         nanoseconds(at + 0.5f64.copysign(at))
+    }
+
+    /// The selected parts of a thread's time, in order.
+    pub fn selected(&self, rank: &Rank, thread: u32) -> Vec<(i64, i64)> {
+        let stretches = rank.stretches(thread);
+        let begins = stretches.iter().map(|(at, _)| if *at == 0 { i64::MIN } else { self.nanoseconds_at(*at) });
+        let ends: Vec<i64> = begins.clone().skip(1).chain([i64::MAX]).collect();
+        let parts = stretches.iter().zip(begins.zip(ends));
+        parts.filter(|((_, part), _)| *part != LEFT_OUT).map(|(_, span)| span).collect()
     }
 
     /// Ticks of the rank's clock at a time; 0 before it began to count.

@@ -7,10 +7,9 @@
 use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::common_clock::{ClockLine, CommonClock};
+use super::common_clock::ClockLine;
 use super::matching::{Jump, NEVER, RankTime, Settled};
 use super::roles::{CallSites, Role};
-use super::selection::LEFT_OUT;
 use super::spill::{Backward, RankRecord, Sorted, Spill};
 use super::stream::TimedCall;
 use super::sums::{Grow, SpansAhead, shared_time};
@@ -127,24 +126,6 @@ fn shared(segment: PathSegment, asked: &[(i64, i64)]) -> impl Iterator<Item = Pa
     })
 }
 
-/// The selected parts of a rank's time.
-fn of_rank(run: &Run, common_clock: &CommonClock, rank: usize) -> Vec<(i64, i64)> {
-    let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
-    let mut asked: Vec<(i64, i64)> = Vec::new();
-    let mut open = false;
-    for (at, part) in run.ranks[rank].stretches(first) {
-        let at = if *at == 0 { i64::MIN } else { common_clock.lines[rank].nanoseconds_at(*at) };
-        if let Some((_, to)) = asked.last_mut().filter(|_| open) {
-            *to = at;
-        }
-        open = *part != LEFT_OUT;
-        if open {
-            asked.push((at, i64::MAX));
-        }
-    }
-    asked
-}
-
 /// The times of all ranks by call site.
 fn by_site(ranks: Vec<Sums>) -> FxHashMap<PathSite, Time> {
     let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
@@ -180,7 +161,10 @@ impl PathParts {
     /// Finds the selected parts of the path. Uses up the account's jumps.
     pub fn of(run: &Run, settled: &mut Settled) -> PathParts {
         let Settled { account, common_clock, .. } = settled;
-        let asked = |at: usize| run.ranks[at].selection.as_ref().map(|_| of_rank(run, common_clock, at));
+        let asked = |at: usize| {
+            let rank = &run.ranks[at];
+            rank.selection.as_ref().map(|_| common_clock.lines[at].selected(rank, rank.first_thread()))
+        };
         let asked: Vec<_> = (0..run.ranks.len()).map(asked).collect();
         let (mut on, mut stretches, mut ranks) = (Spill::new(run.ranks.len()), 0, FxHashMap::<u32, i64>::default());
         for segment in PathWalk::new(&std::mem::take(&mut account.jumps), &account.times) {

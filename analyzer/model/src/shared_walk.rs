@@ -138,7 +138,7 @@ fn loop_of(run: &Run, clock: &CommonClock, objects: &Objects) -> Option<Loop> {
         let Some(mut calls) = first_thread(run, clock, objects, asked[at]) else { return finder };
         while let Some(call) = calls.peek() {
             let role = calls.role(call);
-            // How often a rank polls says nothing of the loop.
+            // The number of a rank's polls says nothing of the loop.
             if role.place.counts() && !role.nested && !role.call().is_some_and(|call| call.polls()) {
                 finder.call(role.place.number() as u32, call.start, call.end);
             }

@@ -129,7 +129,7 @@ fn explained(mpis: &[Mpi], runs: usize) -> String {
     let calmest = if runs > 1 { format!(", the calmest of {runs} runs each") } else { String::new() };
     format!(
         "Made by `cargo lab diagnosis --set held-out --write`: programs from textbooks, papers and reports (examples/programs/held_out), whose causes, \
-         ranks and lines their author stated in truth.tsv before he read a rule, recorded under {names}{calmest}.\n\
+         ranks and lines their author stated in truth.tsv before reading a rule, recorded under {names}{calmest}.\n\
          The first finding is the first apart from those about other processes of the machine, which stand in brackets before it. It agrees in cause if \
          its kind, or its words, state the truth's; in place if it names one of the truth's calls; in rank if it names the truth's ranks, where the \
          truth has some. `promised` is the finding's cost, `saved` the loop's time with the cause less that without, `others' cores` what other \

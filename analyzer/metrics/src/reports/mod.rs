@@ -35,7 +35,7 @@ pub enum RunAnalysis {
     Progress(Option<ByEngine>),
     /// Who waited for whom.
     Waits(NamedBy),
-    /// What ranks waited for, and where their time went.
+    /// The causes of waiting, and all of the ranks' time.
     Why(NamedBy),
     /// The critical path.
     Path(NamedBy),

@@ -2,6 +2,7 @@
 //!
 //! In: the times of the ranks' activities, and the delays of their threads. Out: each rank's times of computation and in calls.
 
+use crate::median::lower_median;
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use model::Run;
@@ -54,19 +55,13 @@ pub fn own_times(run: &Run, origins: &WaitOrigins) -> Vec<WorkAndCalls<OwnTimes>
 
 /// For computation and for calls, the share of each rank's lateness that is its own: no rank is to blame for the scheduler.
 pub fn own_shares(times: &[WorkAndCalls<OwnTimes>]) -> Vec<WorkAndCalls<f64>> {
-    let computing = usual(times.iter().map(|of_rank| of_rank.computing.undelayed()).collect());
-    let calling = usual(times.iter().map(|of_rank| of_rank.calling.undelayed()).collect());
+    let computing = lower_median(times.iter().map(|of_rank| of_rank.computing.undelayed()));
+    let calling = lower_median(times.iter().map(|of_rank| of_rank.calling.undelayed()));
     let shares = times.iter().map(|of_rank| WorkAndCalls {
         computing: of_rank.computing.own_share(computing),
         calling: of_rank.calling.own_share(calling),
     });
     shares.collect()
-}
-
-/// The lower median.
-fn usual(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
 impl OwnTimes {
@@ -104,10 +99,5 @@ mod tests {
     fn more_work_than_others_have_is_the_ranks_own_however_long_it_was_delayed() {
         assert_eq!(own_share(1.6, 0.8, 0.8, 0.4), 0.5, "0.8 s of work where 0.4 s are usual");
         assert_eq!(own_share(1.22, 0.8, 0.8, 0.4), 0.0, "a few percent more is even work");
-    }
-
-    #[test]
-    fn the_usual_time_is_the_lower_median() {
-        assert_eq!([usual(vec![3.0, 1.0]), usual(vec![3.0, 1.0, 2.0]), usual(Vec::new())], [1.0, 2.0, 0.0]);
     }
 }

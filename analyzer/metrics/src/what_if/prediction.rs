@@ -1,7 +1,6 @@
 //! The length of a changed run, the waits that go, and what its time is spent on then.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use model::Run;
 use model::matching::scenario::{MOST_LANES, RunChange, Scenario};
@@ -11,8 +10,8 @@ use model::what_if::{Replayable, Replayed};
 use rustc_hash::FxHashMap;
 use tables::{Column, Fact, Row, Table, Value, facts};
 
-use crate::meaning;
 use crate::totals::{percent, seconds, world_rank};
+use crate::{critical, meaning};
 
 facts! {
     REPLAYED = "replayed_s", Seconds, always,
@@ -206,11 +205,7 @@ impl<'a> Prediction<'a> {
     fn between(&self, before: Option<u32>, after: u32) -> (String, String) {
         let from = before
             .map_or_else(|| CallSite { function: "MPI_Init".into(), site: String::new() }, |from| self.site(from));
-        let to = self.site(after);
-        let lines: BTreeSet<&str> =
-            [from.site.as_str(), to.site.as_str()].into_iter().filter(|line| !line.is_empty()).collect();
-        let line = if lines.len() == 2 { format!("{} to {}", from.site, to.site) } else { lines.into_iter().collect() };
-        (format!("{} to {}", from.function, to.function), line)
+        critical::between(&from, &self.site(after))
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: how long each rank's passes through a stretch between two calls took. Only passes through one stretch are compared: the calls
 //! around them are the same.
 
+use crate::median::lower_median;
 use model::attribution::{Spent, TimeKey};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
 use rustc_hash::FxHashMap;
@@ -61,7 +62,8 @@ impl AllPasses {
         if others.is_empty() {
             return Work::Alone;
         }
-        let [mean, fast] = [|passes: &Passes| passes.mean, |passes: &Passes| passes.fast].map(|of| median(&others, of));
+        let mean = lower_median(others.iter().map(|passes| passes.mean));
+        let fast = lower_median(others.iter().map(|passes| passes.fast));
         if mean < NOTHING * own.mean {
             return Work::Alone;
         }
@@ -134,13 +136,6 @@ fn of_kind(spent: Spent) -> &'static str {
         Spent::Files => "file access",
         Spent::InCall | Spent::Unfollowed => "the call itself",
     }
-}
-
-/// The lower median of a figure.
-fn median(passes: &[Passes], of: impl Fn(&Passes) -> f64) -> f64 {
-    let mut all: Vec<f64> = passes.iter().map(of).collect();
-    all.sort_by(f64::total_cmp);
-    all[(all.len() - 1) / 2]
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use crate::Rank;
 use crate::common_clock::ClockLine;
 use crate::origins::{Activity, BlamedTime, OwnWait};
 use crate::roles::{CallPart, Role};
-use crate::selection::{LEFT_OUT, Part};
 use crate::stream::TimedCall;
 use crate::sums::{Grow, Total};
 
@@ -50,14 +49,13 @@ pub struct TimeReader {
 impl TimeReader {
     /// Makes the reader of the thread that initialized MPI.
     pub fn new(rank: &Rank, line: &ClockLine) -> TimeReader {
-        let first = rank.threads.first().map_or(0, |thread| thread.number);
         let ready = rank.header.ready;
         TimeReader {
             is_first: true,
             ready: if ready.is_set() { line.nanoseconds_at(ready.ticks) } else { i64::MIN },
             lasts_until: (!rank.is_finalized()).then(|| line.nanoseconds_at(rank.until)),
             intervals: intervals(rank, line).into(),
-            ..TimeReader::of_thread(rank, line, first)
+            ..TimeReader::of_thread(rank, line, rank.first_thread())
         }
     }
 
@@ -75,7 +73,7 @@ impl TimeReader {
             ready: i64::MIN,
             lasts_until: None,
             is_over: false,
-            selected: rank.selection.as_ref().map(|_| selected(rank.stretches(thread), line)),
+            selected: rank.selection.as_ref().map(|_| line.selected(rank, thread).into()),
             waits: VecDeque::new(),
             blamed: VecDeque::new(),
             current: Vec::new(),
@@ -305,14 +303,6 @@ impl Outside {
     fn taken(&self) -> i64 {
         self.kinds.iter().map(|(_, time, _)| *time).total()
     }
-}
-
-/// The selected parts of a thread's time.
-fn selected(stretches: &[(u64, Part)], line: &ClockLine) -> VecDeque<(i64, i64)> {
-    let begins = stretches.iter().map(|(at, _)| if *at == 0 { i64::MIN } else { line.nanoseconds_at(*at) });
-    let ends: Vec<i64> = begins.clone().skip(1).chain([i64::MAX]).collect();
-    let parts = stretches.iter().zip(begins.zip(ends));
-    parts.filter(|((_, part), _)| *part != LEFT_OUT).map(|(_, span)| span).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use super::Run;
 use super::common_clock::{ClockLine, CommonClock};
 use super::matching::WaitSpan;
 use super::rank::Rank;
-use super::selection::LEFT_OUT;
 use crate::parallel;
 
 pub use bins::{BinCell, FunctionTime, RankBins};
@@ -97,15 +96,9 @@ fn life(rank: &Rank, line: &ClockLine) -> Life {
         true => begin,
         false => end,
     };
-    let first = rank.threads.first().map_or(0, |thread| thread.number);
-    let stretches = rank.stretches(first);
-    let ends = stretches.iter().skip(1).map(|(tick, _)| line.nanoseconds_at(*tick)).chain([known_until]);
-    let span = |((tick, part), to): (&(u64, u32), i64)| {
-        let from = if *tick == 0 { begin } else { line.nanoseconds_at(*tick) };
-        let span = (from.max(begin), to.min(known_until));
-        (*part != LEFT_OUT && span.0 < span.1).then_some(span)
-    };
-    let mut spans: Vec<(i64, i64)> = stretches.iter().zip(ends).filter_map(span).collect();
+    let selected = line.selected(rank, rank.first_thread()).into_iter();
+    let known = selected.map(|(from, to)| (from.max(begin), to.min(known_until)));
+    let mut spans: Vec<(i64, i64)> = known.filter(|(from, to)| from < to).collect();
     if let ([first, .., last], true) = (spans.as_slice(), spans.len() > SPANS) {
         spans = vec![(first.0, last.1)];
     }

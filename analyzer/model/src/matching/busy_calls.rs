@@ -104,9 +104,9 @@ struct CurrentCall {
     start: i64,
     end: i64,
     site: u32,
-    /// It depends on other ranks.
+    /// The call depends on other ranks.
     depends: bool,
-    /// It stands for polls without success.
+    /// The call stands for unsuccessful polls.
     polls: bool,
 }
 

@@ -70,7 +70,7 @@ struct ReplayedRank {
     delay: Times,
     /// Array that holds the delays after the last link.
     delays: Option<Arc<Delays>>,
-    /// What the call that goes on depends on.
+    /// The dependencies of the call that goes on.
     met: Met,
     /// It waits for another rank to wake it.
     is_waiting: bool,

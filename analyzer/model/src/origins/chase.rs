@@ -139,7 +139,7 @@ impl Iterator for Chase<'_> {
             waits.retain(|wait| wait.until > from);
             let first = waits.len();
             let more = self.rest.take(rank, |wait| wait.from >= until);
-            // Where one call waits for several ranks at once, each moment is one wait.
+            // A call may wait for several ranks at once: each moment is one wait.
             for mut wait in more {
                 wait.from = wait.from.max(self.last[rank]);
                 if wait.from < wait.until {

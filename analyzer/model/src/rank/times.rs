@@ -13,6 +13,11 @@ impl Rank {
         self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
     }
 
+    /// Number of the thread that first called MPI.
+    pub fn first_thread(&self) -> u32 {
+        self.threads.first().map_or(0, |thread| thread.number)
+    }
+
     /// Seconds that would count without a selection: from MPI's start to its end.
     pub fn unselected(&self) -> f64 {
         let Some(active) = self.active() else { return self.whole() };
@@ -22,8 +27,7 @@ impl Rank {
 
     /// The first and the last selected tick of the first thread, as far as the rank's time goes; equal if none is selected.
     pub fn selected_ends(&self) -> (u64, u64) {
-        let first = self.threads.first().map_or(0, |thread| thread.number);
-        let stretches = self.stretches(first);
+        let stretches = self.stretches(self.first_thread());
         let end = self.active().and_then(|active| active.end).map_or(self.until, |end| end.min(self.until));
         let begin = self.active().map_or(self.header.begin.ticks, |active| active.begin).min(end);
         let ends = stretches.iter().skip(1).map(|(tick, _)| *tick).chain([end]);

@@ -17,7 +17,7 @@ struct Change {
     ranks: u32,
     /// `{MARK}` stands for the line with that comment.
     asked: &'static [&'static str],
-    /// How far the prediction may be off, percent.
+    /// Largest error of the prediction, percent.
     most: f64,
 }
 
@@ -40,7 +40,7 @@ const CHANGES: [Change; 11] = [
     change("fetched", 3, &["--rank", "1=0.5"], 5.0),
 ];
 
-/// Which changes to try.
+/// The changes to try.
 #[derive(clap::Args)]
 pub struct WhatIfArgs {
     /// Only under these MPIs, such as ompi4,mpich5
@@ -62,7 +62,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// How far the prediction is off, percent.
+    /// Error of the prediction, percent.
     fn off(&self) -> f64 {
         100.0 * (self.predicted / self.measured - 1.0)
     }
