@@ -76,6 +76,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The test of this name alone.
+    fn exactly(test: &str) -> Selection {
+        Selection { names: vec![format!("={test}")], skipped: Vec::new(), shard: None }
+    }
+
     /// Of these tests, those whose names contain one of these parts.
     pub fn only(&self, names: &[&str]) -> Selection {
         Selection { names: names.iter().map(|name| name.to_string()).collect(), ..self.clone() }
@@ -89,7 +94,9 @@ impl Selection {
     }
 
     fn has(&self, test: &str, launches: bool) -> bool {
-        let is_named = |names: &[String]| names.iter().any(|name| test.contains(name));
+        let is_named = |names: &[String]| {
+            names.iter().any(|name| name.strip_prefix('=').map_or_else(|| test.contains(name), |whole| test == whole))
+        };
         let is_of_shard = match self.shard {
             None => true,
             Some(shard) if launches => shard.has(test),
@@ -213,6 +220,8 @@ impl Binary {
         let used = used::wait(child);
         ran.passed = ended.iter().filter(|(_, _, is_well)| *is_well).count();
         ran.failed = ended.len() - ran.passed;
+        let failing = ended.iter().filter(|(_, _, is_well)| !is_well);
+        ran.failing = failing.map(|(test, _, _)| (self.title.clone(), test.clone())).collect();
         if !used.status.success() {
             println!("{said}{}: {}", self.title, used.status);
             ran.reasons = reasons(&said);
@@ -286,6 +295,8 @@ fn reasons(said: &str) -> Vec<String> {
 pub struct Ran {
     passed: usize,
     failed: usize,
+    /// Failing tests, each behind the title of its file.
+    failing: Vec<(String, String)>,
     tests: Vec<(String, Duration)>,
     reasons: Vec<String>,
 }
@@ -295,9 +306,15 @@ pub struct Ran {
 pub struct Outcome {
     passed: usize,
     failed: usize,
+    failing: Vec<(String, String)>,
+    /// Tests that failed, and passed when nothing ran beside them.
+    passed_alone: Vec<String>,
     tests: Vec<(String, Duration)>,
     reasons: Vec<String>,
 }
+
+/// Most failing tests that run again. A launcher that hangs, or a core that is gone for a second, hits few; an error of the code hits more.
+const AGAIN: usize = 3;
 
 /// Number of slow tests to list.
 const NAMED: usize = 10;
@@ -306,8 +323,29 @@ impl Outcome {
     pub fn add(&mut self, ran: Ran) {
         self.passed += ran.passed;
         self.failed += ran.failed;
+        self.failing.extend(ran.failing);
         self.tests.extend(ran.tests);
         self.reasons.extend(ran.reasons);
+    }
+
+    /// Runs a few failing tests once more, alone on the machine, and says which passed then.
+    pub fn try_again(&mut self, all: &[&Binary], variables: &[(&str, String)]) -> Result<(), String> {
+        // A harness that a signal killed names no test.
+        if self.failing.len() > AGAIN || self.failing.len() < self.failed {
+            return Ok(());
+        }
+        for (title, test) in std::mem::take(&mut self.failing) {
+            let Some(binary) = all.iter().find(|binary| binary.title == title) else { continue };
+            let ran = binary.run(&Selection::exactly(&test), variables)?;
+            if ran.failed == 0 && ran.passed == 1 {
+                self.failed -= 1;
+                self.passed += 1;
+                self.passed_alone.push(test);
+            } else {
+                self.reasons.extend(ran.reasons);
+            }
+        }
+        Ok(())
     }
 
     /// Prints the results, the slowest tests first. Fails if a test failed, or none ran.
@@ -320,6 +358,9 @@ impl Outcome {
         // Again at the end, where a reader who cuts a long output still sees it.
         for reason in &self.reasons {
             println!("\nfailed: {reason}");
+        }
+        for test in &self.passed_alone {
+            println!("\nfailed, and passed when it ran again alone: {test}");
         }
         println!("\n{} passed, {} failed", self.passed, self.failed);
         match (self.passed, self.failed) {
@@ -368,6 +409,12 @@ mod tests {
         let took: BTreeMap<_, _> = durations(&ended, 2).into_iter().collect();
         let expected = [("a", 3), ("b", 1), ("c", 3), ("d", 2)].map(|(name, took)| (name.to_string(), second(took)));
         assert_eq!(took, expected.into());
+    }
+
+    #[test]
+    fn a_whole_name_selects_one_test() {
+        let one = Selection::exactly("hangs::a");
+        assert!(one.has("hangs::a", true) && !one.has("hangs::a_b", true) && !one.has("more::hangs::a", false));
     }
 
     #[test]

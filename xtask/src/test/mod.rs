@@ -143,6 +143,8 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
             outcome.add(ran);
         }
         stages.end("measuring tests");
+        let all: Vec<&Binary> = launching.iter().chain(others.wait()).collect();
+        outcome.try_again(&all, &variables)?;
     }
     stages.print();
     if arguments.is_rotation() {
