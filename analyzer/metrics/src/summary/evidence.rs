@@ -36,6 +36,10 @@ pub struct Evidence<'a> {
 /// Answers that many rules need. Each is worked out once.
 #[derive(Default)]
 pub struct Answers {
+    ranks: OnceCell<usize>,
+    wall: OnceCell<f64>,
+    in_mpi: OnceCell<f64>,
+    running_in_mpi: OnceCell<f64>,
     are_cores_shared: OnceCell<bool>,
     delays: OnceCell<Option<Finding>>,
     own_times: OnceCell<Vec<WorkAndCalls<OwnTimes>>>,
@@ -52,17 +56,19 @@ impl Evidence<'_> {
 
     /// Number of ranks that the findings are about.
     pub(super) fn ranks(&self) -> usize {
-        self.run.asked().count().max(1)
+        *self.answers.ranks.get_or_init(|| self.run.asked().count().max(1))
     }
 
     /// The mean rank's wall time, seconds.
     pub fn wall(&self) -> f64 {
-        self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64
+        let mean = || self.run.asked().map(Rank::wall).sum::<f64>() / self.ranks() as f64;
+        *self.answers.wall.get_or_init(mean)
     }
 
     /// The mean rank's time in MPI, seconds: nothing that the program does can save more.
     pub(super) fn in_mpi(&self) -> f64 {
-        self.run.asked().map(Rank::mean_time_in_mpi).sum::<f64>() / self.ranks() as f64
+        let mean = || self.run.asked().map(Rank::mean_time_in_mpi).sum::<f64>() / self.ranks() as f64;
+        *self.answers.in_mpi.get_or_init(mean)
     }
 
     /// True if ranks outnumber the cores of a host.
@@ -108,8 +114,9 @@ impl Evidence<'_> {
 
     /// The share of the mean rank's time in MPI in which the scheduler let it run.
     pub(super) fn running_in_mpi(&self) -> f64 {
-        let shares = self.run.asked().map(|rank| scheduled(rank).map_or(1.0, |scheduled| scheduled.running_in_mpi()));
-        shares.sum::<f64>() / self.ranks() as f64
+        let share = |rank| scheduled(rank).map_or(1.0, |scheduled| scheduled.running_in_mpi());
+        let mean = || self.run.asked().map(share).sum::<f64>() / self.ranks() as f64;
+        *self.answers.running_in_mpi.get_or_init(mean)
     }
 
     /// `0.90 s a rank, 28.1 % of the run`, and no more than the time in MPI.
