@@ -4,17 +4,19 @@
 //! computations mostly take, and once to be replayed in all scenarios.
 
 use crate::Run;
-use crate::common_clock::CommonClock;
+use crate::common_clock::ClockLine;
 use crate::matching::scenario::{Lanes, RunChange, Scenario};
 use crate::matching::{
     Account, Estimate, Follow, RankReplay, RankTime, Settled, TransferTimes, replayed, settled, settled_and_counted,
 };
 
+/// What a replay needs of an account: without it, no message shows how long those take that would not have waited.
+pub const NEEDS: Follow = Follow::TRANSFERS.union(Follow::QUEUES);
+
 /// A run that can be replayed.
 pub struct Replayable<'a> {
     run: &'a Run,
-    pub account: Account,
-    common_clock: CommonClock,
+    pub settled: Settled,
     pub network: TransferTimes,
     /// Hosts by number, and each rank's.
     pub hosts: Vec<String>,
@@ -30,10 +32,8 @@ pub struct Replayed {
 impl<'a> Replayable<'a> {
     /// Reads the run; `balance`: the mean computations, too.
     pub fn of(run: &'a Run, balance: bool) -> Replayable<'a> {
-        let follow = Follow::TRANSFERS | Follow::QUEUES;
-        let Settled { account, common_clock, .. } =
-            if balance { settled_and_counted(run, follow) } else { settled(run, follow) };
-        let network = TransferTimes::of(&account);
+        let settled = if balance { settled_and_counted(run, NEEDS) } else { settled(run, NEEDS) };
+        let network = TransferTimes::of(&settled.account);
         let (mut hosts, mut host_of): (Vec<String>, Vec<u32>) = (Vec::new(), Vec::new());
         for rank in &run.ranks {
             let host = &rank.process.host;
@@ -43,29 +43,41 @@ impl<'a> Replayable<'a> {
             });
             host_of.push(number as u32);
         }
-        Replayable { run, account, common_clock, network, hosts, host_of }
+        Replayable { run, settled, network, hosts, host_of }
     }
 
     /// Maximum error of a time between two ranks, nanoseconds.
     pub fn clock_error(&self) -> i64 {
-        let of_rank = |(line, time): (&crate::common_clock::ClockLine, &RankTime)| {
-            line.error(time.begin).max(line.error(time.end))
-        };
-        let most = self.common_clock.lines.iter().zip(&self.account.times).map(of_rank).max();
-        most.unwrap_or(0).saturating_mul(2)
+        clock_error(&self.settled)
     }
 
     pub fn replay(&self, scenarios: &[Scenario]) -> Replayed {
-        let lanes = Lanes::new(
-            scenarios,
-            self.network.clone(),
-            self.account.stretches.clone(),
-            self.host_of.clone(),
-            self.clock_error(),
-        );
-        let Account { replayed: ranks, times, .. } = replayed(self.run, &self.common_clock, lanes);
-        Replayed { ranks, times }
+        replay(self.run, &self.settled, (self.network.clone(), self.host_of.clone()), scenarios)
     }
+}
+
+/// Replays a run that was matched with [`NEEDS`] in scenarios that change no network.
+pub fn replay_settled(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed {
+    replay(run, settled, (TransferTimes::of(&settled.account), Vec::new()), scenarios)
+}
+
+fn replay(
+    run: &Run,
+    settled: &Settled,
+    (network, host_of): (TransferTimes, Vec<u32>),
+    scenarios: &[Scenario],
+) -> Replayed {
+    let stretches = settled.account.stretches.clone();
+    let lanes = Lanes::new(scenarios, network, stretches, host_of, clock_error(settled));
+    let Account { replayed: ranks, times, .. } = replayed(run, &settled.common_clock, lanes);
+    Replayed { ranks, times }
+}
+
+/// Maximum error of a time between two ranks, nanoseconds.
+pub fn clock_error(settled: &Settled) -> i64 {
+    let of_rank = |(line, time): (&ClockLine, &RankTime)| line.error(time.begin).max(line.error(time.end));
+    let most = settled.common_clock.lines.iter().zip(&settled.account.times).map(of_rank).max();
+    most.unwrap_or(0).saturating_mul(2)
 }
 
 impl Scenario {
@@ -94,6 +106,12 @@ impl Replayed {
     /// The rank that ends last in a scenario, by place in [`Run::ranks`].
     pub fn last(&self, scenario: usize) -> Option<usize> {
         (0..self.ranks.len()).max_by_key(|rank| self.ranks[*rank].end[scenario])
+    }
+
+    /// Twice the standard deviation by which the time of the rank that ends last in a scenario varies from run to run, nanoseconds.
+    pub fn variation(&self, scenario: usize) -> i64 {
+        let variance = self.last(scenario).map_or(0.0, |last| self.ranks[last].places.variance());
+        (2.0 * variance.sqrt()) as i64
     }
 
     /// Dependencies that the recorded run did not keep.

@@ -9,6 +9,7 @@ use model::engine::EngineAccount;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
 use model::shared_walk::SharedWalk;
+use model::what_if::NEEDS;
 use model::{Choice, Run};
 
 pub struct AllAnalyses<'r> {
@@ -32,6 +33,7 @@ impl<'r> AllAnalyses<'r> {
         let matched = self.matched.as_ref().ok();
         Evidence {
             run: self.run,
+            settled: matched.map(|matched| &matched.settled),
             account: matched.map(|matched| &matched.settled.account),
             walk: matched.map(|matched| &matched.walk),
             efficiency: matched.map(|matched| &matched.efficiency),
@@ -67,7 +69,7 @@ impl Matched {
     /// Fails if the run is a profile, without single calls.
     fn of(run: &Run) -> Result<Matched, String> {
         run.needs_calls("this").map_err(|error| error.to_string())?;
-        let mut settled = settled(run, Follow::JUMPS | Follow::ORIGINS | Follow::DEPENDENCIES | Follow::QUEUES);
+        let mut settled = settled(run, Follow::JUMPS | Follow::ORIGINS | Follow::DEPENDENCIES | NEEDS);
         let walk = SharedWalk::of(run, &mut settled);
         let (efficiency, phases) = efficiencies(run, &settled.account);
         Ok(Matched { settled, walk, efficiency, phases })

@@ -181,7 +181,7 @@ fn messages_through_sockets_between_ranks_of_a_host_are_a_finding() {
         rows(&said, "findings").iter().find(|row| row["kind"] == "sockets").cloned()
     };
     let found_headline = found(100 << 20).unwrap()["headline"].as_str().unwrap().to_string();
-    let expected = "All ranks are on h1, but send 200 MiB to each other through sockets: ";
+    let expected = "All ranks are on h1, but send 200 MiB to each other through sockets. It costs at most ";
     assert!(found_headline.starts_with(expected), "{found_headline}");
     // Each rank's messages have 5 MiB: most went another way.
     assert_eq!(found(2 << 20), None);

@@ -276,7 +276,7 @@ fn ranks_that_are_all_in_mpi_could_be_faster_by_the_share_of_that_time_in_which_
         .map(|(delayed, rank)| parts(rank).defines(used(&Share::of(0, delayed), (2, 2))));
     let folder = made(ranks.collect(), 2).0;
     let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
-    let cost = answer.rows("findings")[0]["cost_s"].as_f64().unwrap();
+    let cost = answer.rows("findings")[0]["at_most_s"].as_f64().unwrap();
     // The work was delayed by 12.5 ms, and both were in MPI for 855 ms, of which they did not run for half.
     assert!((cost - (0.0125 + 0.855 / 2.0)).abs() < 1e-6, "{cost}");
 }
@@ -338,7 +338,7 @@ fn small_messages_cost_what_their_calls_take_while_the_ranks_run() {
         let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
         let found = answer.rows("findings").iter().find(|row| row["kind"] == "small_messages").cloned();
         let running = scheduling::scheduled(&run.ranks[0]).unwrap().running_in_mpi();
-        (found.unwrap()["cost_s"].as_f64().unwrap(), running)
+        (found.unwrap()["at_most_s"].as_f64().unwrap(), running)
     };
     let [(whole, all), (part, running)] = [0, 400].map(costs);
     assert!(all == 1.0 && running < 0.7 && (part / whole - running).abs() < 1e-6, "{part} of {whole}, {running}");

@@ -48,7 +48,7 @@ fn unchanged(folder: &Path) -> Option<Unchanged> {
     let ends = replayed.ranks.iter().zip(&replayed.times);
     // From when the first rank leaves a call until another does, nobody is late; and a wait that goes on has no end.
     let is_late = |state: WaitState| ![WaitState::BarrierCompletion, WaitState::NxnCompletion].contains(&state);
-    let found = replayable.account.waits.sums.iter().filter(|(key, sum)| is_late(key.state) && sum.open == 0);
+    let found = replayable.settled.account.waits.sums.iter().filter(|(key, sum)| is_late(key.state) && sum.open == 0);
     let waits = replayed.ranks.iter().flat_map(|rank| rank.places.waits.values()).map(|place| place.times[0]);
     Some(Unchanged {
         recorded: replayed.recorded(),

@@ -66,7 +66,7 @@ fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result
     counts.ranks += u32::from(agreement.ranks);
     counts.full += u32::from(agreement.is_full());
     let saved = sick.run.loop_s.zip(cured.run.loop_s).map(|(sick, cured)| (sick - cured, sick));
-    let promised = first.and_then(|first| first["cost_s"].as_f64());
+    let promised = first.and_then(|first| first["saves_s"].as_f64().or_else(|| first["at_most_s"].as_f64()));
     if let Some((saved, loop_s)) = saved
         && saved >= loop_s / 20.0
     {
@@ -132,7 +132,7 @@ fn explained(mpis: &[Mpi], runs: usize) -> String {
          ranks and lines their author stated in truth.tsv before reading a rule, recorded under {names}{calmest}.\n\
          The first finding is the first apart from those about other processes of the machine, which stand in brackets before it. It agrees in cause if \
          its kind, or its words, state the truth's; in place if it names one of the truth's calls; in rank if it names the truth's ranks, where the \
-         truth has some. `promised` is the finding's cost, `saved` the loop's time with the cause less that without, `others' cores` what other \
+         truth has some. `promised` is what the finding says that its cure saves, or else what it costs at most, `saved` the loop's time with the cause less that without, `others' cores` what other \
          processes used meanwhile, with the cause and cured.\n\n"
     )
 }

@@ -59,12 +59,11 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         ),
     };
     let headline = format!(
-        "{} {does} {whom} in {}, {}, {} each: {}.",
+        "{} {does} {whom} in {}, {}, {} each.",
         upper(&ranks_in_words(&culprits)),
         used.place(),
         plural(fans.count, "time"),
-        Value::Bytes(fans.bytes),
-        used.known.cost(costs)
+        Value::Bytes(fans.bytes)
     );
     let once = Value::Seconds(seconds(own) / fans.count as f64);
     let detail = format!(

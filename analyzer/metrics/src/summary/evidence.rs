@@ -11,7 +11,7 @@ use crate::overlap::GatheredRequests;
 use crate::pop::Efficiency;
 use crate::scheduling::{by_host, most_shared, scheduled};
 use model::engine::EngineAccount;
-use model::matching::Account;
+use model::matching::{Account, Settled};
 use model::shared_walk::SharedWalk;
 use model::{Rank, Run};
 use tables::Value;
@@ -19,7 +19,8 @@ use tables::Value;
 /// The results of the analyses of a run. Without single calls only the run is known.
 pub struct Evidence<'a> {
     pub run: &'a Run,
-    /// The run's matched calls.
+    /// The run's matched calls, and their clock.
+    pub settled: Option<&'a Settled>,
     pub account: Option<&'a Account>,
     /// Habits, origins of waiting and the critical path.
     pub walk: Option<&'a SharedWalk>,
@@ -119,15 +120,10 @@ impl Evidence<'_> {
         *self.answers.running_in_mpi.get_or_init(mean)
     }
 
-    /// `0.90 s a rank, 28.1 % of the run`, and no more than the time in MPI.
-    pub(super) fn cost(&self, seconds: f64) -> String {
-        self.share(seconds.min(self.in_mpi()))
-    }
-
-    /// `0.90 s a rank, 28.1 % of the run`.
+    /// `0.90 s per rank, 28.1 % of the run`.
     pub(super) fn share(&self, seconds: f64) -> String {
         let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
-        format!("{} a rank, {share:.1} % of the run", Value::Seconds(seconds))
+        format!("{} per rank, {share:.1} % of the run", Value::Seconds(seconds))
     }
 
     /// The mean rank's part of a time of all ranks, from nanoseconds to seconds.

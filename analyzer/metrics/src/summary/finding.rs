@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Evidence;
+use super::savings::Saving;
+use model::matching::scenario::RunChange;
 use tables::WorldRank;
 
 /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
@@ -96,6 +98,11 @@ impl FindingKind {
         self <= FindingKind::NotRunning
     }
 
+    /// True if the finding is about how far the run came, and not about its time.
+    pub(super) fn is_of_the_run(self) -> bool {
+        self <= FindingKind::Stuck
+    }
+
     /// True if the finding is that ranks came late.
     pub(super) fn is_of_lateness(self) -> bool {
         use FindingKind::{EagerLimit, LateReceiver, SlowCall};
@@ -143,13 +150,15 @@ impl FindingKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub kind: FindingKind,
-    /// Maximum cost of the finding, in seconds of the mean rank's time; `None` if unknown.
+    /// What it costs at most, in seconds of the mean rank's time; `None` if unknown.
     pub costs: Option<f64>,
-    /// The cost that the headline names, if that is only a part of `costs`.
-    pub(super) said: Option<f64>,
+    /// Changes to the run that cure it; empty if no replay can make them.
+    pub(super) changes: Vec<RunChange>,
+    /// By how much the run would be shorter with these changes; `None` if that is unknown.
+    pub saving: Option<Saving>,
     /// The section of the page that shows the figures.
     pub section: &'static str,
-    /// One sentence: who, where, how long.
+    /// One sentence: who and where. What it costs is said behind it once all findings are known.
     pub headline: String,
     /// Further sentences, or none.
     pub detail: String,
@@ -166,17 +175,17 @@ pub struct Finding {
 impl Finding {
     pub(super) fn new(kind: FindingKind, section: &'static str, headline: impl Into<String>) -> Finding {
         let (headline, detail) = (headline.into(), String::new());
-        let (costs, said, next, is_off_processor) = (None, None, None, false);
-        let (ranks, sites) = (Vec::new(), Vec::new());
-        Finding { kind, costs, said, section, headline, detail, next, ranks, sites, is_off_processor }
+        let (costs, saving, next, is_off_processor) = (None, None, None, false);
+        let (changes, ranks, sites) = (Vec::new(), Vec::new(), Vec::new());
+        Finding { kind, costs, changes, saving, section, headline, detail, next, ranks, sites, is_off_processor }
     }
 
     pub(super) fn costs(self, seconds: f64) -> Finding {
         Finding { costs: Some(seconds), ..self }
     }
 
-    pub(super) fn said(self, seconds: f64) -> Finding {
-        Finding { said: Some(seconds), ..self }
+    pub(super) fn changes(self, changes: Vec<RunChange>) -> Finding {
+        Finding { changes, ..self }
     }
 
     pub(super) fn detail(self, detail: impl Into<String>) -> Finding {
@@ -204,7 +213,17 @@ impl Finding {
     /// Adds another finding of the same cause to this one.
     pub(super) fn join(&mut self, other: Finding) {
         self.add_costs(other.costs.unwrap_or(0.0));
+        self.changes.extend(other.changes);
         self.sites.extend(other.sites);
+    }
+
+    pub(super) fn add_costs(&mut self, seconds: f64) {
+        self.costs = self.costs.map(|costs| costs + seconds);
+    }
+
+    /// Seconds by which findings are ordered: what the run would be shorter by, or else what it costs at most.
+    pub fn worth(&self) -> f64 {
+        self.saving.map(|saving| saving.time).or(self.costs).unwrap_or(0.0)
     }
 
     /// Adds a sentence.
@@ -245,8 +264,8 @@ impl Finding {
         // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
         let is_of_calls =
             matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
-        let Some(costs) = self.costs else { return true };
-        costs >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
+        self.costs.is_none()
+            || self.worth() >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
     }
 
     /// All its sentences but the advice.

@@ -15,12 +15,14 @@ impl Row for FindingRow {
         vec![
             Column::text("kind", "finding", |row: &Self| row.finding.kind.key().to_string())
                 .means("The rule that made the finding."),
-            Column::seconds("cost_s", "costs", |row: &Self| row.finding.costs)
-                .means("The mean rank's time that the run would be shorter without it, at most; empty if unknown."),
-            Column::percent("cost_percent", "%", |row: &Self| {
-                row.finding.costs.and_then(|costs| percent(costs, row.wall))
-            })
-            .means("That time as a share of the mean rank's wall time."),
+            Column::seconds("saves_s", "saves", |row: &Self| row.finding.saving.map(|saving| saving.time))
+                .means("By how much the run would be shorter without its cause and those above, by a replay; empty if that cannot tell."),
+            Column::seconds("saves_error_s", "", |row: &Self| row.finding.saving.map(|saving| saving.error))
+                .means("By how much saves_s may be off."),
+            Column::seconds("at_most_s", "at most", |row: &Self| row.finding.costs)
+                .means("The mean rank's time that it costs at most; empty if unknown."),
+            Column::percent("percent", "%", |row: &Self| percent(row.finding.worth(), row.wall).filter(|share| *share > 0.0))
+            .means("saves_s, or else at_most_s, as a share of the mean rank's wall time."),
             Column::text("ranks", "ranks", |row: &Self| {
                 let names = row.finding.ranks.iter().map(ToString::to_string);
                 names.collect::<Vec<_>>().join(" ")
@@ -29,7 +31,7 @@ impl Row for FindingRow {
             Column::text("sites", "call sites", |row: &Self| row.finding.sites.join(" "))
                 .means("The call sites that it names, the cause first."),
             Column::text("headline", "", |row: &Self| row.finding.headline.clone())
-                .means("The finding in one sentence."),
+                .means("The finding in one sentence, and what it costs."),
             Column::text("detail", "", |row: &Self| row.finding.detail.clone()).means("Further sentences about it."),
             Column::text("advice", "", |row: &Self| row.finding.next.clone()).means("What to try next."),
             Column::text("command", "", |row: &Self| row.finding.command().to_string())

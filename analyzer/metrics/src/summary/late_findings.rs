@@ -93,17 +93,16 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
         }
     }
     for work in works.iter_mut() {
-        let all = known.cost(work.finding.costs.unwrap_or(0.0));
         match work.more.as_slice() {
             [] => {}
-            [place] => work.finding.add(&format!("Together with the time {place}: {all}.")),
+            [place] => work.finding.add(&format!("The same {place}.")),
             [place, more @ ..] => {
                 let more = plural(more.len() as u64, "more place");
-                work.finding.add(&format!("Together with the time {place}, and at {more}: {all}."));
+                work.finding.add(&format!("The same {place}, and at {more}."));
             }
         }
     }
-    join_held_ranks(known, &mut works);
+    join_held_ranks(&mut works);
     join_turns(known, &mut works);
     works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
     let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
@@ -133,7 +132,7 @@ fn is_alike(main: &Finding, other: &Finding) -> bool {
 
 /// Joins findings on ranks with the finding on the rank that held them, as the receiver of their messages or as the bottleneck: with no
 /// more work than others, they are late because of it.
-fn join_held_ranks(known: &Evidence, works: &mut Vec<LateWork>) {
+fn join_held_ranks(works: &mut Vec<LateWork>) {
     let is_late = |work: &LateWork| matches!(work.finding.kind, FindingKind::LateRank | FindingKind::SporadicDelay);
     let is_held = |work: &LateWork| is_late(work) && !work.has_more_work && !work.is_bottleneck;
     let (held, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_held);
@@ -148,10 +147,9 @@ fn join_held_ranks(known: &Evidence, works: &mut Vec<LateWork>) {
                 let costs = held.finding.costs.unwrap_or(0.0);
                 let come = verb(held.finding.ranks.len(), "comes", "come");
                 let who = upper(&ranks_in_words(&held.finding.ranks));
-                holder
-                    .finding
-                    .add(&format!("{who} then {come} late, and others wait for that, too: {}.", known.cost(costs)));
+                holder.finding.add(&format!("{who} then {come} late, and others wait for that, too."));
                 holder.finding.add_costs(costs);
+                holder.finding.changes.extend(held.finding.changes);
             }
             None => works.push(held),
         }
@@ -187,7 +185,7 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
         who += &format!(", {} {}", ranks_in_words(&turn.finding.ranks), turn.place);
         main.finding.join(turn.finding);
     }
-    let joined = late_ranks::in_turn(known, &(who + ")"), main.finding.costs.unwrap_or(0.0));
+    let joined = late_ranks::in_turn(&(who + ")"), main.finding.costs.unwrap_or(0.0));
     main.finding = joined.ranks(ranks).sites(main.finding.sites);
     works.push(main);
 }

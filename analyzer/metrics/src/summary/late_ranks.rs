@@ -1,7 +1,7 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::lateness::LateActivity;
-use super::{Evidence, Finding, FindingKind, late_receivers, lock_contention, sampled_work};
+use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
@@ -36,7 +36,7 @@ const LEAST_CASES_APART: u64 = 10;
 const OFF_PROCESSOR: f64 = 0.8;
 
 /// The pattern behind an activity's figures.
-enum Lateness {
+pub enum Lateness {
     /// Few ranks work while all others wait.
     Alone,
     /// All ranks work one after another.
@@ -55,7 +55,6 @@ enum Lateness {
 
 pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
-    let cost = late.known.cost(costs);
     let place = late.place();
     let lateness = if late_receivers::are_late(late) { Lateness::LateReceivers } else { judged(late) };
     let lateness = match lateness {
@@ -68,16 +67,16 @@ pub fn finding(late: &LateActivity) -> Finding {
     let finding = match &lateness {
         Lateness::Alone => {
             let (rank, works) = (upper(&who), verb(culprits.len(), "works", "work"));
-            let headline = format!("{rank} {works} {place} while the others wait: {cost}.");
+            let headline = format!("{rank} {works} {place} while the others wait.");
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
-        Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place, &cost),
-        Lateness::InTurn => in_turn(late.known, &place, costs).detail(at_a_time(late)),
+        Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place),
+        Lateness::InTurn => in_turn(&place, costs).detail(at_a_time(late)),
         Lateness::NowAndThen { long, of, usual } => {
             let headline = format!(
                 "Now and then {who} {is} late: {long} of {of} times {its} computation {place} takes far longer than the \
-                 usual {}, and the others wait: {cost}.",
+                 usual {}, and the others wait.",
                 Value::Seconds(seconds(*usual))
             );
             let finding = Finding::new(FindingKind::SporadicDelay, "waits", headline);
@@ -90,20 +89,20 @@ pub fn finding(late: &LateActivity) -> Finding {
             }
         }
         Lateness::Alternating => {
-            let headline = format!("A different rank is late each time {place}, and the others wait for it: {cost}.");
+            let headline = format!("A different rank is late each time {place}, and the others wait for it.");
             let even = if late.is_even() { "Over the run all ranks compute about as long. " } else { "" };
             let next = format!("{even}Let ranks wait for each other less often, or make each step's work even.");
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
         }
         Lateness::Drifting => {
             let headline = format!(
-                "One rank after another is late {place}, each for a stretch of the run, and the others wait for it: {cost}."
+                "One rank after another is late {place}, each for a stretch of the run, and the others wait for it."
             );
             let next = "The work moves from rank to rank: divide it anew now and then.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
         }
-        Lateness::Always => always(late, &who, &place, &cost),
-        Lateness::LateReceivers => late_receivers::finding(late, &who, &place, &cost),
+        Lateness::Always => always(late, &who, &place),
+        Lateness::LateReceivers => late_receivers::finding(late, &who, &place),
     };
     let finding = if late.is_between_polls() && !matches!(lateness, Lateness::LateReceivers) {
         finding.next(more_polls(late, &who))
@@ -117,13 +116,13 @@ pub fn finding(late: &LateActivity) -> Finding {
         .filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
     let finding = Finding { is_off_processor, ..finding };
-    finding.detail(detail).costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites())
+    let changes = late_changes::of(late, &lateness);
+    finding.detail(detail).costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(late.sites())
 }
 
 /// The finding on ranks that work one after another; `place` says where.
-pub fn in_turn(known: &Evidence, place: &str, costs: f64) -> Finding {
-    let cost = known.cost(costs);
-    let headline = format!("The ranks work one after another {place}, and wait for their turn: {cost}.");
+pub fn in_turn(place: &str, costs: f64) -> Finding {
+    let headline = format!("The ranks work one after another {place}, and wait for their turn.");
     let next = "Hand on results in smaller pieces, so that the next rank can begin before the last one is done, or change the \
                 order of the work so that ranks do not need each other's results at once.";
     Finding::new(FindingKind::Chain, "waits", headline).next(next).costs(costs)
@@ -210,26 +209,26 @@ fn uneven(own: i64, others: i64, ranks: usize) -> String {
 }
 
 /// The finding on ranks that nearly always come late.
-fn always(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
+fn always(late: &LateActivity, who: &str, place: &str) -> Finding {
     let culprits = late.culprits();
     let (comes, they, computes, come, spends) = match culprits.len() {
         1 => ("keeps", "it", "computes", "comes", "spends"),
         _ => ("keep", "they", "compute", "come", "spend"),
     };
     if !late.has_more_work() && late.others().is_empty() {
-        let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
+        let headline = format!("{} {comes} the others waiting {place}.", upper(who));
         let only = verb(culprits.len(), "Only it does", "Only they do");
         let detail = format!("{only} that work, and what the others need of it waits in a queue.");
         let next = "Make that work shorter, or let more ranks do it.";
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
     if !late.has_more_work() {
-        let headline = format!("{} {comes} the others waiting {place}: {cost}.", upper(who));
+        let headline = format!("{} {comes} the others waiting {place}.", upper(who));
         let detail = over_the_run(late, they, computes) + &format!("{they} {come} late to that work.");
         let next = format!("See in which calls {who} {spends} more time before that (`report --by rank`).");
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
-    let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}: {cost}.", upper(who));
+    let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}.", upper(who));
     let next = if late.others().is_empty() {
         format!("No other rank computes there: give {who} less of that work, or let the others go on meanwhile.")
     } else if culprits.len() == 1 {

@@ -20,7 +20,7 @@ pub fn are_late(late: &LateActivity) -> bool {
 }
 
 /// The finding on senders that wait for a receive of `who`.
-pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Finding {
+pub fn finding(late: &LateActivity, who: &str, place: &str) -> Finding {
     let main = late.main_wait_in(WaitState::LateReceiver);
     let sender_site = main.map(|wait| late.site_of(wait.waiter));
     let sender = sender_site.map(site_in_words).unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     let first = format!("{} {} {place} first", upper(who), verb(ranks, "computes", "compute"));
     if !is_synchronous && main.is_some_and(|wait| stored_sizes::is_stored(late.known, wait)) {
         let takes = verb(ranks, "takes", "take");
-        let headline = format!("{sender} waits until {who} {takes} its message: {cost}.");
+        let headline = format!("{sender} waits until {who} {takes} its message.");
         let next = format!(
             "Let {who} call MPI more often in that computation, such as MPI_Test, or compute less there. A receive posted earlier \
              does not help: messages of that size are not held back for it."
@@ -38,7 +38,7 @@ pub fn finding(late: &LateActivity, who: &str, place: &str, cost: &str) -> Findi
     }
     let receive = main.map(|wait| late.site_of(wait.cause));
     let has = verb(ranks, "has", "have");
-    let headline = format!("{sender} waits until {who} {has} posted the receive: {cost}.");
+    let headline = format!("{sender} waits until {who} {has} posted the receive.");
     let what = receive.map(site_in_words).unwrap_or_default();
     let earlier = match receive.and_then(CallSite::call) {
         Some(Call::Irecv | Call::Recv_init | Call::Start | Call::Startall) => {

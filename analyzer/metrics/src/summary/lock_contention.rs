@@ -15,8 +15,8 @@ const NEXT: &str = "Compute before MPI_Win_lock or after MPI_Win_unlock, and hol
                     window by MPI_Accumulate and the like alone, MPI_LOCK_SHARED is enough: each element is updated atomically.";
 
 /// The finding on ranks that work one after another under a lock, and wait elsewhere: some libraries get the lock only with the access.
-pub fn in_turn(place: &str, cost: &str) -> Finding {
-    let headline = format!("The ranks work one after another {place}, where each holds the lock of a window: {cost}.");
+pub fn in_turn(place: &str) -> Finding {
+    let headline = format!("The ranks work one after another {place}, where each holds the lock of a window.");
     Finding::new(FindingKind::LockContention, "waits", headline).next(NEXT)
 }
 
@@ -33,7 +33,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
     let (at_lock, elsewhere) = waits_of(late);
     let own = costs.min(late.known.mean(at_lock));
-    let headline = format!("Ranks wait in {lock_call} while {who} the lock: {}.", late.known.cost(own));
+    let headline = format!("Ranks wait in {lock_call} while {who} the lock.");
     let does = match (late.activity, they) {
         (Activity::Between(..), "It") => "computes",
         (Activity::Between(..), _) => "compute",
@@ -44,7 +44,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     let ranks = if takes_turns { Vec::new() } else { culprits };
     let sites = lock.and_then(CallSite::line).into_iter().chain(late.sites());
     let finding = Finding::new(FindingKind::LockContention, "waits", headline).detail(detail).next(NEXT);
-    finding.costs(costs).said(own).ranks(ranks).sites(sites.collect())
+    finding.costs(costs).ranks(ranks).sites(sites.collect())
 }
 
 /// Time of all waits for locks, nanoseconds, and of the other waits by place and rank.
@@ -74,5 +74,5 @@ fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>
     let ranks = named(late.run(), ranks);
     let waits = verb(ranks.len(), "waits", "wait");
     let who = upper(&ranks_in_words(&ranks));
-    format!(" {who} {waits} for that in {}: {} more.", site_in_words(site), late.known.cost(more))
+    format!(" {who} {waits} for that in {}: {}.", site_in_words(site), late.known.share(more))
 }

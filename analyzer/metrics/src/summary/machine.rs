@@ -101,7 +101,6 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     };
     let headline = format!("{cause}: {whom}.");
     let mut finding = Finding::new(kind, "hosts", headline).costs(worst.cost).next(next);
-    finding.add(&format!("That costs at most {}.", known.share(worst.cost)));
     if kind == FindingKind::Oversubscribed
         && let Some(load) = &load
     {
@@ -127,7 +126,7 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
             }
             _ => "These delays hide how much of that is the program's.",
         };
-        finding.add(&format!("Most time in MPI goes into {}: {}. {hidden}", most.place(), known.cost(time(most))));
+        finding.add(&format!("Most time in MPI goes into {}: {}. {hidden}", most.place(), known.share(time(most))));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::{plural, ranks_in_words, upper, verb};
+use model::matching::scenario::RunChange;
 use model::sums::Total;
 use tables::Value;
 use traces::calls::{ArgumentKind, Call, Class};
@@ -76,11 +77,14 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
         let makes = verb(culprits.len(), made.makes, made.makes.trim_end_matches('s'));
         (upper(&ranks_in_words(&culprits)), makes)
     };
-    let headline =
-        format!("{who} {makes} {} in {}: {}.", plural(times, made.name), used.place(), used.known.cost(costs));
+    let headline = format!("{who} {makes} {} in {}.", plural(times, made.name), used.place());
     let each = crate::totals::seconds(time) / used.count().max(1) as f64;
     let detail = format!("Each takes {}, with {}.", Value::Seconds(each), made.frees);
     let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(made.next);
+    let has_freed = |site: &&UsedSite| site.call().is_some_and(|call| call.has(made.freed_by));
+    let mut numbers = vec![used.number];
+    numbers.extend(sites.iter().filter(has_freed).map(|site| site.number));
+    let finding = finding.changes(vec![RunChange::Calls(numbers, 1.0 / times as f64)]);
     Some(finding.costs(costs).sites(used.sites()))
 }
 

@@ -2,8 +2,9 @@
 //!
 //! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
 //! Delays by the machine come first unless something else costs much more.
-//! A cost is the mean rank's: if ranks wait for 8 s in all, and there are four of them, the run could be 2 s shorter at most. No time is
-//! charged twice: the costs of the program's findings add up to no more than the mean rank's time in MPI, apart from the time between polls.
+//! A finding's saving is what the run would be shorter by without its cause, by a replay. Where none can tell, its cost is the mean rank's: if
+//! ranks wait for 8 s in all, and there are four of them, it is 2 s at most. No time is charged twice: the costs of the program's findings add up
+//! to no more than the mean rank's time in MPI, apart from the time between polls, and savings are those beside the findings before.
 
 mod aborted;
 mod activity_places;
@@ -16,6 +17,7 @@ mod evidence;
 mod file_advice;
 mod finding;
 mod finding_rows;
+mod late_changes;
 mod late_findings;
 mod late_ranks;
 mod late_receivers;
@@ -31,6 +33,7 @@ mod poll_waits;
 mod polling;
 mod progress;
 mod sampled_work;
+mod savings;
 mod serving;
 mod slow_calls;
 mod slow_host;
@@ -45,6 +48,7 @@ mod uneven_totals;
 mod unknown_delays;
 mod used_sites;
 mod whole;
+mod words;
 mod wrong_order;
 
 use crate::run_end::RunEnd;
@@ -57,6 +61,7 @@ pub use evidence::{Answers, Evidence};
 pub use finding::{Finding, FindingKind};
 pub use finding_rows::{FindingRow, finding_table};
 pub use nothing::nothing;
+pub use savings::Saving;
 
 /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
 const MUCH_IN_MPI: f64 = 0.1;
@@ -78,10 +83,13 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
     leave_out_cheap(known, &mut all);
+    savings::replay(known, &mut all);
+    leave_out_cheap(known, &mut all);
     explain_delays(known, &sites, &mut all);
     sort(&mut all);
     all.truncate(MOST);
     unknown_delays::say(known, &mut all);
+    words::say_costs(known, &mut all);
     all
 }
 
@@ -159,10 +167,11 @@ fn explain_delays(known: &Evidence, sites: &[UsedSite], all: &mut [Finding]) {
 }
 
 fn sort(all: &mut [Finding]) {
-    let most = all.iter().filter_map(|finding| finding.costs).fold(0.0, f64::max);
+    let most = all.iter().map(Finding::worth).fold(0.0, f64::max);
     let rank = |finding: &Finding| {
-        let is_small = finding.kind.is_of_the_machine() && finding.costs.is_some_and(|costs| MUCH_MORE * costs < most);
+        let is_small =
+            finding.kind.is_of_the_machine() && finding.costs.is_some() && MUCH_MORE * finding.worth() < most;
         if finding.kind.is_about_the_run() && !is_small { finding.kind as usize } else { usize::MAX }
     };
-    all.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.costs.unwrap_or(0.0).total_cmp(&a.costs.unwrap_or(0.0))));
+    all.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.worth().total_cmp(&a.worth())));
 }

@@ -3,6 +3,7 @@
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::words::plural;
+use model::matching::scenario::RunChange;
 use model::matching::{Account, WaitState};
 use model::roles::{CallPart, Flow};
 use model::sums::{Grow, Total};
@@ -52,18 +53,14 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
     // Without the barrier the rank that has most to do, and waits least, still takes its time: what others wait beyond that is
     // for late ranks.
     let costs = crate::totals::seconds(least);
-    let headline = format!(
-        "Every rank waits in {}, {}, and none is always late: {}.",
-        used.place(),
-        plural(first.count, "time"),
-        known.cost(costs)
-    );
+    let headline =
+        format!("Every rank waits in {}, {}, and none is always late.", used.place(), plural(first.count, "time"));
     let detail = "Ranks are late in turn, so without the barrier what one loses in a step it could win back in another. No window \
                   or file is used beside it; what else needs it, such as a clock that is read behind it, is not in the calls.";
     let next =
         "Remove the barrier unless the algorithm needs it: messages and collective calls wait for what they need.";
     let finding = Finding::new(FindingKind::NeedlessBarrier, "waits", headline).detail(detail).next(next);
-    Some(finding.costs(costs).sites(used.sites()))
+    Some(finding.costs(costs).changes(vec![RunChange::Without(vec![used.number])]).sites(used.sites()))
 }
 
 /// Nanoseconds that each rank waits for the last one, by barrier and rank.

@@ -47,8 +47,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let (site, _) = sites.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = format!(
         "{share:.1} % of the nonblocking requests are waited for after computation in which nothing enters MPI, so their messages may \
-         not have moved; most are posted at {site}: {}.",
-        known.cost(costs)
+         not have moved; most are posted at {site}."
     );
     let finding = Finding::new(FindingKind::NoOverlap, "overlap", text);
     let next = "Call MPI_Test between post and wait, and see by the table whether more is hidden.";

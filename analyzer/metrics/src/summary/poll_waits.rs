@@ -42,7 +42,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         let serves = verb(polls.culprits.len(), "serves: it", "serve: they");
         format!("{who} only {serves} {calls} and {does}.")
     } else {
-        format!("{who} {calls} and {does}: {}.", known.share(costs))
+        format!("{who} {calls} and {does}.")
     };
     let finding = Finding::new(FindingKind::Polling, "functions", headline);
     let finding = finding.ranks(polls.culprits.clone()).sites(used.sites());

@@ -7,6 +7,7 @@ use super::{Evidence, Finding, FindingKind};
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, upper, verb};
 use model::habits::SiteHabits;
+use model::matching::scenario::RunChange;
 use model::sums::Total;
 use tables::Value;
 use tables::number::whole;
@@ -72,17 +73,18 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let found =
         found.map_or("all unsuccessful".into(), |calls| format!("{} for each that finds something", whole(calls)));
     let headline = format!(
-        "{} {} {} {times}, {found}: {}.",
+        "{} {} {} {times}, {found}.",
         upper(&ranks_in_words(&culprits)),
         verb(culprits.len(), "calls", "call"),
-        used.place(),
-        used.known.cost(costs)
+        used.place()
     );
     let work = seconds(used.total(|habits| habits.between_tests)) / in_vain.max(1) as f64;
     let [each, work] = [each, work].map(Value::Seconds);
     let detail = format!("A call takes {each}, the work between two of them {work} in the mean.");
     let next = format!("Call {} after larger pieces of work, or when the work is done.", used.site.function);
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
+    let kept = 1.0 - time as f64 / used.own().max(time) as f64;
+    let finding = finding.changes(vec![RunChange::Calls(vec![used.number], kept)]);
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 

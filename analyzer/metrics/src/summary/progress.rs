@@ -77,15 +77,14 @@ fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
         return None;
     }
     let headline = format!(
-        "Messages do not move while {} compute: requests pending from {} on are moved in {}: {}.",
+        "Messages do not move while {} compute: requests pending from {} on are moved in {}.",
         if ranks.len() == known.ranks() {
             "the ranks".into()
         } else {
             ranks_in_words(&Vec::from_iter(ranks.iter().copied()))
         },
         longest.from,
-        wait.place(),
-        known.cost(costs)
+        wait.place()
     );
     let detail = format!(
         "On rank {} nothing entered the progress engine {} while they were pending, for {} at the longest.",

@@ -3,6 +3,7 @@
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind, file_advice};
 use crate::words::{ranks_in_words, upper, verb};
+use model::matching::scenario::RunChange;
 use model::origins::Activity;
 use traces::calls::{Call, Class};
 
@@ -26,8 +27,7 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
     let costs = late.costs();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, them) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "it", "them"));
-    let headline =
-        format!("{} {is} {} while the others wait for {them}: {}.", upper(&who), late.place(), late.known.cost(costs));
+    let headline = format!("{} {is} {} while the others wait for {them}.", upper(&who), late.place());
     let next = match call {
         Some(call) if call.is_collective_on_file() => file_advice::of_late(call),
         Some(call) if call.class() == Class::Io => {
@@ -40,5 +40,7 @@ pub fn finding(late: &LateActivity) -> Option<Finding> {
         _ => "Compare the sizes to see whether that call has more to do than the others' calls.",
     };
     let finding = Finding::new(FindingKind::SlowCall, "waits", headline).next(next);
+    let numbers = culprits.iter().map(|(rank, _)| *rank).collect();
+    let finding = finding.changes(vec![RunChange::Swift(numbers, vec![site])]);
     Some(finding.costs(costs).ranks(late.world_ranks(culprits)).sites(late.sites()))
 }

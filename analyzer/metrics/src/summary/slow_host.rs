@@ -7,6 +7,7 @@ use super::{Evidence, Finding, FindingKind};
 use crate::scheduling::{by_host, undelayed_computation};
 use crate::words::plural;
 use model::Rank;
+use model::matching::scenario::RunChange;
 use tables::{Value, WorldRank};
 
 /// The host's quickest rank computes at least this much longer than the slowest of the others. A guess.
@@ -65,5 +66,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let next =
         format!("If they have no more work than the others, {host} is slower: compare its cores, clock and load.");
     let costs = longer * count / known.ranks() as f64;
-    Some(Finding::new(FindingKind::SlowHost, "hosts", headline).costs(costs).ranks(numbers).next(next))
+    let places =
+        slow.ranks.iter().filter_map(|rank| known.run.ranks.iter().position(|other| std::ptr::eq(other, *rank)));
+    let changes = vec![RunChange::Ranks(places.map(|place| place as u32).collect(), mean / slow.mean())];
+    let finding = Finding::new(FindingKind::SlowHost, "hosts", headline).changes(changes);
+    Some(finding.costs(costs).ranks(numbers).next(next))
 }

@@ -70,14 +70,13 @@ pub fn finding(used: &UsedSite, all: &SlowReceivers) -> Option<Finding> {
     let (slow, fast) = (named(known.run, &all.receivers), named(known.run, &all.senders));
     let costs = known.mean(all.time);
     let headline = format!(
-        "{} {} messages more slowly than {} {} them in {}, which waits {}: {}.",
+        "{} {} messages more slowly than {} {} them in {}, which waits {}.",
         upper(&ranks_in_words(&slow)),
         verb(slow.len(), "takes", "take"),
         ranks_in_words(&fast),
         verb(fast.len(), "sends", "send"),
         used.place(),
-        plural(all.count, "time"),
-        known.cost(costs)
+        plural(all.count, "time")
     );
     let sites = known.run.call_sites();
     let rank = &known.run.ranks[all.slowest as usize];

@@ -3,6 +3,7 @@
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::plural;
+use model::matching::scenario::RunChange;
 use model::roles::{CallPart, Flow};
 use tables::Value;
 
@@ -26,12 +27,11 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let brief = used.total(|habits| habits.waited_briefly);
     let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
     let headline = format!(
-        "Each rank makes {} of {} in {}, {}: {}.",
+        "Each rank makes {} of {} in {}, {}.",
         plural(count / ranks, "call"),
         Value::Bytes(size),
         used.place(),
-        used.row_in_words(),
-        used.known.cost(costs)
+        used.row_in_words()
     );
     let detail = "A call costs its steps from rank to rank, however few bytes it has.";
     let function = &used.site.function;
@@ -41,5 +41,6 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         function.trim_start_matches("MPI_").to_lowercase()
     );
     let finding = Finding::new(FindingKind::SmallCollectives, "sites", headline).detail(detail).next(next);
-    Some(finding.costs(costs).sites(used.sites()))
+    let changes = vec![RunChange::Calls(vec![used.number], 1.0 / row)];
+    Some(finding.costs(costs).changes(changes).sites(used.sites()))
 }

@@ -59,11 +59,10 @@ fn of_rank(used: &UsedSite, rank: u32, count: u64, answers: &Answers) -> Option<
     let who = world_rank(&known.run.ranks[rank as usize]);
     let name = ranks_in_words(&[who]);
     let headline = format!(
-        "{} answers {} one at a time, from whoever comes first in {}, and the others wait for each answer: {}.",
+        "{} answers {} one at a time, from whoever comes first in {}, and the others wait for each answer.",
         upper(&name),
         plural(count, "message"),
-        used.place(),
-        known.cost(costs)
+        used.place()
     );
     let work: i64 = answers.waits.keys().map(|rank| known.activities().of_rank(*rank).between).total();
     let [work, wait] = [work, answers.time].map(|time| Value::Seconds(seconds(time) / count as f64));

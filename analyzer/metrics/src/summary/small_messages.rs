@@ -4,6 +4,7 @@ use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
+use model::matching::scenario::RunChange;
 use model::roles::{CallPart, CallSite};
 use model::sums::{Grow, Total};
 use tables::Value;
@@ -52,14 +53,13 @@ pub fn finding(
     // If ranks share cores, times say little about how much each rank sends.
     let culprits = used.culprits(|habits| habits.count as i64);
     let headline = format!(
-        "{} {} {} of {} in {}, {} to the same rank: {}.",
+        "{} {} {} of {} in {}, {} to the same rank.",
         upper(&ranks_in_words(&culprits)),
         verb(culprits.len(), "sends", "send"),
         plural(count, "message"),
         Value::Bytes(size),
         used.place(),
-        used.row_in_words(),
-        used.known.cost(costs)
+        used.row_in_words()
     );
     let each = crate::totals::seconds(own) / count.saturating_sub(long_count).max(1) as f64;
     let between =
@@ -80,6 +80,9 @@ pub fn finding(
     }
     let next = "Collect them in a buffer, and send one message to each rank.";
     let finding = Finding::new(FindingKind::SmallMessages, "functions", headline).detail(detail).next(next);
+    let mut numbers = vec![used.number];
+    numbers.extend(receivers(sites, others, size).map(|site| site.number));
+    let finding = finding.changes(vec![RunChange::Calls(numbers, 1.0 / row)]);
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 
@@ -100,16 +103,25 @@ fn long_sends(used: &UsedSite) -> (i64, u64) {
     (time, count)
 }
 
-/// Time of the calls that receive messages of this size, for at most as many messages as this line sends. Nanoseconds.
-fn received(used: &UsedSite, sites: &[UsedSite], others: &[Finding], size: u64) -> i64 {
+/// Calls that receive messages of this size, but those that the `others` are about.
+fn receivers<'s, 'a>(
+    sites: &'s [UsedSite<'a>],
+    others: &[Finding],
+    size: u64,
+) -> impl Iterator<Item = &'s UsedSite<'a>> {
     let is_named = |site: &UsedSite| others.iter().any(|other| site.sites().iter().any(|of| other.sites.contains(of)));
     let is_receive = |part: CallPart| matches!(part, CallPart::Message { sends: false, receives: true, .. });
-    let receives = sites.iter().filter(|other| {
+    sites.iter().filter(move |other| {
         let first = other.ranks.first();
         first.is_some_and(|(_, habits)| is_receive(habits.part))
             && other.bytes() / other.count().max(1) == size
             && !is_named(other)
-    });
-    let (time, count) = receives.fold((0, 0), |(time, count), other| (other.own() + time, other.count() + count));
+    })
+}
+
+/// Time of the calls that receive messages of this size, for at most as many messages as this line sends. Nanoseconds.
+fn received(used: &UsedSite, sites: &[UsedSite], others: &[Finding], size: u64) -> i64 {
+    let (time, count) =
+        receivers(sites, others, size).fold((0, 0), |(time, count), other| (other.own() + time, other.count() + count));
     (time as f64 * (used.count() as f64 / count.max(1) as f64).min(1.0)) as i64
 }

@@ -38,8 +38,8 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     };
     let moving: i64 = sites.iter().filter(|used| used.moves_data()).map(moving).total();
     let costs = known.mean(moving).clamp(in_system, known.in_mpi().max(in_system));
-    let (bytes, cost) = (Value::Bytes(ledger.sent), known.cost(costs));
-    let headline = format!("All ranks are on {host}, but send {bytes} to each other through sockets: {cost}.");
+    let bytes = Value::Bytes(ledger.sent);
+    let headline = format!("All ranks are on {host}, but send {bytes} to each other through sockets.");
     let next =
         "Shared memory is faster: see which transport the settings choose (mpirun --mca btl, UCX_TLS, FI_PROVIDER).";
     Some(Finding::new(FindingKind::Sockets, "progress", headline).costs(costs).next(next))

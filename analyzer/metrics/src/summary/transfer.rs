@@ -65,7 +65,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let all = sites.iter().map(|used| of_site(used)).total();
     let most = sites.iter().max_by_key(|used| of_site(used))?;
     let most_of_it = if 2 * of_site(most) >= all { "most of it" } else { "the largest part of it" };
-    let headline = format!("MPI itself takes {}, {most_of_it} in {}.", known.cost(costs), most.place());
+    let headline = format!("MPI itself takes time that no late rank explains, {most_of_it} in {}.", most.place());
     let call = CallCost {
         used: most,
         seconds: crate::totals::seconds(of_site(most)) / most.count().max(1) as f64,

@@ -36,10 +36,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let threads = known.run.asked().find(|rank| world_rank(rank) == spread.most_rank).map_or(1, Rank::thread_count);
     let of_threads = if threads > 1 { format!(" in the mean of its {threads} threads") } else { String::new() };
     let headline = format!(
-        "Rank {} computes longest, {}{of_threads}, an imbalance of {percent:.1} %: {}.",
+        "Rank {} computes longest, {}{of_threads}, an imbalance of {percent:.1} %.",
         spread.most_rank,
-        Value::Seconds(spread.most),
-        known.cost(costs)
+        Value::Seconds(spread.most)
     );
     let next = "Spread the work more evenly.";
     let mut finding = Finding::new(FindingKind::UnevenTotals, "ranks", headline).costs(costs);

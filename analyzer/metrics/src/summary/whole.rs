@@ -95,7 +95,7 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     let [mean, longest] = [known.mean(time), seconds(most.longest)];
     let headline = format!(
         "Ranks wait in calls that {have} not returned ({}), the longest {rank} in {place}: {}.",
-        known.cost(mean),
+        known.share(mean),
         Value::Seconds(longest)
     );
     Some(Finding::new(FindingKind::Stuck, "run", headline).costs(mean).next(next))

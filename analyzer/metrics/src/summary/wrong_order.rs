@@ -50,18 +50,17 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let costs = (time + blamed) / used.known.ranks() as f64;
     culprits.sort_unstable();
     let headline = format!(
-        "{} {} {} in {} in another order than they are sent, each past {:.0} others in the mean: {}.",
+        "{} {} {} in {} in another order than they are sent, each past {:.0} others on average.",
         upper(&ranks_in_words(&culprits)),
         verb(culprits.len(), "takes", "take"),
         plural(all.messages, "message"),
         used.place(),
-        all.passed_over as f64 / all.messages.max(1) as f64,
-        used.known.cost(costs)
+        all.passed_over as f64 / all.messages.max(1) as f64
     );
     let detail = if all.unexpected > 0 {
         let lay = Value::Seconds(seconds(all.lay) / all.unexpected as f64);
         let came = verb(all.unexpected, "came before its receive was", "came before their receives were");
-        format!("{} {came} posted, and lay there for {lay} in the mean.", whole(all.unexpected))
+        format!("{} {came} posted, and lay there for {lay} on average.", whole(all.unexpected))
     } else {
         "Each message that comes is compared with the receives that were posted before its own.".to_string()
     };
@@ -101,12 +100,11 @@ fn waiting(known: &Evidence, site: &CallSite, ranks: &BTreeMap<u32, WaitSum>) ->
     culprits.sort_unstable();
     let count = ranks.values().map(|sum| sum.count).total();
     let headline = format!(
-        "{} {} in {} for a message while another is there, {}: {}.",
+        "{} {} in {} for a message while another is there, {}.",
         upper(&ranks_in_words(&culprits)),
         verb(culprits.len(), "waits", "wait"),
         site_in_words(site),
-        plural(count, "time"),
-        known.cost(costs)
+        plural(count, "time")
     );
     let next = "Take messages as they come, by MPI_ANY_SOURCE or MPI_Waitany, and work on each when it is there.";
     let sites = site.line().into_iter().collect();

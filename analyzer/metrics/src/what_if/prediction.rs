@@ -77,13 +77,10 @@ impl<'a> Prediction<'a> {
         let [typical, low, high] = [CHANGED, CHANGED + 1, CHANGED + 2].map(|lane| self.replayed.length(lane));
         let of_replay = self.replayed.length(RECORDED).saturating_sub(self.replayed.recorded()).saturating_abs();
         let of_times = typical.saturating_sub(low).saturating_abs().max(high.saturating_sub(typical).saturating_abs());
-        of_times.saturating_add(of_replay).saturating_add(self.clock_error).saturating_add(self.variation())
-    }
-
-    /// Twice the standard deviation by which the time of the rank that ends last varies from run to run, nanoseconds.
-    fn variation(&self) -> i64 {
-        let variance = self.replayed.last(CHANGED).map_or(0.0, |last| self.replayed.ranks[last].places.variance());
-        (2.0 * variance.sqrt()) as i64
+        of_times
+            .saturating_add(of_replay)
+            .saturating_add(self.clock_error)
+            .saturating_add(self.replayed.variation(CHANGED))
     }
 
     pub fn facts(&self) -> Vec<Fact> {

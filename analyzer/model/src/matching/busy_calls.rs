@@ -18,6 +18,7 @@ use crate::sums::Grow;
 pub struct Returned {
     pub start: i64,
     pub end: i64,
+    pub rank: u32,
     pub site: u32,
 }
 
@@ -177,7 +178,7 @@ impl BusyCalls {
     pub fn close(&mut self, busy: &mut Times) -> Option<Returned> {
         let CurrentCall { start, end, site, depends, .. } = self.current.take()?;
         if depends {
-            return Some(Returned { start, end, site });
+            return Some(Returned { start, end, rank: self.rank, site });
         }
         self.alone(site, end - start, busy);
         None
@@ -185,7 +186,7 @@ impl BusyCalls {
 
     /// Adds a call that depends on nobody.
     fn alone(&mut self, site: u32, time: i64, busy: &mut Times) {
-        let times: Times = (0..busy.len()).map(|lane| self.lanes.call(lane, site, time)).collect();
+        let times: Times = (0..busy.len()).map(|lane| self.lanes.call(lane, (self.rank, site), time)).collect();
         self.times.calls.entry(site).or_default().add(&times);
         pass(busy, &times);
     }

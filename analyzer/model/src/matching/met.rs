@@ -47,14 +47,15 @@ impl Met {
         for lane in 0..lanes.count() {
             let alone = self.measure(call, lanes, lanes.estimate(lane));
             let begin = link.time[lane].saturating_add(delays[lane]);
-            let mut end = begin.saturating_add(lanes.call(lane, call.site, alone));
+            let at_site = (call.rank, call.site);
+            let mut end = begin.saturating_add(lanes.call(lane, at_site, alone));
             let mut waited = 0;
             if lanes.absent(call.site) >> lane & 1 == 0 {
                 for met in &self.0 {
-                    let eager = met.way.kind == WayKind::Posted && lanes.eager(met.way.bytes) >> lane & 1 == 1;
+                    let eager = met.way.kind == WayKind::Posted && lanes.is_eager(lane, call.site, met.way.bytes);
                     let Some(at) = met.times.get(lane).copied().filter(|at| *at > i64::MIN && !eager) else { continue };
                     waited = waited.max(at.saturating_sub(begin));
-                    end = end.max(at.saturating_add(lanes.way(lane, met.way, call.site, met.took)));
+                    end = end.max(at.saturating_add(lanes.way(lane, met.way, at_site, met.took)));
                 }
             }
             let took = end.saturating_sub(begin);
@@ -139,7 +140,7 @@ mod tests {
         );
         let link = Link { time: lanes.times(100), to: Dependency::Nothing, delays: None };
         let (mut delays, mut places) = (lanes.times(0), PlaceTimes::default());
-        let call = Returned { start: 100, end: 200, site: 7 };
+        let call = Returned { start: 100, end: 200, rank: 1, site: 7 };
         let dropped = met.returns(&call, &link, lanes, &mut delays, &mut places);
         (delays.iter().map(|delay| 100 + delay).collect(), dropped)
     }
@@ -169,5 +170,12 @@ mod tests {
             lanes(&[&[RunChange::Calls(vec![7], 0.5)], &[RunChange::Without(vec![7])], &[RunChange::Without(vec![8])]]);
         assert_eq!(ends(&lanes, 150, &[150; 3]).0, [175, 100, 200]);
         assert_eq!(ends(&lanes, 50, &[50; 3]).0, [150, 100, 200]);
+    }
+
+    #[test]
+    fn calls_of_the_named_ranks_alone_take_no_time_of_their_own() {
+        let of = |rank| RunChange::Swift(vec![rank], vec![7]);
+        let lanes = lanes(&[&[of(1)], &[of(0)]]);
+        assert_eq!(ends(&lanes, 50, &[50; 2]).0, [100, 200]);
     }
 }

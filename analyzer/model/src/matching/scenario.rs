@@ -23,6 +23,8 @@ pub enum RunChange {
     Before(Vec<u32>, f64),
     /// Computation after calls at these sites takes this many times as long.
     After(Vec<u32>, f64),
+    /// Computation of these ranks between two calls, of which it is the pass, takes as long as this.
+    Stretch(Vec<u32>, Around, PassChange),
     /// Ranks that compute between the same two calls take as long as they do on average.
     Balance,
     /// Messages take longer or shorter.
@@ -31,8 +33,33 @@ pub enum RunChange {
     Bandwidth(f64, HostPair),
     /// Sends of up to this many bytes do not wait for their receives.
     Eager(u64),
+    /// Sends in calls at these sites do not wait for their receives.
+    Unblocked(Vec<u32>),
+    /// Calls of these ranks at these sites take no time of their own.
+    Swift(Vec<u32>, Vec<u32>),
     /// The calls at these sites are not made.
     Without(Vec<u32>),
+}
+
+/// A change to each pass through a stretch of computation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PassChange {
+    /// It takes this many times as long.
+    Times(f64),
+    /// It takes no longer than this, nanoseconds.
+    AtMost(i64),
+    /// It takes this long, nanoseconds.
+    Always(i64),
+}
+
+impl PassChange {
+    fn of(self, time: i64) -> i64 {
+        match self {
+            PassChange::Times(factor) => scaled(time, factor),
+            PassChange::AtMost(most) => time.min(most),
+            PassChange::Always(level) => level,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -98,10 +125,14 @@ struct Lane {
     calls: FxHashMap<u32, f64>,
     before: FxHashMap<u32, f64>,
     after: FxHashMap<u32, f64>,
+    stretches: FxHashMap<(u32, Around), PassChange>,
     balanced: bool,
     latency: Vec<(LatencyChange, HostPair)>,
     bandwidth: Vec<(f64, HostPair)>,
     eager: Option<u64>,
+    unblocked: FxHashSet<u32>,
+    /// Ranks and sites.
+    swift: FxHashSet<(u32, u32)>,
     without: FxHashSet<u32>,
 }
 
@@ -156,6 +187,7 @@ impl Lanes {
             factor *= lane.after.get(&before).copied().unwrap_or(1.0);
         }
         factor *= lane.before.get(&after).copied().unwrap_or(1.0);
+        let time = lane.stretches.get(&(rank, (before, after))).map_or(time, |change| change.of(time));
         let level = if lane.balanced { self.stretches.level((before, after), number) } else { None };
         scaled(level.unwrap_or(time), factor)
     }
@@ -165,11 +197,11 @@ impl Lanes {
         self.counts || self.lanes.iter().any(|lane| lane.balanced)
     }
 
-    /// Duration in a lane of a call at a site that waits for nobody.
-    pub fn call(&self, lane: usize, site: u32, time: i64) -> i64 {
+    /// Duration in a lane of a rank's call at a site that waits for nobody.
+    pub fn call(&self, lane: usize, (rank, site): (u32, u32), time: i64) -> i64 {
         let lane = &self.lanes[lane];
         match () {
-            () if lane.is_ideal || lane.without.contains(&site) => 0,
+            () if lane.is_ideal || lane.without.contains(&site) || lane.swift.contains(&(rank, site)) => 0,
             () => lane.calls.get(&site).map_or(time, |factor| scaled(time, *factor)),
         }
     }
@@ -179,9 +211,10 @@ impl Lanes {
         self.bits(|lane| lane.without.contains(&site))
     }
 
-    /// The lanes in which a send of so many bytes does not wait for its receive, by bits.
-    pub fn eager(&self, bytes: u64) -> u64 {
-        self.bits(|lane| lane.is_ideal || lane.eager.is_some_and(|most| bytes <= most))
+    /// True if a send of so many bytes at a site does not wait for its receive in a lane.
+    pub fn is_eager(&self, lane: usize, site: u32, bytes: u64) -> bool {
+        let lane = &self.lanes[lane];
+        lane.is_ideal || lane.eager.is_some_and(|most| bytes <= most) || lane.unblocked.contains(&site)
     }
 
     fn bits(&self, holds: impl Fn(&Lane) -> bool) -> u64 {
@@ -193,13 +226,13 @@ impl Lanes {
         self.lanes[lane].estimate.unwrap_or(Estimate::Typical)
     }
 
-    /// Duration in a lane of a dependency that took `time`.
-    pub fn way(&self, lane: usize, way: DependencyWay, site: u32, time: i64) -> i64 {
+    /// Duration in a lane of a dependency that took `time` of a rank's call at a site.
+    pub fn way(&self, lane: usize, way: DependencyWay, at: (u32, u32), time: i64) -> i64 {
         let of_lane = &self.lanes[lane];
         if of_lane.is_ideal {
             return 0;
         }
-        let mut time = self.call(lane, site, time);
+        let mut time = self.call(lane, at, time);
         if of_lane.latency.is_empty() && of_lane.bandwidth.is_empty() {
             return time;
         }
@@ -247,10 +280,17 @@ impl Lane {
                 RunChange::Calls(sites, factor) => multiply(&mut lane.calls, sites, *factor),
                 RunChange::Before(sites, factor) => multiply(&mut lane.before, sites, *factor),
                 RunChange::After(sites, factor) => multiply(&mut lane.after, sites, *factor),
+                RunChange::Stretch(ranks, around, change) => {
+                    lane.stretches.extend(ranks.iter().map(|rank| ((*rank, *around), *change)));
+                }
                 RunChange::Balance => lane.balanced = true,
                 RunChange::Latency(change, between) => lane.latency.push((*change, *between)),
                 RunChange::Bandwidth(factor, between) => lane.bandwidth.push((*factor, *between)),
                 RunChange::Eager(bytes) => lane.eager = lane.eager.max(Some(*bytes)),
+                RunChange::Unblocked(sites) => lane.unblocked.extend(sites),
+                RunChange::Swift(ranks, sites) => {
+                    lane.swift.extend(ranks.iter().flat_map(|rank| sites.iter().map(|site| (*rank, *site))));
+                }
                 RunChange::Without(sites) => lane.without.extend(sites),
             }
         }

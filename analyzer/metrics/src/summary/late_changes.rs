@@ -1,0 +1,68 @@
+//! The changes to a run that cure a lateness, for the replay.
+
+use model::matching::WaitState;
+use model::matching::scenario::{PassChange, RunChange};
+use model::origins::{Activity, ActivityTimes};
+use model::sums::Total;
+
+use super::late_ranks::Lateness;
+use super::lateness::LateActivity;
+
+pub fn of(late: &LateActivity, lateness: &Lateness) -> Vec<RunChange> {
+    let Activity::Between(from, to) = late.activity else { return Vec::new() };
+    let around = (Some(from), to);
+    let change = |ranks: &[(u32, &ActivityTimes)], change| {
+        RunChange::Stretch(ranks.iter().map(|(rank, _)| *rank).collect(), around, change)
+    };
+    match lateness {
+        // All ranks do their part of the work at once.
+        Lateness::Alone => {
+            vec![change(late.culprits(), PassChange::Times(late.culprits().len() as f64 / late.known.ranks() as f64))]
+        }
+        Lateness::NowAndThen { usual, .. } => vec![change(late.culprits(), PassChange::AtMost(*usual))],
+        Lateness::Alternating | Lateness::Drifting => match mean(&late.ranks) {
+            Some(mean) => vec![change(&late.ranks, PassChange::Always(mean as i64))],
+            None => Vec::new(),
+        },
+        Lateness::Always => levelled(late, change),
+        Lateness::LateReceivers => {
+            let sends = late.ranks.iter().flat_map(|(_, times)| times.waits.keys());
+            let sends = sends.filter(|wait| wait.state == WaitState::LateReceiver);
+            let mut sites: Vec<u32> = sends.map(|wait| wait.waiter.place.number() as u32).collect();
+            sites.sort_unstable();
+            sites.dedup();
+            vec![RunChange::Unblocked(sites)]
+        }
+        // Another order of the work is no change of times.
+        Lateness::InTurn => Vec::new(),
+    }
+}
+
+/// Gives each rank there as much work as the mean rank has.
+fn levelled(late: &LateActivity, change: impl Fn(&[(u32, &ActivityTimes)], PassChange) -> RunChange) -> Vec<RunChange> {
+    let own = mean(late.culprits());
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    match (own, mean(&others)) {
+        (Some(own), Some(theirs)) if own > theirs => {
+            let (count, more) = (late.culprits().len() as f64, others.len() as f64);
+            let level = (count * own + more * theirs) / (count + more);
+            vec![
+                change(late.culprits(), PassChange::Times(level / own)),
+                change(&others, PassChange::Times(level / theirs)),
+            ]
+        }
+        // No other rank works there: all can.
+        (Some(_), None) => {
+            let share = late.culprits().len() as f64 / late.known.ranks() as f64;
+            vec![change(late.culprits(), PassChange::Times(share))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Nanoseconds of a pass.
+fn mean(ranks: &[(u32, &ActivityTimes)]) -> Option<f64> {
+    let count: u64 = ranks.iter().map(|(_, times)| times.count).total();
+    let time: i64 = ranks.iter().map(|(_, times)| times.total).total();
+    (count > 0).then(|| time as f64 / count as f64)
+}
