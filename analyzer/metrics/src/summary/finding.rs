@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::Evidence;
-use super::savings::Saving;
 use model::matching::scenario::RunChange;
 use tables::WorldRank;
 
@@ -144,6 +143,13 @@ impl FindingKind {
         use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay, UnevenTotals};
         matches!(self, LateRank | UnevenTotals | SerialWork | SporadicDelay | Chain)
     }
+}
+
+/// Time by which the run would be shorter, in seconds, and its maximum error.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Saving {
+    pub time: f64,
+    pub error: f64,
 }
 
 /// A conclusion, with its cost and its cure.

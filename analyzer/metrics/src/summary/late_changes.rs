@@ -1,12 +1,29 @@
-//! The changes to a run that cure a lateness, for the replay.
+//! The patterns of lateness, and the changes to a run that cure each, for the replay.
 
 use model::matching::WaitState;
 use model::matching::scenario::{PassChange, RunChange};
 use model::origins::{Activity, ActivityTimes};
 use model::sums::Total;
 
-use super::late_ranks::Lateness;
 use super::lateness::LateActivity;
+
+/// The pattern behind an activity's figures.
+pub enum Lateness {
+    /// Few ranks work while all others wait.
+    Alone,
+    /// All ranks work one after another.
+    InTurn,
+    /// Some cases are rare and long: `long` of `of` cases, against a `usual` time in nanoseconds.
+    NowAndThen { long: u64, of: u64, usual: i64 },
+    /// A different rank is late each time.
+    Alternating,
+    /// One rank after another is late for a stretch of the run.
+    Drifting,
+    /// A few ranks are late nearly always.
+    Always,
+    /// Senders wait for few ranks to post their receives.
+    LateReceivers,
+}
 
 pub fn of(late: &LateActivity, lateness: &Lateness) -> Vec<RunChange> {
     let Activity::Between(from, to) = late.activity else { return Vec::new() };

@@ -1,5 +1,6 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
+use super::late_changes::Lateness;
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
@@ -34,24 +35,6 @@ const LEAST_CASES_APART: u64 = 10;
 
 /// Ranks that are off the processor for this share of their time outside MPI do not compute.
 const OFF_PROCESSOR: f64 = 0.8;
-
-/// The pattern behind an activity's figures.
-pub enum Lateness {
-    /// Few ranks work while all others wait.
-    Alone,
-    /// All ranks work one after another.
-    InTurn,
-    /// Some cases are rare and long: `long` of `of` cases, against a `usual` time in nanoseconds.
-    NowAndThen { long: u64, of: u64, usual: i64 },
-    /// A different rank is late each time.
-    Alternating,
-    /// One rank after another is late for a stretch of the run.
-    Drifting,
-    /// A few ranks are late nearly always.
-    Always,
-    /// Senders wait for few ranks to post their receives.
-    LateReceivers,
-}
 
 pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();

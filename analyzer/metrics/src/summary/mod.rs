@@ -58,10 +58,9 @@ use serving::{ServingRanks, serving_ranks};
 use used_sites::{UsedSite, used_sites};
 
 pub use evidence::{Answers, Evidence};
-pub use finding::{Finding, FindingKind};
+pub use finding::{Finding, FindingKind, Saving};
 pub use finding_rows::{FindingRow, finding_table};
 pub use nothing::nothing;
-pub use savings::Saving;
 
 /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
 const MUCH_IN_MPI: f64 = 0.1;

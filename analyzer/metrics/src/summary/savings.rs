@@ -7,20 +7,13 @@ use model::matching::Estimate;
 use model::matching::scenario::Scenario;
 use model::what_if::{Replayed, clock_error, replay_settled};
 
-use super::{Evidence, Finding};
+use super::{Evidence, Finding, Saving};
 use crate::totals::seconds;
 
 /// Findings whose savings are replayed; a screen shows fewer.
 const MOST: usize = 12;
 /// A saving is told if it is larger than its error, and a bound otherwise.
 const LEAST_OF_ERROR: f64 = 1.0;
-
-/// Time by which the run would be shorter, in seconds, and its maximum error.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Saving {
-    pub time: f64,
-    pub error: f64,
-}
 
 /// Replays the run without the causes of findings, and notes what each of them would save beside the others.
 pub fn replay(known: &Evidence, all: &mut [Finding]) {
