@@ -78,6 +78,7 @@ mod programs;
 mod query;
 mod regions;
 mod rules;
+mod rules_page;
 mod run_ends;
 mod same_messages;
 mod sampled;

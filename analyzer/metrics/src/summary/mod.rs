@@ -22,6 +22,7 @@ mod late_findings;
 mod late_ranks;
 mod late_receivers;
 mod lateness;
+pub mod limits;
 mod lock_contention;
 mod machine;
 mod made_again;
@@ -32,6 +33,7 @@ mod own_times;
 mod poll_waits;
 mod polling;
 mod progress;
+pub mod rules;
 mod sampled_work;
 mod savings;
 mod serving;
@@ -127,7 +129,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     let mut all = Vec::new();
     let polls = || {
         of_calls.iter().any(|finding| finding.kind == FindingKind::Polling)
-            || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN).is_some()
+            || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN.get()).is_some()
     };
     // Totals do not tell computation from pauses between polls.
     let has_farm = of_calls.iter().any(|finding| finding.kind == FindingKind::SmallJobs);
