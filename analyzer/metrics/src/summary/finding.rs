@@ -1,156 +1,156 @@
 //! A conclusion about a run: its kind, cost, sentences and cure.
 
-use super::limits::limits;
 use std::collections::BTreeSet;
 
 use super::Evidence;
 use model::matching::scenario::RunChange;
 use tables::WorldRank;
 
-limits! {
-    /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
-    LEAST_SHARE_OF_RUN = 0.02, Least, "of the run", Convention;
-    /// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
-    LEAST_SHARE_OF_JITTER = 0.05, Least, "of the run", Measured;
-}
+/// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
+pub const LEAST_SHARE_OF_RUN: f64 = 0.02;
+/// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
+pub const LEAST_SHARE_OF_JITTER: f64 = 0.05;
 
 macro_rules! finding_kinds {
-    ($($(#[doc = $meaning:literal])+ $kind:ident $key:literal $about:ident;)*) => {
+    ($($(#[$meaning:meta])* $kind:ident $key:literal;)*) => {
         /// The rule that made a finding.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum FindingKind { $($(#[doc = $meaning])+ $kind),* }
+        pub enum FindingKind { $($(#[$meaning])* $kind),* }
 
         impl FindingKind {
-            pub const ALL: &[FindingKind] = &[$(FindingKind::$kind),*];
-
             /// The name for programs.
             pub fn key(self) -> &'static str {
                 match self { $(FindingKind::$kind => $key),* }
-            }
-
-            /// The finding in one sentence.
-            pub fn meaning(self) -> &'static str {
-                match self { $(FindingKind::$kind => concat!($($meaning),+).trim_ascii()),* }
-            }
-
-            pub fn about(self) -> About {
-                match self { $(FindingKind::$kind => About::$about),* }
             }
         }
     };
 }
 
-/// The subject of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum About {
-    /// How far the run came.
-    Run,
-    /// Ranks that were ready to run and did not.
-    Machine,
-    /// Late ranks: the sites that the finding names are the calls around their work, and not its cause.
-    Work,
-    /// Ranks that are late by calls.
-    LateCalls,
-    /// The calls at the sites that the finding names.
-    Calls,
-    /// Time of MPI, of a host, or of ranks as a whole.
-    Rest,
-}
-
 finding_kinds! {
     /// The run did not end well: a signal, a status, or the end of the launcher.
-    Ended "ended" Run;
+    Ended "ended";
     /// The run goes on, or a part of it is missing.
-    Unfinished "unfinished" Run;
+    Unfinished "unfinished";
     /// A rank ended the run by MPI_Abort, or ended on its own.
-    Aborted "aborted" Run;
+    Aborted "aborted";
     /// Ranks are in calls that have not returned.
-    Stuck "stuck" Run;
+    Stuck "stuck";
     /// Ranks, or their threads, outnumber the cores that they may use.
-    Oversubscribed "oversubscribed" Machine;
+    Oversubscribed "oversubscribed";
     /// Other processes of a host keep its cores busy.
-    BusyHost "busy_host" Machine;
+    BusyHost "busy_host";
     /// Ranks are kept from running for another reason.
-    NotRunning "not_running" Machine;
+    NotRunning "not_running";
     /// All ranks of a host compute longer than those of the others.
-    SlowHost "slow_host" Rest;
+    SlowHost "slow_host";
     /// A rank always has more to do than others.
-    LateRank "late_rank" Work;
+    LateRank "late_rank";
     /// A rank has more to do than others by its totals: for whom others wait is unknown.
-    UnevenTotals "late_rank" Work;
+    UnevenTotals "late_rank";
     /// A rank works while all others wait.
-    SerialWork "serial_work" Work;
+    SerialWork "serial_work";
     /// Now and then a rank takes much longer than usual.
-    SporadicDelay "sporadic_delay" Work;
+    SporadicDelay "sporadic_delay";
     /// Ranks work one after another.
-    Chain "chain" Work;
+    Chain "chain";
     /// An MPI call that one rank makes keeps others waiting.
-    SlowCall "slow_call" LateCalls;
+    SlowCall "slow_call";
     /// Ranks wait for the lock of a window that another rank has.
-    LockContention "lock_contention" Calls;
+    LockContention "lock_contention";
     /// A send waits until the receiver has posted its receive.
-    LateReceiver "late_receiver" LateCalls;
+    LateReceiver "late_receiver";
     /// Messages are smaller than what libraries can buffer, and wait for their receive.
-    EagerLimit "eager_limit" LateCalls;
+    EagerLimit "eager_limit";
     /// Sends wait because their receiver takes messages more slowly than they come.
-    SlowReceiver "slow_receiver" Calls;
+    SlowReceiver "slow_receiver";
     /// Messages are received in another order than they come.
-    WrongOrder "wrong_order" Calls;
+    WrongOrder "wrong_order";
     /// Many small messages go to the same rank in a row.
-    SmallMessages "small_messages" Calls;
+    SmallMessages "small_messages";
     /// A rank gives others their work in small pieces, and they wait for each.
-    SmallJobs "small_jobs" Calls;
+    SmallJobs "small_jobs";
     /// Many small collective calls stand in a row.
-    SmallCollectives "small_collectives" Calls;
+    SmallCollectives "small_collectives";
+    /// Threads of a rank hinder each other in MPI.
+    ThreadsTogether "threads_together";
+    /// Calls take far longer than to copy their bytes, and datatypes have gaps.
+    DataInPieces "data_in_pieces";
+    /// An epoch of a window has few small accesses, and many stand in a row.
+    SmallEpochs "small_epochs";
     /// Communicators, windows or files are made again and again.
-    MadeAgain "made_again" Calls;
+    MadeAgain "made_again";
     /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
-    Polling "polling" Calls;
+    Polling "polling";
     /// Single messages do what a collective call does.
-    CollectiveByHand "collective_by_hand" Calls;
+    CollectiveByHand "collective_by_hand";
     /// A barrier costs every rank its share.
-    NeedlessBarrier "needless_barrier" Calls;
+    NeedlessBarrier "needless_barrier";
     /// Requests are pending and nothing moves them.
-    Unprogressed "unprogressed" Calls;
+    Unprogressed "unprogressed";
     /// Requests that were waited for later, without progress meanwhile.
-    NoOverlap "no_overlap" Rest;
+    NoOverlap "no_overlap";
     /// Ranks of one host send to each other through sockets.
-    Sockets "sockets" Rest;
+    Sockets "sockets";
     /// MPI calls take time that no late rank explains.
-    Transfer "transfer" Rest;
+    Transfer "transfer";
+    /// Calls with ranks that have no records here.
+    UnseenRanks "unseen_ranks";
     /// A rank waits for messages nearly all the time, and no rank waits for it.
-    Serving "serving" Rest;
+    Serving "serving";
 }
 
 impl FindingKind {
     /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
     pub fn is_about_the_run(self) -> bool {
-        self.about() <= About::Machine
+        self <= FindingKind::NotRunning
     }
 
     /// True if the finding is about how far the run came, and not about its time.
     pub(super) fn is_of_the_run(self) -> bool {
-        self.about() == About::Run
+        self <= FindingKind::Stuck
     }
 
     /// True if the finding is that ranks came late.
     pub(super) fn is_of_lateness(self) -> bool {
-        matches!(self.about(), About::Work | About::LateCalls)
+        use FindingKind::{EagerLimit, LateReceiver, SlowCall};
+        self.is_of_work() || matches!(self, EagerLimit | LateReceiver | SlowCall)
     }
 
     /// True if the finding is that ranks were ready to run and did not.
     pub fn is_of_the_machine(self) -> bool {
-        self.about() == About::Machine
+        matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
     }
 
     /// True if the calls at the sites that the finding names are its cause.
     pub fn is_of_calls(self) -> bool {
-        matches!(self.about(), About::Calls | About::LateCalls)
+        use FindingKind::{
+            CollectiveByHand, EagerLimit, LateReceiver, LockContention, MadeAgain, NeedlessBarrier, Polling, SlowCall,
+            SlowReceiver, SmallCollectives, SmallEpochs, SmallJobs, SmallMessages, Unprogressed, WrongOrder,
+        };
+        matches!(
+            self,
+            CollectiveByHand
+                | EagerLimit
+                | LateReceiver
+                | LockContention
+                | MadeAgain
+                | NeedlessBarrier
+                | Polling
+                | SlowCall
+                | SlowReceiver
+                | SmallCollectives
+                | SmallEpochs
+                | SmallJobs
+                | SmallMessages
+                | Unprogressed
+                | WrongOrder
+        )
     }
 
     /// True if the sites that the finding names are the calls around the work, and not its cause.
     pub(super) fn is_of_work(self) -> bool {
-        self.about() == About::Work
+        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay, UnevenTotals};
+        matches!(self, LateRank | UnevenTotals | SerialWork | SporadicDelay | Chain)
     }
 }
 
@@ -260,6 +260,10 @@ impl Finding {
             | FindingKind::WrongOrder
             | FindingKind::Polling
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
+            // An access or an epoch that takes one rank longer keeps the others waiting in theirs.
+            FindingKind::SmallEpochs => {
+                late.sites.iter().all(|site| self.sites.contains(site)) && (is_call || is_jitter || is_cheaper())
+            }
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::SlowReceiver => is_here() && is_call,
             // The others wait for its answers, whatever it does before each.
@@ -272,13 +276,15 @@ impl Finding {
     /// True if the finding costs enough to be worth a user's time.
     pub(super) fn is_worth_it(&self, known: &Evidence) -> bool {
         use FindingKind::{
-            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
-            WrongOrder,
+            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallEpochs, SmallMessages, SporadicDelay,
+            Unprogressed, WrongOrder,
         };
         let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
         // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
-        let is_of_calls =
-            matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
+        let is_of_calls = matches!(
+            self.kind,
+            SmallMessages | SmallCollectives | SmallEpochs | MadeAgain | Polling | WrongOrder | Unprogressed
+        );
         self.costs.is_none()
             || self.worth() >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
     }
@@ -306,5 +312,5 @@ impl Finding {
 
 /// The least share of the run that a finding must cost; it is larger if the machine alone may cost a few percent.
 pub fn least_share(is_of_machine: bool) -> f64 {
-    if is_of_machine { LEAST_SHARE_OF_JITTER.get() } else { LEAST_SHARE_OF_RUN.get() }
+    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE_OF_RUN }
 }

@@ -1,7 +1,6 @@
 //! The finding on a rank that gives others their work in small pieces: it takes messages from whoever comes first, and each time a rank
 //! waits for its answer.
 
-use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
@@ -11,12 +10,10 @@ use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::Value;
 
-limits! {
-    /// With two ranks, any source is the other one.
-    LEAST_RANKS = 3, Least, "ranks", Derived;
-    /// Fewer messages are no farm.
-    LEAST_TIMES = 100, Least, "messages", Convention;
-}
+/// With two ranks, any source is the other one.
+const LEAST_RANKS: usize = 3;
+/// Fewer messages are no farm.
+const LEAST_TIMES: u64 = 100;
 
 /// Waits of other ranks for the answers of one.
 #[derive(Default)]
@@ -27,7 +24,7 @@ struct Answers {
 }
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
-    if known.ranks() < (LEAST_RANKS.count() as usize) {
+    if known.ranks() < LEAST_RANKS {
         return Vec::new();
     }
     let mut answers: FxHashMap<u32, Answers> = FxHashMap::default();
@@ -41,7 +38,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for used in sites {
         for (rank, habits) in &used.ranks {
-            let takes = habits.from_any && !habits.starts && habits.count >= LEAST_TIMES.count();
+            let takes = habits.from_any && !habits.starts && habits.count >= LEAST_TIMES;
             if let Some(answers) = answers.get(rank).filter(|_| takes) {
                 findings.extend(of_rank(used, *rank, habits.count, answers));
             }
