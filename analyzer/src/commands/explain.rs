@@ -7,6 +7,7 @@ use clap::{CommandFactory, ValueEnum};
 use super::print::print_text;
 use super::schema;
 use crate::cli::{self, Analysis};
+use metrics::summary::rules::{RULES, RuleSpec, rule_named};
 use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
 use tables::schema::ColumnMeaning;
@@ -30,7 +31,9 @@ pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
 /// Lists wait states and metrics, with the first sentence of each.
 fn list() -> String {
     let lines: String = topics().map(in_list).collect();
-    format!("{lines}\nColumns of tables by their JSON key or heading: overhear explain wait_s\n")
+    let keys = RULES.iter().map(|rule| rule.kind.key()).collect::<Vec<_>>().join(", ");
+    let rules = indented("Findings of the first screen: ", "  ", &keys);
+    format!("{lines}\n{rules}\nColumns of tables by their JSON key or heading: overhear explain wait_s\n")
 }
 
 fn in_list(topic: &Topic) -> String {
@@ -44,6 +47,9 @@ fn of_name(asked: &str) -> Result<String, Error> {
     let [name, factor] = [plain(alias), format!("{}_efficiency", plain(asked))];
     let found = topics().find(|topic| [&name, &factor].contains(&&plain(topic.name)));
     let mut text = found.map_or_else(String::new, whole);
+    if let Some(rule) = rule_named(&name) {
+        text.insert_str(0, &of_rule(rule));
+    }
     let is_meant =
         |column: &&ColumnMeaning| plain(&column.key) == plain(alias) || is_heading(asked.trim(), &column.heading);
     // A meaning is printed once for all tables with that column.
@@ -65,7 +71,8 @@ fn of_name(asked: &str) -> Result<String, Error> {
     text.insert_str(0, &of_command(asked));
     if text.is_empty() {
         let topics = topics().map(|topic| topic.name.to_string());
-        let names: BTreeSet<String> = topics.chain(columns.into_iter().map(|column| column.key)).collect();
+        let rules = RULES.iter().map(|rule| rule.kind.key().to_string());
+        let names: BTreeSet<String> = topics.chain(rules).chain(columns.into_iter().map(|column| column.key)).collect();
         return Err(Error::no_meaning(asked, &names));
     }
     Ok(text)
@@ -80,7 +87,7 @@ fn of_command(asked: &str) -> String {
 }
 
 /// Other words for some names, among them headings that no table declares.
-const ALIASES: [(&str, &str); 19] = [
+const ALIASES: [(&str, &str); 17] = [
     ("most_in", "most_time_function"),
     ("start,_end", "start_mean_s"),
     ("engine_called", "entries"),
@@ -89,8 +96,6 @@ const ALIASES: [(&str, &str); 19] = [
     ("o_r", "LogGP"),
     ("load_imbalance", "load balance"),
     ("hidden", "availability"),
-    ("polling", "empty entries"),
-    ("late_rank", "late_sender"),
     ("sampling", "sample"),
     ("recording", "overhear_delay_percent"),
     ("efficiency", "parallel efficiency"),
@@ -127,6 +132,17 @@ fn of_part(asked: &str, columns: &[ColumnMeaning]) -> String {
 
 fn meanings() -> Vec<ColumnMeaning> {
     Analysis::value_variants().iter().flat_map(|analysis| schema::of(*analysis).meanings()).collect()
+}
+
+/// A rule of the first screen, with its limits.
+fn of_rule(rule: &RuleSpec) -> String {
+    let of = |name: &str, text: &str| indented(&format!("  {name:8} "), &" ".repeat(11), text);
+    let mut text = format!("{}, a finding\n", rule.kind.key()) + &indented("  ", "  ", rule.kind.meaning());
+    text += &of("cure", rule.cure);
+    for limit in rule.limits.iter().flat_map(|limits| limits.iter()) {
+        text += &of("limit", &format!("{} ({}).{}", limit.in_words(), limit.why.name(), limit.reason));
+    }
+    text
 }
 
 fn whole(topic: &Topic) -> String {

@@ -5,7 +5,7 @@
 //! ```text
 //! lib
 //! papers
-//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale synthetic verdicts watched what_if
+//! agreement case_study clocks conformance demo diagnosis looks overhead real_programs scale sensitivity synthetic verdicts watched what_if
 //! held_out hosts
 //! ```
 
@@ -22,6 +22,7 @@ mod overhead;
 mod papers;
 mod real_programs;
 mod scale;
+mod sensitivity;
 mod synthetic;
 mod verdicts;
 mod watched;
@@ -80,6 +81,11 @@ enum Experiment {
         /// Only programs whose names contain one of these
         names: Vec<String>,
     },
+    /// Try each limit of the first screen's rules at half, at twice and taken out, and list the first findings that change
+    Sensitivity {
+        /// Folders of further runs
+        folders: Vec<PathBuf>,
+    },
     /// Compare what recording is said to delay loops by with pairs of plain and recorded runs
     Overhead(overhead::OverheadArgs),
     /// Measure by how much `overhear top` slows a program down
@@ -136,6 +142,7 @@ fn main() -> ExitCode {
         Experiment::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Experiment::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
         Experiment::Verdicts { mpi, names } => verdicts::run(mpi.as_deref(), &names),
+        Experiment::Sensitivity { folders } => sensitivity::run(&folders),
         Experiment::Overhead(arguments) => overhead::run(&arguments),
         Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Experiment::Whatif(arguments) => what_if::run(&arguments),

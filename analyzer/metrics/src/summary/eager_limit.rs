@@ -1,16 +1,20 @@
 //! The sizes up to which messages are sent at once, whether their receive is posted or not, and the settings for that.
 
+use super::limits::limits;
 use model::{Rank, Run};
 use traces::definitions::Interception;
 
 use crate::scheduling::by_host;
 
-/// Larger messages are not buffered: at 10 GB/s the copies of 256 KiB take 50 us, and a receiver needs as much memory for each sender.
-pub const MOST_BYTES: u64 = 256 * 1024;
-/// Smaller messages wait for another reason, such as room or a receiver that is not in MPI: no library's limit is below 4 KiB.
-pub const LEAST_BYTES: u64 = 4096 - HEADER;
-/// A wait is worth a buffer if it takes this many times as long as the copies into the buffer and out of it.
-const WORTH: f64 = 10.0;
+limits! {
+    /// Larger messages are not buffered: at 10 GB/s the copies of 256 KiB take 50 us, and a receiver needs as much memory for each sender.
+    MOST_BYTES = 256 * 1024, Most, "bytes", Derived;
+    /// Smaller messages wait for another reason, such as room or a receiver that is not in MPI: no library's limit is below 4 KiB.
+    LEAST_BYTES = 4096 - HEADER, Least, "bytes", Measured;
+    /// A wait is worth a buffer if it takes this many times as long as the copies into the buffer and out of it.
+    WORTH = 10.0, Least, "times", Derived;
+}
+
 /// Seconds that a copied byte takes, in and out, at 10 GB/s.
 pub const COPIED: f64 = 0.2e-9;
 /// Libraries count their own header with a message.
@@ -20,7 +24,7 @@ const UCX: &str = "UCX_RNDV_THRESH";
 
 /// True if a message whose sender waits `wait` seconds for the receive had better be buffered, where those shorter than `least` are.
 pub fn pays(bytes: u64, least: u64, wait: f64) -> bool {
-    (least..=MOST_BYTES).contains(&bytes) && wait >= WORTH * COPIED * bytes as f64
+    (least..=MOST_BYTES.count()).contains(&bytes) && wait >= WORTH.get() * COPIED * bytes as f64
 }
 
 /// A setting of the run that names the limit.
@@ -40,7 +44,7 @@ pub fn named(run: &Run) -> Option<NamedLimit<'_>> {
 
 /// Messages shorter than this need no receive: a setting may put the limit below that of any library.
 pub fn least_bytes(run: &Run) -> u64 {
-    named(run).map_or(LEAST_BYTES, |limit| limit.bytes.min(LEAST_BYTES))
+    named(run).map_or(LEAST_BYTES.count(), |limit| limit.bytes.min(LEAST_BYTES.count()))
 }
 
 /// `512`, `8k`, `1m`; `None` for words such as `auto` and `inf`.
@@ -99,12 +103,12 @@ mod tests {
 
     #[test]
     fn a_buffer_pays_for_small_messages_that_wait_for_long() {
-        let pays = |bytes, wait| super::pays(bytes, LEAST_BYTES, wait);
+        let pays = |bytes, wait| super::pays(bytes, LEAST_BYTES.count(), wait);
         assert!(pays(64 * 1024, 0.001));
         assert!(!pays(64 * 1024, 0.000_1), "the copies take 13 us");
         assert!(!pays(2000, 0.1), "no library waits for the receive of so few");
         assert!(super::pays(2000, 512, 0.1), "a setting makes it");
-        assert!(!pays(4 * MOST_BYTES, 0.1), "too large to be kept for each sender");
+        assert!(!pays(4 * MOST_BYTES.count(), 0.1), "too large to be kept for each sender");
     }
 
     #[test]

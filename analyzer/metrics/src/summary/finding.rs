@@ -1,156 +1,156 @@
 //! A conclusion about a run: its kind, cost, sentences and cure.
 
+use super::limits::limits;
 use std::collections::BTreeSet;
 
 use super::Evidence;
 use model::matching::scenario::RunChange;
 use tables::WorldRank;
 
-/// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
-pub const LEAST_SHARE_OF_RUN: f64 = 0.02;
-/// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
-pub const LEAST_SHARE_OF_JITTER: f64 = 0.05;
+limits! {
+    /// A cheaper finding, as a share of the mean rank's wall time, is not worth a user's time.
+    LEAST_SHARE_OF_RUN = 0.02, Least, "of the run", Convention;
+    /// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
+    LEAST_SHARE_OF_JITTER = 0.05, Least, "of the run", Measured;
+}
 
 macro_rules! finding_kinds {
-    ($($(#[$meaning:meta])* $kind:ident $key:literal;)*) => {
+    ($($(#[doc = $meaning:literal])+ $kind:ident $key:literal $about:ident;)*) => {
         /// The rule that made a finding.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum FindingKind { $($(#[$meaning])* $kind),* }
+        pub enum FindingKind { $($(#[doc = $meaning])+ $kind),* }
 
         impl FindingKind {
+            pub const ALL: &[FindingKind] = &[$(FindingKind::$kind),*];
+
             /// The name for programs.
             pub fn key(self) -> &'static str {
                 match self { $(FindingKind::$kind => $key),* }
+            }
+
+            /// The finding in one sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(FindingKind::$kind => concat!($($meaning),+).trim_ascii()),* }
+            }
+
+            pub fn about(self) -> About {
+                match self { $(FindingKind::$kind => About::$about),* }
             }
         }
     };
 }
 
+/// The subject of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum About {
+    /// How far the run came.
+    Run,
+    /// Ranks that were ready to run and did not.
+    Machine,
+    /// Late ranks: the sites that the finding names are the calls around their work, and not its cause.
+    Work,
+    /// Ranks that are late by calls.
+    LateCalls,
+    /// The calls at the sites that the finding names.
+    Calls,
+    /// Time of MPI, of a host, or of ranks as a whole.
+    Rest,
+}
+
 finding_kinds! {
     /// The run did not end well: a signal, a status, or the end of the launcher.
-    Ended "ended";
+    Ended "ended" Run;
     /// The run goes on, or a part of it is missing.
-    Unfinished "unfinished";
+    Unfinished "unfinished" Run;
     /// A rank ended the run by MPI_Abort, or ended on its own.
-    Aborted "aborted";
+    Aborted "aborted" Run;
     /// Ranks are in calls that have not returned.
-    Stuck "stuck";
+    Stuck "stuck" Run;
     /// Ranks, or their threads, outnumber the cores that they may use.
-    Oversubscribed "oversubscribed";
+    Oversubscribed "oversubscribed" Machine;
     /// Other processes of a host keep its cores busy.
-    BusyHost "busy_host";
+    BusyHost "busy_host" Machine;
     /// Ranks are kept from running for another reason.
-    NotRunning "not_running";
+    NotRunning "not_running" Machine;
     /// All ranks of a host compute longer than those of the others.
-    SlowHost "slow_host";
+    SlowHost "slow_host" Rest;
     /// A rank always has more to do than others.
-    LateRank "late_rank";
+    LateRank "late_rank" Work;
     /// A rank has more to do than others by its totals: for whom others wait is unknown.
-    UnevenTotals "late_rank";
+    UnevenTotals "late_rank" Work;
     /// A rank works while all others wait.
-    SerialWork "serial_work";
+    SerialWork "serial_work" Work;
     /// Now and then a rank takes much longer than usual.
-    SporadicDelay "sporadic_delay";
+    SporadicDelay "sporadic_delay" Work;
     /// Ranks work one after another.
-    Chain "chain";
+    Chain "chain" Work;
     /// An MPI call that one rank makes keeps others waiting.
-    SlowCall "slow_call";
+    SlowCall "slow_call" LateCalls;
     /// Ranks wait for the lock of a window that another rank has.
-    LockContention "lock_contention";
+    LockContention "lock_contention" Calls;
     /// A send waits until the receiver has posted its receive.
-    LateReceiver "late_receiver";
+    LateReceiver "late_receiver" LateCalls;
     /// Messages are smaller than what libraries can buffer, and wait for their receive.
-    EagerLimit "eager_limit";
+    EagerLimit "eager_limit" LateCalls;
     /// Sends wait because their receiver takes messages more slowly than they come.
-    SlowReceiver "slow_receiver";
+    SlowReceiver "slow_receiver" Calls;
     /// Messages are received in another order than they come.
-    WrongOrder "wrong_order";
+    WrongOrder "wrong_order" Calls;
     /// Many small messages go to the same rank in a row.
-    SmallMessages "small_messages";
+    SmallMessages "small_messages" Calls;
     /// A rank gives others their work in small pieces, and they wait for each.
-    SmallJobs "small_jobs";
+    SmallJobs "small_jobs" Calls;
     /// Many small collective calls stand in a row.
-    SmallCollectives "small_collectives";
-    /// Threads of a rank hinder each other in MPI.
-    ThreadsTogether "threads_together";
-    /// Calls take far longer than to copy their bytes, and datatypes have gaps.
-    DataInPieces "data_in_pieces";
-    /// An epoch of a window has few small accesses, and many stand in a row.
-    SmallEpochs "small_epochs";
+    SmallCollectives "small_collectives" Calls;
     /// Communicators, windows or files are made again and again.
-    MadeAgain "made_again";
+    MadeAgain "made_again" Calls;
     /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
-    Polling "polling";
+    Polling "polling" Calls;
     /// Single messages do what a collective call does.
-    CollectiveByHand "collective_by_hand";
+    CollectiveByHand "collective_by_hand" Calls;
     /// A barrier costs every rank its share.
-    NeedlessBarrier "needless_barrier";
+    NeedlessBarrier "needless_barrier" Calls;
     /// Requests are pending and nothing moves them.
-    Unprogressed "unprogressed";
+    Unprogressed "unprogressed" Calls;
     /// Requests that were waited for later, without progress meanwhile.
-    NoOverlap "no_overlap";
+    NoOverlap "no_overlap" Rest;
     /// Ranks of one host send to each other through sockets.
-    Sockets "sockets";
+    Sockets "sockets" Rest;
     /// MPI calls take time that no late rank explains.
-    Transfer "transfer";
-    /// Calls with ranks that have no records here.
-    UnseenRanks "unseen_ranks";
+    Transfer "transfer" Rest;
     /// A rank waits for messages nearly all the time, and no rank waits for it.
-    Serving "serving";
+    Serving "serving" Rest;
 }
 
 impl FindingKind {
     /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
     pub fn is_about_the_run(self) -> bool {
-        self <= FindingKind::NotRunning
+        self.about() <= About::Machine
     }
 
     /// True if the finding is about how far the run came, and not about its time.
     pub(super) fn is_of_the_run(self) -> bool {
-        self <= FindingKind::Stuck
+        self.about() == About::Run
     }
 
     /// True if the finding is that ranks came late.
     pub(super) fn is_of_lateness(self) -> bool {
-        use FindingKind::{EagerLimit, LateReceiver, SlowCall};
-        self.is_of_work() || matches!(self, EagerLimit | LateReceiver | SlowCall)
+        matches!(self.about(), About::Work | About::LateCalls)
     }
 
     /// True if the finding is that ranks were ready to run and did not.
     pub fn is_of_the_machine(self) -> bool {
-        matches!(self, FindingKind::Oversubscribed | FindingKind::BusyHost | FindingKind::NotRunning)
+        self.about() == About::Machine
     }
 
     /// True if the calls at the sites that the finding names are its cause.
     pub fn is_of_calls(self) -> bool {
-        use FindingKind::{
-            CollectiveByHand, EagerLimit, LateReceiver, LockContention, MadeAgain, NeedlessBarrier, Polling, SlowCall,
-            SlowReceiver, SmallCollectives, SmallEpochs, SmallJobs, SmallMessages, Unprogressed, WrongOrder,
-        };
-        matches!(
-            self,
-            CollectiveByHand
-                | EagerLimit
-                | LateReceiver
-                | LockContention
-                | MadeAgain
-                | NeedlessBarrier
-                | Polling
-                | SlowCall
-                | SlowReceiver
-                | SmallCollectives
-                | SmallEpochs
-                | SmallJobs
-                | SmallMessages
-                | Unprogressed
-                | WrongOrder
-        )
+        matches!(self.about(), About::Calls | About::LateCalls)
     }
 
     /// True if the sites that the finding names are the calls around the work, and not its cause.
     pub(super) fn is_of_work(self) -> bool {
-        use FindingKind::{Chain, LateRank, SerialWork, SporadicDelay, UnevenTotals};
-        matches!(self, LateRank | UnevenTotals | SerialWork | SporadicDelay | Chain)
+        self.about() == About::Work
     }
 }
 
@@ -260,10 +260,6 @@ impl Finding {
             | FindingKind::WrongOrder
             | FindingKind::Polling
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
-            // An access or an epoch that takes one rank longer keeps the others waiting in theirs.
-            FindingKind::SmallEpochs => {
-                late.sites.iter().all(|site| self.sites.contains(site)) && (is_call || is_jitter || is_cheaper())
-            }
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::SlowReceiver => is_here() && is_call,
             // The others wait for its answers, whatever it does before each.
@@ -276,15 +272,13 @@ impl Finding {
     /// True if the finding costs enough to be worth a user's time.
     pub(super) fn is_worth_it(&self, known: &Evidence) -> bool {
         use FindingKind::{
-            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallEpochs, SmallMessages, SporadicDelay,
-            Unprogressed, WrongOrder,
+            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
+            WrongOrder,
         };
         let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
         // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
-        let is_of_calls = matches!(
-            self.kind,
-            SmallMessages | SmallCollectives | SmallEpochs | MadeAgain | Polling | WrongOrder | Unprogressed
-        );
+        let is_of_calls =
+            matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
         self.costs.is_none()
             || self.worth() >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
     }
@@ -312,5 +306,5 @@ impl Finding {
 
 /// The least share of the run that a finding must cost; it is larger if the machine alone may cost a few percent.
 pub fn least_share(is_of_machine: bool) -> f64 {
-    if is_of_machine { LEAST_SHARE_OF_JITTER } else { LEAST_SHARE_OF_RUN }
+    if is_of_machine { LEAST_SHARE_OF_JITTER.get() } else { LEAST_SHARE_OF_RUN.get() }
 }

@@ -34,8 +34,6 @@ const MINOR: f64 = 0.25;
 
 /// Fewer cases are no pattern: a rank may have left MPI_Init late, or may have been kept from its core for long.
 const LEAST_CASES: u64 = 4;
-/// Fewer cases count if they take this share of the run.
-const MUCH: f64 = LEAST_SHARE_OF_JITTER;
 /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
 const MUCH_OF_SHARED: f64 = 0.2;
 
@@ -127,7 +125,7 @@ pub fn late_activities<'a>(context: &'a LateContext<'a>, origins: &'a WaitOrigin
         late.push(one);
     }
     join_minor_ways(&mut late);
-    let much = if known.lacks_cores() { MUCH_OF_SHARED } else { MUCH };
+    let much = if known.lacks_cores() { MUCH_OF_SHARED } else { LEAST_SHARE_OF_JITTER.get() };
     late.retain(|late| late.costs() >= LEAST_SHARE_OF_ACTIVITY * known.wall() && late.blamed > 0);
     late.retain(|late| late.cases() >= LEAST_CASES || late.costs() >= much * known.wall());
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));

@@ -67,7 +67,7 @@ fn in_words(late: &LateActivity, elsewhere: &BTreeMap<usize, BTreeMap<u32, i64>>
     let longest = elsewhere.iter().max_by_key(|(place, ranks)| (sum(ranks), std::cmp::Reverse(**place)));
     let Some((place, ranks)) = longest else { return String::new() };
     let more = costs.min(late.known.mean(sum(ranks)));
-    if more < LEAST_SHARE_OF_RUN * late.known.wall() {
+    if more < LEAST_SHARE_OF_RUN.get() * late.known.wall() {
         return String::new();
     }
     let site = &late.run().call_sites()[*place];

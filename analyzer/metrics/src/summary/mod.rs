@@ -12,7 +12,6 @@ mod activity_sums;
 mod by_hand;
 mod call_findings;
 mod charging;
-mod data_in_pieces;
 mod eager_limit;
 mod evidence;
 mod file_advice;
@@ -23,6 +22,7 @@ mod late_findings;
 mod late_ranks;
 mod late_receivers;
 mod lateness;
+pub mod limits;
 mod lock_contention;
 mod machine;
 mod made_again;
@@ -33,6 +33,7 @@ mod own_times;
 mod poll_waits;
 mod polling;
 mod progress;
+pub mod rules;
 mod sampled_work;
 mod savings;
 mod serving;
@@ -40,16 +41,13 @@ mod slow_calls;
 mod slow_host;
 mod slow_receivers;
 mod small_collectives;
-mod small_epochs;
 mod small_jobs;
 mod small_messages;
 mod sockets;
 mod stored_sizes;
-mod threads_together;
 mod transfer;
 mod uneven_totals;
 mod unknown_delays;
-mod unseen_ranks;
 mod used_sites;
 mod whole;
 mod words;
@@ -82,7 +80,6 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(about_the_program(known, &sites, &serving));
     // What is left out explains no time.
     leave_out_cheap(known, &mut all);
-    all.extend(unseen_ranks::finding(known, &sites, &all));
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
@@ -117,9 +114,7 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
 
 /// Findings on late ranks and slow hosts, then on calls.
 fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks) -> Vec<Finding> {
-    let together = threads_together::finding(known);
-    let mut of_calls = call_findings::findings(known, sites);
-    of_calls.retain(|finding| !together.as_ref().is_some_and(|together| threads_together::explains(together, finding)));
+    let of_calls = call_findings::findings(known, sites);
     let mut late = Vec::new();
     if let Some(walk) = known.walk {
         let origins = serving.without(&walk.origins);
@@ -134,7 +129,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     let mut all = Vec::new();
     let polls = || {
         of_calls.iter().any(|finding| finding.kind == FindingKind::Polling)
-            || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN).is_some()
+            || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN.get()).is_some()
     };
     // Totals do not tell computation from pauses between polls.
     let has_farm = of_calls.iter().any(|finding| finding.kind == FindingKind::SmallJobs);
@@ -147,7 +142,6 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     all.extend(sockets::finding(known, sites));
     all.extend(late);
     all.extend(of_calls);
-    all.extend(together);
     if !is_unprogressed {
         all.extend(overlap::finding(known, sites));
     }

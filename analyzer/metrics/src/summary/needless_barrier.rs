@@ -1,5 +1,6 @@
 //! The finding on barriers at which every rank waits its share: without them steps could run apart.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::words::plural;
@@ -10,12 +11,14 @@ use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use traces::calls::Class;
 
-/// Fewer barriers may be for a start, an end, or a time measurement.
-const LEAST_BARRIERS: u64 = 8;
-/// If more other calls than this share of the barriers hold all ranks, those would wait in place of the barriers.
-const MOST_OTHERS: f64 = 0.5;
-/// If less than this share of the waiting is common to all ranks, late ranks are to blame.
-const LEAST_COMMON: f64 = 0.5;
+limits! {
+    /// Fewer barriers may be for a start, an end, or a time measurement.
+    LEAST_BARRIERS = 8, Least, "calls", Convention;
+    /// If more other calls than this share of the barriers hold all ranks, those would wait in place of the barriers.
+    MOST_OTHERS = 0.5, Most, "of the barriers", Convention;
+    /// If less than this share of the waiting is common to all ranks, late ranks are to blame.
+    LEAST_COMMON = 0.5, Least, "of the waits", Convention;
+}
 
 pub fn findings(known: &Evidence, all: &[UsedSite]) -> Vec<Finding> {
     let Some(account) = known.account else { return Vec::new() };
@@ -36,18 +39,18 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
         && matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. })
         && !first.starts;
     let guards: u64 = used.ranks.iter().map(|(_, habits)| habits.guards).sum();
-    if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS || used.ranks.len() < known.ranks() {
+    if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS.count() || used.ranks.len() < known.ranks() {
         return None;
     }
     let others = all.iter().filter(|other| other.number != used.number && holds_all(other));
-    if others.map(UsedSite::count).total() as f64 > MOST_OTHERS * used.count() as f64 {
+    if others.map(UsedSite::count).total() as f64 > MOST_OTHERS.get() * used.count() as f64 {
         return None;
     }
     let waits: Vec<i64> =
         used.ranks.iter().map(|(rank, _)| waits.get(&(used.number, *rank)).copied().unwrap_or(0)).collect();
     let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
     let mean = sum as f64 / waits.len() as f64;
-    if (least as f64) < LEAST_COMMON * mean {
+    if (least as f64) < LEAST_COMMON.get() * mean {
         return None;
     }
     // Without the barrier the rank that has most to do, and waits least, still takes its time: what others wait beyond that is

@@ -1,13 +1,17 @@
 //! The function that late ranks compute in between two calls, if the run was sampled.
 
 use super::lateness::LateActivity;
+use super::limits::limits;
 use model::origins::Activity;
 use model::sites::{CallNode, CallTree, short_function};
 use model::sums::Grow;
 use model::tally::SiteCall;
 
-/// Fewer samples say little: of 30, half are 15 give or take 5.
-const LEAST_SAMPLES: i64 = 30;
+limits! {
+    /// Fewer samples say little: of 30, half are 15 give or take 5.
+    LEAST_SAMPLES = 30, Least, "samples", Derived;
+}
+
 /// Maximum number of callers that are named with a function.
 const CALLERS: usize = 3;
 
@@ -19,7 +23,7 @@ pub fn in_words(late: &LateActivity) -> String {
     let others: Vec<u32> = late.others().iter().map(|(rank, _)| *rank).collect();
     let (own, theirs) = (periods(late, tree, &named), periods(late, tree, &others));
     let all: i64 = roots(tree).map(|root| own[root]).sum();
-    if all < LEAST_SAMPLES {
+    if all < (LEAST_SAMPLES.get() as i64) {
         return String::new();
     }
     // Computation that the others do there as well does not make a rank late.

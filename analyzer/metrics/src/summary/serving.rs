@@ -71,7 +71,7 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let usual = sorted[sorted.len() / 2];
     for ((place, rank), work) in (0..).zip(all).zip(work) {
         let Some(waits) = waits.remove(&place) else { continue };
-        let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN * known.wall();
+        let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN.get() * known.wall();
         if waits.are_of_server(rank) && work <= MOST_WORK * usual && !is_waited_for {
             serving.ranks.push((place, waits));
         }

@@ -3,6 +3,7 @@
 //! In: each rank's time outside MPI. With one rank per host, or uneven ranks on a host, the rank is the cause and not the
 //! host.
 
+use super::limits::limits;
 use super::{Evidence, Finding, FindingKind};
 use crate::scheduling::{by_host, undelayed_computation};
 use crate::words::plural;
@@ -10,11 +11,13 @@ use model::Rank;
 use model::matching::scenario::RunChange;
 use tables::{Value, WorldRank};
 
-/// The host's quickest rank computes at least this much longer than the slowest of the others. A guess.
-const LEAST_LONGER: f64 = 0.05;
-/// The gap between the two sets of ranks is at least this part of the difference of their means. A guess.
-/// Less is what uneven ranks would look like.
-const LEAST_APART: f64 = 0.5;
+limits! {
+    /// The host's quickest rank computes at least this much longer than the slowest of the others.
+    LEAST_LONGER = 0.05, Least, "of their mean", Convention;
+    /// The gap between the two sets of ranks is at least this part of the difference of their means.
+    /// Less is what uneven ranks would look like.
+    LEAST_APART = 0.5, Least, "of the difference", Convention;
+}
 
 /// A host and the seconds for which each of its ranks was outside MPI and not kept from running.
 struct Computing<'r> {
@@ -53,7 +56,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let count = others.iter().map(|host| host.ranks.len()).sum::<usize>() as f64;
     let mean = others.iter().flat_map(|host| &host.seconds).sum::<f64>() / count;
     let (apart, longer) = (slow.least() - most, slow.mean() - mean);
-    if mean <= 0.0 || apart < LEAST_LONGER * mean || apart < LEAST_APART * longer {
+    if mean <= 0.0 || apart < LEAST_LONGER.get() * mean || apart < LEAST_APART.get() * longer {
         return None;
     }
     let (host, ranks) = (slow.host, plural(slow.ranks.len() as u64, "rank"));

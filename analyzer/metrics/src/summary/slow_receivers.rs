@@ -1,5 +1,6 @@
 //! The finding on ranks that take small messages more slowly than others send them: sends wait, although no receive must be posted.
 
+use super::limits::limits;
 use std::collections::BTreeMap;
 
 use super::used_sites::{UsedSite, named};
@@ -12,8 +13,10 @@ use model::sums::Grow;
 use tables::Value;
 use traces::calls::Call;
 
-/// With shorter rows a receiver is late for single messages, not slow.
-const LEAST_ROW: f64 = 4.0;
+limits! {
+    /// With shorter rows a receiver is late for single messages, not slow.
+    LEAST_ROW = 4.0, Least, "calls", Convention;
+}
 
 /// Sends of one line that waited for receivers to take what was sent before.
 pub struct SlowReceivers {
@@ -33,7 +36,7 @@ impl SlowReceivers {
     pub fn of(used: &UsedSite) -> Option<SlowReceivers> {
         let (known, (_, first)) = (used.known, used.ranks.first()?);
         let CallPart::Message { sends: true, receives: false, .. } = first.part else { return None };
-        if first.starts || used.call().is_some_and(Call::is_synchronous) || used.row() < LEAST_ROW {
+        if first.starts || used.call().is_some_and(Call::is_synchronous) || used.row() < LEAST_ROW.get() {
             return None;
         }
         let (mut time, mut count) = (0i64, 0u64);

@@ -1,6 +1,7 @@
 //! The finding on a rank that gives others their work in small pieces: it takes messages from whoever comes first, and each time a rank
 //! waits for its answer.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
@@ -10,10 +11,12 @@ use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::Value;
 
-/// With two ranks, any source is the other one.
-const LEAST_RANKS: usize = 3;
-/// Fewer messages are no farm.
-const LEAST_TIMES: u64 = 100;
+limits! {
+    /// With two ranks, any source is the other one.
+    LEAST_RANKS = 3, Least, "ranks", Derived;
+    /// Fewer messages are no farm.
+    LEAST_TIMES = 100, Least, "messages", Convention;
+}
 
 /// Waits of other ranks for the answers of one.
 #[derive(Default)]
@@ -24,7 +27,7 @@ struct Answers {
 }
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
-    if known.ranks() < LEAST_RANKS {
+    if known.ranks() < (LEAST_RANKS.count() as usize) {
         return Vec::new();
     }
     let mut answers: FxHashMap<u32, Answers> = FxHashMap::default();
@@ -38,7 +41,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for used in sites {
         for (rank, habits) in &used.ranks {
-            let takes = habits.from_any && !habits.starts && habits.count >= LEAST_TIMES;
+            let takes = habits.from_any && !habits.starts && habits.count >= LEAST_TIMES.count();
             if let Some(answers) = answers.get(rank).filter(|_| takes) {
                 findings.extend(of_rank(used, *rank, habits.count, answers));
             }

@@ -1,5 +1,6 @@
 //! The calls of all ranks at one line, and the time that others waited for them.
 
+use super::limits::limits;
 use std::collections::BTreeMap;
 
 use super::Evidence;
@@ -15,14 +16,16 @@ use model::sums::{Grow, Total};
 use tables::{Value, WorldRank};
 use traces::calls::{Call, Class};
 
-/// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
-/// program's own.
-const MOST_PAUSES: f64 = 0.01;
-/// Brief pauses leave no time for work if they take no more than this share of the time in the calls: without any work between, reading the
-/// clock and the loop itself took up to 5 % beside calls of 0.4 us.
-const MOST_BRIEFLY: f64 = 0.1;
-/// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
-const PART_OF_MOST: f64 = 0.25;
+limits! {
+    /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
+    /// program's own.
+    MOST_PAUSES = 0.01, Most, "of the calls", Derived;
+    /// Brief pauses leave no time for work if they take no more than this share of the time in the calls: without any work between, reading the
+    /// clock and the loop itself took up to 5 % beside calls of 0.4 us.
+    MOST_BRIEFLY = 0.1, Most, "of the calls' time", Measured;
+    /// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
+    PART_OF_MOST = 0.25, Least, "of the largest cost", Convention;
+}
 
 pub struct UsedSite<'a> {
     pub known: &'a Evidence<'a>,
@@ -122,18 +125,6 @@ impl<'a> UsedSite<'a> {
         self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
     }
 
-    /// Time of all ranks between two calls of a row, nanoseconds: pauses end rows.
-    fn between(&self) -> i64 {
-        let paused = self.total(|habits| habits.paused.by_length.iter().map(|(_, time)| *time).total());
-        (self.known.activities().at(self.number).between - paused).max(0)
-    }
-
-    /// True if the calls of a row had better be one, where all of them cost `cost` nanoseconds: what waits for the next call in a buffer comes
-    /// later by the time between the two, and saves the price of a call.
-    pub fn pays_to_combine(&self, cost: i64) -> bool {
-        self.between() <= cost
-    }
-
     /// `3000 in a row`. The number is left out if no pause that would end a row is the program's, and nothing else does.
     pub fn row_in_words(&self) -> String {
         let of_others = self.ranks.iter().map(|(at, habits)| {
@@ -192,7 +183,7 @@ fn row_in_words(ranks: u64, count: u64, repeated: u64, of_others: u64) -> Option
 
 /// A row of `count` calls without an end, given the nanoseconds `between` them and in them.
 fn endless_in_words(count: u64, between: i64, own: i64) -> String {
-    if between as f64 <= MOST_BRIEFLY * own as f64 {
+    if between as f64 <= MOST_BRIEFLY.get() * own as f64 {
         return "one directly after another".into();
     }
     let each = Value::Seconds(seconds(between) / count.max(1) as f64);
@@ -202,7 +193,7 @@ fn endless_in_words(count: u64, between: i64, own: i64) -> String {
 /// The ranks with a large part of a cost, in order. `costs`: by the ranks' places in the run.
 pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
     let most = costs.values().copied().max().unwrap_or(0);
-    let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST * most as f64;
+    let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST.get() * most as f64;
     let named = costs.iter().filter(|(_, cost)| has_much(**cost));
     named.map(|(rank, _)| world_rank(&run.ranks[*rank as usize])).collect()
 }
@@ -211,7 +202,7 @@ pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
 /// as the scheduler and the recorder, which kept it from its work for `kept` seconds, may have caused.
 fn others_pauses(habits: &SiteHabits, kept: f64) -> u64 {
     let [(brief, brief_time), longer @ ..] = habits.paused.by_length;
-    let brief = if brief_time as f64 <= MOST_BRIEFLY * habits.own() as f64 { brief } else { 0 };
+    let brief = if brief_time as f64 <= MOST_BRIEFLY.get() * habits.own() as f64 { brief } else { 0 };
     let (mut count, mut time) = (0u64, 0i64);
     for (more, nanoseconds) in longer {
         time.grow(nanoseconds);
@@ -220,7 +211,7 @@ fn others_pauses(habits: &SiteHabits, kept: f64) -> u64 {
         }
         count.grow(more);
     }
-    let are_rare = count as f64 <= MOST_PAUSES * habits.count as f64;
+    let are_rare = count as f64 <= MOST_PAUSES.get() * habits.count as f64;
     if are_rare { brief.saturating_add(count) } else { brief }
 }
 

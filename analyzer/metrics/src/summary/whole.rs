@@ -1,5 +1,6 @@
 //! The findings on runs that did not end well, that go on, of which a part is missing, or whose ranks are stuck.
 
+use super::limits::limits;
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::{cut, cut_in_words};
 use crate::run_end::RunEnd;
@@ -11,8 +12,12 @@ use model::matching::{Account, WaitKey, WaitSum};
 use model::sums::Total;
 use tables::Value;
 
-/// Less time without single calls is not worth a finding.
-const LEAST_PERCENT: f64 = 1.0;
+limits! {
+    /// Less time without single calls is not worth a finding.
+    LEAST_PERCENT = 1.0, Least, "percent", Convention;
+    /// If at least this share of the waiting is in calls that have not returned, those are the finding.
+    MOST_PERCENT = 50.0, Least, "percent", Convention;
+}
 
 /// The finding on how a run ended that did not end well, as the process in front of its launcher saw it.
 pub fn ended(known: &Evidence) -> Option<Finding> {
@@ -30,7 +35,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let run = known.run;
     let is_whole = run.is_every_file_here() && cut(run).next().is_none();
     if let Some(WithoutCalls { percent, .. }) =
-        without_calls(run).filter(|without| is_whole && without.percent >= LEAST_PERCENT)
+        without_calls(run).filter(|without| is_whole && without.percent >= LEAST_PERCENT.get())
     {
         let text = format!(
             "{percent:.1} % of the ranks' time has no single calls: what follows counts only messages and waits of the rest, \
@@ -74,9 +79,6 @@ pub fn hung(known: &Evidence) -> Option<Finding> {
     Some(finding.next("Fix this first: all figures count the time in which nothing could move."))
 }
 
-/// If at least this share of the waiting is in calls that have not returned, those are the finding.
-const MOST_PERCENT: f64 = 50.0;
-
 /// The finding on calls that have not returned.
 pub fn stuck(known: &Evidence) -> Option<Finding> {
     let account = known.account?;
@@ -84,7 +86,7 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     let all: i64 = account.waits.sums.values().map(|sum| sum.time).total();
     let time: i64 = open.iter().map(|(_, sum)| sum.time).total();
     let (key, most) = open.into_iter().max_by_key(|(key, sum)| (sum.time, *key))?;
-    percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT)?;
+    percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT.get())?;
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = crate::words::site_in_words(&known.run.call_sites()[key.waiter.place.number()]);
     let (have, next) = if known.run.goes_on() {

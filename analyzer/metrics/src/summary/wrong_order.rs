@@ -1,6 +1,7 @@
 //! The findings on messages that are received in another order than they come: the library looks past those between, and the rank
 //! waits for one while others are there.
 
+use super::limits::limits;
 use std::collections::BTreeMap;
 
 use super::used_sites::{UsedSite, at};
@@ -13,14 +14,16 @@ use model::sums::{Grow, Total};
 use tables::number::whole;
 use tables::{Value, WorldRank};
 
-/// To pass over fewer takes no longer than the call itself: 50 entries of a list, 10 ns each, are 0.5 us.
-const LEAST_PASSED_OVER: f64 = 50.0;
+limits! {
+    /// To pass over fewer takes no longer than the call itself: 50 entries of a list, 10 ns each, are 0.5 us.
+    LEAST_PASSED_OVER = 50.0, Least, "messages", Derived;
+    /// Least share of the run if ranks share cores: the scheduler changes the order in which messages come. Programs that receive in the
+    /// order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
+    LEAST_SHARE_OF_SHARED = 0.2, Least, "of the run", Measured;
+}
+
 /// Seconds that an entry takes at most: reading it from memory, not from a cache.
 const ENTRY: f64 = 100e-9;
-
-/// Least share of the run if ranks share cores: the scheduler changes the order in which messages come. Programs that receive in the
-/// order of the sends lost up to 9.7 % of the run in this way, programs that do not lost 28 to 40 %.
-const LEAST_SHARE_OF_SHARED: f64 = 0.2;
 
 /// The finding on receives of one line, each of which passes over many messages.
 pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
@@ -28,7 +31,7 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let (mut time, mut own, mut culprits) = (0.0, 0i64, Vec::new());
     for (rank, queued) in &used.queued {
         let passed_over = queued.passed_over as f64;
-        if passed_over < LEAST_PASSED_OVER * queued.messages as f64 {
+        if passed_over < LEAST_PASSED_OVER.get() * queued.messages as f64 {
             continue;
         }
         let completed_at = Some(queued.completed_at.number() as u32).filter(|site| *site != used.number);
@@ -91,7 +94,7 @@ fn waiting(known: &Evidence, site: &CallSite, ranks: &BTreeMap<u32, WaitSum>) ->
     };
     let saved_of: Vec<(u32, f64)> = ranks.iter().map(saved).collect();
     let costs = saved_of.iter().map(|(_, time)| *time).fold(0.0, f64::max);
-    let least = if known.shares_cores() { LEAST_SHARE_OF_SHARED * known.wall() } else { 0.0 };
+    let least = if known.shares_cores() { LEAST_SHARE_OF_SHARED.get() * known.wall() } else { 0.0 };
     if costs <= least {
         return None;
     }

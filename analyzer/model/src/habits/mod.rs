@@ -3,7 +3,6 @@
 //! In: all ranks' calls and the waits found for them. Out: for each call site of each rank a [`SiteHabits`]. Only first threads count.
 
 mod call_rows;
-mod epochs;
 mod fans;
 mod poll_runs;
 mod reader;
@@ -12,7 +11,6 @@ use rustc_hash::FxHashMap;
 
 use super::roles::CallPart;
 pub use call_rows::Pauses;
-pub use epochs::EpochSums;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
 
@@ -55,10 +53,6 @@ pub struct SiteHabits {
     pub awaited_of: FxHashMap<u32, i64>,
     /// Calls directly before or after one that uses a window or a file.
     pub guards: u64,
-    /// Epochs of windows that the calls ended.
-    pub epochs: EpochSums,
-    /// Part of the time without waits in calls with ranks that have no records here: they may be waited for.
-    pub with_unseen: i64,
 }
 
 impl SiteHabits {
