@@ -1,4 +1,5 @@
-//! One walk through each rank's calls for all analyses that need its waits first: habits, origins of waiting, the critical path.
+//! One walk through each rank's calls for all analyses that need its waits first: habits, origins of waiting, the critical path, the
+//! attribution of time.
 //!
 //! In: a matched run. Out: their results. Only first threads count. The readers know nothing of each other.
 
@@ -23,8 +24,8 @@ pub struct SharedWalk {
     pub habits: FxHashMap<(u32, u32), SiteHabits>,
     pub origins: WaitOrigins,
     pub path: CriticalPath,
-    /// Each rank's time by place and kind, if it is wanted.
-    pub attribution: Option<Attribution>,
+    /// Each rank's time by place and kind.
+    pub attribution: Attribution,
 }
 
 impl SharedWalk {
@@ -34,21 +35,18 @@ impl SharedWalk {
         SharedWalk::made(run, settled, false)
     }
 
-    /// Attributes time, too.
-    pub fn with_attribution(run: &Run, settled: &mut Settled) -> SharedWalk {
+    /// Attributes time by iteration, too. That takes one more walk, which finds the loop.
+    pub fn by_iteration(run: &Run, settled: &mut Settled) -> SharedWalk {
         SharedWalk::made(run, settled, true)
     }
 
-    fn made(run: &Run, settled: &mut Settled, attributes: bool) -> SharedWalk {
+    fn made(run: &Run, settled: &mut Settled, by_iteration: bool) -> SharedWalk {
         let waits = std::mem::take(&mut settled.account.followed);
         let parts = PathParts::of(run, settled);
         let objects = Objects::of(run);
-        let of_loop = if attributes { loop_of(run, &settled.common_clock, &objects) } else { None };
-        let walk = |at| {
-            let walk = RankWalk::new(run, settled, &objects, &parts, at);
-            Mutex::new(if attributes { walk.with_times(run, settled, (at, of_loop)) } else { walk })
-        };
-        let walks = parallel::map(run.ranks.len(), walk);
+        let of_loop = if by_iteration { loop_of(run, &settled.common_clock, &objects) } else { None };
+        let walk = |at| RankWalk::new(run, settled, &objects, &parts, (at, of_loop));
+        let walks = parallel::map(run.ranks.len(), |at| Mutex::new(walk(at)));
         let mut chase = Chase::new(&waits, run.ranks.len());
         for part in chase.by_ref() {
             parallel::map(walks.len(), |at| lock(&walks[at]).go_on(&part, at));
@@ -59,10 +57,10 @@ impl SharedWalk {
             habits.extend(walk.habits.habits.into_iter().map(|(site, habits)| ((rank, site), habits)));
             activities.extend(walk.activities.times.into_iter().map(|(what, times)| ((rank, what), times)));
             on_path.push(walk.path.finish());
-            times.extend(walk.times);
+            times.push(walk.times);
         }
         let origins = WaitOrigins { activities, unknown: chase.unknown };
-        let attribution = attributes.then(|| Attribution { of_loop, ..Attribution::of(times) });
+        let attribution = Attribution { of_loop, ..Attribution::of(times) };
         SharedWalk { habits, origins, path: parts.finish(on_path), attribution }
     }
 }
@@ -88,43 +86,39 @@ struct RankWalk<'a> {
     habits: HabitReader<'a>,
     activities: ActivityReader,
     path: PathReader<'a>,
-    times: Option<TimeReader>,
+    times: TimeReader,
 }
 
 impl<'a> RankWalk<'a> {
-    fn new(run: &'a Run, settled: &'a Settled, objects: &'a Objects, parts: &'a PathParts, at: usize) -> RankWalk<'a> {
+    fn new(
+        run: &'a Run,
+        settled: &'a Settled,
+        objects: &'a Objects,
+        parts: &'a PathParts,
+        (at, of_loop): (usize, Option<Loop>),
+    ) -> RankWalk<'a> {
         let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
             calls: first_thread(run, &settled.common_clock, objects, at),
             habits: HabitReader::new(objects),
             activities: ActivityReader::new(run.ranks.len(), rank, line),
             path: parts.reader(rank, line, at),
-            times: None,
+            times: TimeReader::new(rank, line).with_loop(of_loop),
         }
-    }
-
-    /// Attributes the rank's time, too.
-    fn with_times(self, run: &Run, settled: &Settled, (at, of_loop): (usize, Option<Loop>)) -> RankWalk<'a> {
-        let times = TimeReader::new(&run.ranks[at], &settled.common_clock.lines[at]).with_loop(of_loop);
-        RankWalk { times: Some(times), ..self }
     }
 
     /// Reads the calls that end in the next part of the run.
     fn go_on(&mut self, part: &ChasedPart, at: usize) {
         self.habits.waits.add(part.waiting[at].iter().map(OwnWait::span));
         self.activities.know(&part.blamed[at], &part.waiting[at]);
-        if let Some(times) = &mut self.times {
-            times.know(&part.blamed[at], &part.waiting[at]);
-        }
+        self.times.know(&part.blamed[at], &part.waiting[at]);
         let Some(calls) = &mut self.calls else { return };
         while let Some(call) = calls.peek().filter(|call| call.end <= part.until) {
             let role = calls.role(call);
             self.habits.call(call, role, calls.details(call), calls.roles());
             self.activities.call(call, role);
             self.path.call(call, role);
-            if let Some(times) = &mut self.times {
-                times.call(call, role);
-            }
+            self.times.call(call, role);
             calls.advance();
         }
     }

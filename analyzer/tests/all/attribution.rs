@@ -21,7 +21,7 @@ fn adds_up(folder: &Path, name: &str) -> bool {
     };
     let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS | Follow::DEPENDENCIES);
     let found = found_waits(&settled.account);
-    let attribution = SharedWalk::with_attribution(&run, &mut settled).attribution.expect("it was asked for");
+    let attribution = SharedWalk::by_iteration(&run, &mut settled).attribution;
     for (at, (times, phases)) in attribution.ranks.iter().zip(&settled.account.phases).enumerate() {
         let all: i64 = times.times.values().sum();
         assert_eq!(all, times.life, "{name}, rank {at}: {times:?}");
@@ -115,7 +115,7 @@ fn generated_runs_wait_as_long_as_they_were_made_to() {
         assert!(adds_up(&folder.0, &format!("seed {seed}")));
         let run = Run::load(&folder.0).unwrap();
         let mut settled = settled(&run, Follow::ORIGINS | Follow::JUMPS);
-        let attribution = SharedWalk::with_attribution(&run, &mut settled).attribution.expect("it was asked for");
+        let attribution = SharedWalk::by_iteration(&run, &mut settled).attribution;
         for (states, known) in [
             // A wait is as long whether the sender was late or its message not the next one.
             (&[WaitState::LateSender, WaitState::WrongOrder][..], truth.total.late_sender),

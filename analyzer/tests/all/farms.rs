@@ -51,3 +51,27 @@ fn a_rank_that_waits_for_whoever_comes_first_blames_no_worker_of_those_that_work
     assert_eq!(found[0]["detail"], "For each message the others compute 1.796 ms and wait 598.00 µs in the mean.");
     assert!(farm(2_300, 20).iter().all(|row| row["kind"] != "late_rank" && row["kind"] != "small_jobs"));
 }
+
+#[test]
+fn of_two_ranks_the_one_that_answers_whoever_asks_keeps_the_other_waiting_and_is_not_kept() {
+    // An answer takes 1.5 ms, what the other rank does with it 1 ms.
+    let at = |piece: u64| (1 + piece) * 2_500 * MICROSECOND;
+    let server = (0..200).fold(Calls::default(), |calls, piece| {
+        let from = if piece == 0 { MICROSECOND } else { at(piece) - 990 * MICROSECOND };
+        let calls = calls.call(receive(peer::ANY), from, at(piece) + 1_000 - from).got(1, 8);
+        calls.call(send(Call::Send, 1, 8), at(piece) + 1_500 * MICROSECOND, 500)
+    });
+    let asker = (0..200).fold(Calls::default(), |calls, piece| {
+        let calls = calls.call(send(Call::Rsend, 0, 8), at(piece), 500);
+        calls.call(receive(0), at(piece) + 1_000, 1_500 * MICROSECOND)
+    });
+    let folder = made(vec![server, asker], 2).0;
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    let found: Vec<[&str; 3]> = answer
+        .rows("findings")
+        .iter()
+        .map(|row| ["kind", "ranks", "headline"].map(|key| row[key].as_str().unwrap()))
+        .collect();
+    let [["serial_work", "0", headline]] = found[..] else { panic!("{found:#?}") };
+    assert!(headline.starts_with("Rank 0 takes 1.499 ms for each of 200 answers between"), "{headline}");
+}

@@ -13,11 +13,21 @@ const MICROSECOND: u64 = 1_000;
 
 /// The findings on late ranks where each rank computes so many microseconds before each of some sums.
 fn found(ranks: u64, steps: u64, computes: impl Fn(u64, u64) -> u64) -> Vec<Value> {
-    found_beside(0, ranks, steps, computes)
+    found_beside(LastRank::default(), ranks, steps, computes)
 }
 
-/// Such findings where the last rank did not run for so many microseconds though it was ready.
-fn found_beside(delay: u64, ranks: u64, steps: u64, computes: impl Fn(u64, u64) -> u64) -> Vec<Value> {
+/// The last rank's second beside its computation, in microseconds.
+#[derive(Clone, Copy, Default)]
+struct LastRank {
+    /// It did not run though it was ready.
+    delayed: u64,
+    asleep: u64,
+    in_kernel: u64,
+    faults: u64,
+}
+
+/// Such findings where the last rank did something else, too.
+fn found_beside(last: LastRank, ranks: u64, steps: u64, computes: impl Fn(u64, u64) -> u64) -> Vec<Value> {
     let mut calls: Vec<Calls> = (0..ranks).map(|_| Calls::default()).collect();
     let sum = signature(0, Call::Allreduce, peer::NONE, 8, 8);
     let mut now = 1_000;
@@ -32,17 +42,21 @@ fn found_beside(delay: u64, ranks: u64, steps: u64, computes: impl Fn(u64, u64) 
     let calls = calls
         .into_iter()
         .zip(1..)
-        .map(|(calls, rank)| calls.defines(ran(if rank == ranks { delay } else { 0 })))
+        .map(|(calls, rank)| calls.defines(ran(if rank == ranks { last } else { LastRank::default() })))
         .collect();
     let answer = ask(&made(calls, ranks as u32).0.0, "diagnose", &["--no-cache"]);
     let kinds = ["late_rank", "sporadic_delay", "chain", "serial_work"];
     answer.rows("findings").iter().filter(|row| kinds.iter().any(|kind| row["kind"] == *kind)).cloned().collect()
 }
 
-/// The processor time of a rank that ran for the whole second but for these microseconds.
-fn ran(delay: u64) -> Vec<Definition> {
+/// The readings of a rank that ran for the whole second but for these times.
+fn ran(beside: LastRank) -> Vec<Definition> {
+    let LastRank { delayed, asleep, in_kernel, faults } = beside;
     let usage = |moment, at: u64| {
-        let (user, delay) = if at > 0 { (SECOND - delay * MICROSECOND, delay * MICROSECOND) } else { (0, 0) };
+        let counted = |count: u64| if at > 0 { count } else { 0 };
+        let [delay, system] = [delayed, in_kernel].map(|time| counted(time * MICROSECOND));
+        let user = counted(SECOND - (delayed + asleep + in_kernel) * MICROSECOND);
+        let counters = Counters { user, system, minor_faults: counted(faults), ..Counters::default() };
         [None, Some(0)].map(|thread| {
             Definition::Usage(Usage {
                 moment,
@@ -50,7 +64,7 @@ fn ran(delay: u64) -> Vec<Definition> {
                 ticks: BEGIN + at,
                 core: None,
                 allowed: Vec::new(),
-                counters: Some(Counters { user, ..Counters::default() }),
+                counters: Some(counters),
                 delay: Some(delay),
                 threads: Some(1),
                 host: None,
@@ -94,12 +108,13 @@ fn a_rank_with_a_bit_more_work_that_takes_far_longer_now_and_then_is_late_for_th
 #[test]
 fn rare_cases_explain_what_the_scheduler_does_not() {
     // Of 124 ms that the last rank is late, it is 70 ms late in ten long cases.
-    let said = |delay| {
-        let all = found_beside(delay, 5, 100, |rank, step| match (rank, step % 10) {
-            (4, 0) => 9_000,
-            (4, _) => 2_600,
-            _ => 2_000,
-        });
+    let said = |delayed| {
+        let all =
+            found_beside(LastRank { delayed, ..LastRank::default() }, 5, 100, |rank, step| match (rank, step % 10) {
+                (4, 0) => 9_000,
+                (4, _) => 2_600,
+                _ => 2_000,
+            });
         headline(&all).to_string()
     };
     assert!(said(0).starts_with("Rank 4 keeps the others waiting"), "{}", said(0));
@@ -112,6 +127,14 @@ fn ranks_that_are_late_for_a_stretch_of_the_run_each_are_told_so_from_ten_cases_
         |each| headline(&found(4, 4 * each, |rank, step| if step / each == rank { 5_000 } else { 2_000 })).to_string();
     assert!(of(9).starts_with("A different rank is late each time"), "{}", of(9));
     assert!(of(10).starts_with("One rank after another is late"), "{}", of(10));
+    // Though all others wait for it nearly all the time, and though each has several stretches.
+    let by_turns = |length: u64| {
+        let all = found(2, 200, |rank, step| if step / length % 2 == rank { 5_000 } else { 100 });
+        headline(&all).to_string()
+    };
+    assert!(by_turns(25).starts_with("One rank after another is late"), "{}", by_turns(25));
+    assert!(by_turns(4).starts_with("One rank after another is late"), "{}", by_turns(4));
+    assert!(by_turns(3).starts_with("The ranks work one after another"), "{}", by_turns(3));
 }
 
 #[test]
@@ -131,7 +154,34 @@ fn a_rank_with_no_more_work_in_all_is_late_now_and_then_though_most_of_its_steps
 fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
     let all = found(5, 100, |rank, step| if rank == 4 && step % 5 < 2 { 6_000 } else { 2_000 });
     assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
-    assert_eq!(all[0]["detail"], "It takes 360.00 ms there, the others 200.00 ms in the mean.");
+    let detail = "It takes 360.00 ms there, the others 200.00 ms in the mean. Its fast and usual passes take as long as the others'.";
+    assert_eq!(all[0]["detail"], detail);
+    assert!(all[0]["advice"].as_str().unwrap().starts_with("If rank 4 has the same to do in each pass"), "{all:#?}");
+}
+
+#[test]
+fn a_rank_that_takes_longer_says_why_by_what_it_did_most_beyond_the_others() {
+    // It takes 9.9 ms in each of 100 steps, the others 2 ms.
+    let late = |last| found_beside(last, 5, 100, |rank, _| if rank == 4 { 9_900 } else { 2_000 }).remove(0);
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
+    let said = |last| {
+        let headline = text(&late(last), "headline");
+        headline.strip_prefix("Rank 4 keeps the others waiting: it ").map_or(headline.clone(), str::to_string)
+    };
+    let nothing = LastRank::default();
+    assert!(said(nothing).starts_with("computes longest between"), "{}", said(nothing));
+    let most = 450_000;
+    let asleep = LastRank { asleep: most, ..nothing };
+    assert!(said(asleep).starts_with("sleeps, or waits for input or output, between"), "{}", said(asleep));
+    let less = LastRank { asleep: 350_000, ..nothing };
+    assert!(said(less).starts_with("computes longest between"), "{}", said(less));
+    let in_kernel = LastRank { in_kernel: most, faults: 300_000, ..nothing };
+    assert!(said(in_kernel).starts_with("spends 4"), "{}", said(in_kernel));
+    assert!(said(in_kernel).contains(" ms in the kernel between"), "{}", said(in_kernel));
+    assert!(text(&late(in_kernel), "detail").contains("It has 300,000 page faults, the others 0"));
+    let calls = late(LastRank { faults: 50_000, ..in_kernel });
+    assert!(!text(&calls, "detail").contains("page faults"), "9 us each are more than a page takes: {calls}");
+    assert!(text(&calls, "advice").starts_with("See which system calls rank 4 makes there"), "{calls}");
 }
 
 #[test]

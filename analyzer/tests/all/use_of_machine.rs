@@ -140,6 +140,25 @@ fn a_rank_that_is_late_because_it_did_not_run_is_not_blamed_but_the_sharing_of_c
 }
 
 #[test]
+fn one_rank_of_two_that_lacks_its_core_is_named_with_the_call_where_the_other_waits_and_costs_no_more_than_it_lacked() {
+    let of = |delayed| run(&[Share::of(400, 0), Share::of(400 + delayed, delayed)], 2);
+    assert!(
+        findings(&of(85)).iter().all(|(_, ranks)| ranks != "1"),
+        "a tenth of the run is the least, and no rank is to blame for it"
+    );
+    let folder = of(120);
+    assert_eq!(findings(&folder), [("not_running".into(), "1".into())]);
+    let said = first(&folder);
+    assert!(
+        said.starts_with("Rank 1 waited for a core: it was ready to run but not running 13 % of the time"),
+        "{said}"
+    );
+    assert!(said.contains("The others wait for it in MPI_Barrier"), "{said}");
+    let cost = ask(&folder.0, "diagnose", &["--no-cache"]).rows("findings")[0]["at_most_s"].as_f64().unwrap();
+    assert!((0.1..=0.12).contains(&cost), "{cost}");
+}
+
+#[test]
 fn ranks_with_a_core_each_that_do_not_wait_have_no_finding() {
     let shares = [880, 880].map(|computes| Share::of(computes, 0));
     assert_eq!(findings(&run(&shares, 2)), []);

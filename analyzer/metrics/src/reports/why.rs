@@ -14,9 +14,8 @@ use tables::schema::Schema;
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     run.needs_calls("why")?;
     let mut settled = settled(run, Follow::ORIGINS | Follow::JUMPS);
-    let walk = SharedWalk::with_attribution(run, &mut settled);
-    let attribution = walk.attribution.unwrap_or_default();
-    let why = Why { run, attribution: &attribution, origins: &walk.origins };
+    let walk = SharedWalk::by_iteration(run, &mut settled);
+    let why = Why { run, attribution: &walk.attribution, origins: &walk.origins };
     let mut facts = overview::facts(run);
     facts.extend(why.facts());
     let mut warnings = waits::warnings(run, &settled.account);

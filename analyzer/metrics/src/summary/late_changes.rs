@@ -5,6 +5,7 @@ use model::matching::scenario::{PassChange, RunChange};
 use model::origins::{Activity, ActivityTimes};
 use model::sums::Total;
 
+use super::late_reason::{self, LateReason};
 use super::lateness::LateActivity;
 
 /// The pattern behind an activity's figures.
@@ -25,13 +26,15 @@ pub enum Lateness {
     LateReceivers,
 }
 
-pub fn of(late: &LateActivity, lateness: &Lateness) -> Vec<RunChange> {
+pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) -> Vec<RunChange> {
     let Activity::Between(from, to) = late.activity else { return Vec::new() };
     let around = (Some(from), to);
     let change = |ranks: &[(u32, &ActivityTimes)], change| {
         RunChange::Stretch(ranks.iter().map(|(rank, _)| *rank).collect(), around, change)
     };
     match lateness {
+        // Answers that are there before they are asked for take no time.
+        Lateness::Alone if late.is_answer() => vec![change(late.culprits(), PassChange::Times(0.0))],
         // All ranks do their part of the work at once.
         Lateness::Alone => {
             vec![change(late.culprits(), PassChange::Times(late.culprits().len() as f64 / late.known.ranks() as f64))]
@@ -41,7 +44,14 @@ pub fn of(late: &LateActivity, lateness: &Lateness) -> Vec<RunChange> {
             Some(mean) => vec![change(&late.ranks, PassChange::Always(mean as i64))],
             None => Vec::new(),
         },
-        Lateness::Always => levelled(late, change),
+        Lateness::Always => match reason {
+            Some(LateReason::Asleep | LateReason::InKernel { .. }) => as_the_others(late, change),
+            Some(LateReason::SlowerAtTimes) => match late_reason::bins(late.others()).median() {
+                Some(usual) => vec![change(late.culprits(), PassChange::AtMost(usual))],
+                None => Vec::new(),
+            },
+            Some(LateReason::MoreWork) | None => levelled(late, change),
+        },
         Lateness::LateReceivers => {
             let sends = late.ranks.iter().flat_map(|(_, times)| times.waits.keys());
             let sends = sends.filter(|wait| wait.state == WaitState::LateReceiver);
@@ -53,6 +63,17 @@ pub fn of(late: &LateActivity, lateness: &Lateness) -> Vec<RunChange> {
         // Another order of the work is no change of times.
         Lateness::InTurn => Vec::new(),
     }
+}
+
+/// Lets the culprits' passes take as long as the others': what they do beyond the same work goes, and to nobody else.
+fn as_the_others(
+    late: &LateActivity,
+    change: impl Fn(&[(u32, &ActivityTimes)], PassChange) -> RunChange,
+) -> Vec<RunChange> {
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    let shorter = mean(late.culprits()).zip(mean(&others)).filter(|(own, theirs)| own > theirs);
+    let change = shorter.map(|(own, theirs)| change(late.culprits(), PassChange::Times(theirs / own)));
+    change.into_iter().collect()
 }
 
 /// Gives each rank there as much work as the mean rank has.

@@ -24,6 +24,8 @@ struct LateWork {
     is_between_polls: bool,
     /// True if the late ranks compute longer than the others.
     has_more_work: bool,
+    /// See [`LateActivity::is_answer`].
+    is_answer: bool,
     /// See [`LateActivity::is_bottleneck`].
     is_bottleneck: bool,
     /// Ranks that waited.
@@ -76,7 +78,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
                 let for_messages =
                     late.waited_in(WaitState::LateSender).saturating_add(late.waited_in(WaitState::WrongOrder));
                 let waiters = late.waiters();
-                let is_bottleneck = late.is_bottleneck();
+                let (is_answer, is_bottleneck) = (late.is_answer(), late.is_bottleneck());
                 let more = Vec::new();
                 works.push(LateWork {
                     finding,
@@ -84,6 +86,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
                     more,
                     is_between_polls,
                     has_more_work,
+                    is_answer,
                     is_bottleneck,
                     waiters,
                     waited,
@@ -156,10 +159,11 @@ fn join_held_ranks(works: &mut Vec<LateWork>) {
     }
 }
 
-/// Joins work at different lines into a chain if each rank works alone at a line of its own.
+/// Joins work at different lines into a chain if each rank works alone at a line of its own. A rank that answers hands nothing on.
 fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     let is_turn = |work: &LateWork| {
-        matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain) && !work.is_between_polls
+        let is_alone = matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain);
+        is_alone && !work.is_between_polls && !work.is_answer
     };
     let costs = |work: &LateWork| work.finding.costs.unwrap_or(0.0) / work.finding.ranks.len().max(1) as f64;
     let most = works.iter().filter(|work| is_turn(work)).map(costs).fold(0.0, f64::max);

@@ -1,12 +1,13 @@
 //! The findings on computation that keeps other ranks waiting: the late ranks, always or now and then, alone or in turn.
 
 use super::late_changes::Lateness;
+use super::late_reason::{self, LateReason, bins};
 use super::lateness::LateActivity;
 use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
-use model::origins::{ActivityTimes, DurationBins, WeightedTimes};
+use model::origins::{ActivityTimes, DurationBins};
 use model::sums::Total;
 use tables::Value;
 use traces::calls::Call;
@@ -27,11 +28,11 @@ const MORE_EACH_TIME: f64 = 1.25;
 /// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
 /// known within a sixteenth.
 const UNEVEN_EACH_TIME: f64 = 1.125;
-/// The times when ranks are late are apart if this share of their variance lies between ranks: two that are late for half of the run
-/// each have three quarters.
-const APART: f64 = 0.5;
-/// Fewer cases a rank are apart by chance.
-const LEAST_CASES_APART: u64 = 10;
+/// Ranks are late for stretches of the run if they are late in so many cases of theirs in a row on average: two ranks of which either is
+/// late each time, by chance, in two.
+const LEAST_IN_A_ROW: u64 = 4;
+/// Fewer cases a rank are in a row by chance.
+const LEAST_CASES_IN_ROWS: u64 = 10;
 
 /// Ranks that are off the processor for this share of their time outside MPI do not compute.
 const OFF_PROCESSOR: f64 = 0.8;
@@ -41,13 +42,16 @@ pub fn finding(late: &LateActivity) -> Finding {
     let place = late.place();
     let lateness = if late_receivers::are_late(late) { Lateness::LateReceivers } else { judged(late) };
     let lateness = match lateness {
-        Lateness::Alternating if are_apart(late.culprits()) => Lateness::Drifting,
+        Lateness::Alternating | Lateness::InTurn if are_late_in_stretches(late) => Lateness::Drifting,
         other => other,
     };
     let culprits = late.culprits();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
+    let has_more_work = matches!(lateness, Lateness::Always) && late.has_more_work();
+    let reason = has_more_work.then(|| late_reason::of(late));
     let finding = match &lateness {
+        Lateness::Alone if late.is_answer() => answers(late, &who, &place),
         Lateness::Alone => {
             let (rank, works) = (upper(&who), verb(culprits.len(), "works", "work"));
             let headline = format!("{rank} {works} {place} while the others wait.");
@@ -84,7 +88,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let next = "The work moves from rank to rank: divide it anew now and then.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
         }
-        Lateness::Always => always(late, &who, &place),
+        Lateness::Always => always(late, reason, &who, &place),
         Lateness::LateReceivers => late_receivers::finding(late, &who, &place),
     };
     let finding = if late.is_between_polls() && !matches!(lateness, Lateness::LateReceivers) {
@@ -92,14 +96,15 @@ pub fn finding(late: &LateActivity) -> Finding {
     } else {
         finding
     };
-    let is_off_processor = is_off_processor(late);
-    let off_processor = if is_off_processor { off_processor(culprits.len()) } else { String::new() };
+    let is_asleep = reason == Some(LateReason::Asleep);
+    let is_off_processor = is_asleep || is_off_processor(late);
+    let off_processor = if is_off_processor && !is_asleep { off_processor(culprits.len()) } else { String::new() };
     let detail = [finding.detail.clone(), sampled_work::in_words(late), off_processor, passed_on(late)]
         .into_iter()
         .filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
     let finding = Finding { is_off_processor, ..finding };
-    let changes = late_changes::of(late, &lateness);
+    let changes = late_changes::of(late, &lateness, reason);
     finding.detail(detail).costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(late.sites())
 }
 
@@ -156,20 +161,12 @@ fn judged(late: &LateActivity) -> Lateness {
     if is_of_calls || late.is_steady() { Lateness::Always } else { Lateness::Alternating }
 }
 
-/// True if each of these ranks is late at a time of its own.
-fn are_apart(ranks: &[(u32, &ActivityTimes)]) -> bool {
-    let cases = ranks.iter().map(|(_, times)| times.late).total();
-    let times: Vec<WeightedTimes> = ranks.iter().map(|(_, times)| times.when).collect();
-    cases >= LEAST_CASES_APART * ranks.len() as u64 && WeightedTimes::apart(&times) >= APART
-}
-
-/// The cases of these ranks together.
-fn bins(ranks: &[(u32, &ActivityTimes)]) -> DurationBins {
-    let mut bins = DurationBins::default();
-    for (_, times) in ranks {
-        bins.merge(&times.bins);
-    }
-    bins
+/// True if each of the culprits is late in many cases in a row, and then early in many. Ranks that hand on what they do are late in all of
+/// them, or in one of a row.
+fn are_late_in_stretches(late: &LateActivity) -> bool {
+    let ranks = late.culprits();
+    let (cases, stretches) = (late.cases(), ranks.iter().map(|(_, times)| times.stretches).total());
+    cases >= LEAST_CASES_IN_ROWS * ranks.len() as u64 && cases >= LEAST_IN_A_ROW * stretches && !late.is_in_all_cases()
 }
 
 /// Nanoseconds that the usual case takes longer than that of the others, if clearly: then it is no interruption.
@@ -191,8 +188,23 @@ fn uneven(own: i64, others: i64, ranks: usize) -> String {
     format!("{its} usual time is {own}, that of the others {others}: the work is uneven, too.")
 }
 
-/// The finding on ranks that nearly always come late.
-fn always(late: &LateActivity, who: &str, place: &str) -> Finding {
+/// The finding on ranks that others ask, and that take long for each answer.
+fn answers(late: &LateActivity, who: &str, place: &str) -> Finding {
+    let culprits = late.culprits();
+    let (count, total) = culprits.iter().fold((0, 0i64), |sum, (_, one)| (sum.0 + one.count, sum.1 + one.total));
+    let each = Value::Seconds(seconds(total) / count.max(1) as f64);
+    let takes = verb(culprits.len(), "takes", "take");
+    let headline = format!(
+        "{} {takes} {each} for each of {} {place}, and those who ask wait for it.",
+        upper(who),
+        plural(count, "answer")
+    );
+    let next = "Hand out several pieces with each answer, work answers out before they are asked for, or let more ranks answer.";
+    Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
+}
+
+/// The finding on ranks that nearly always come late; a reason have those that compute longer than others.
+fn always(late: &LateActivity, reason: Option<LateReason>, who: &str, place: &str) -> Finding {
     let culprits = late.culprits();
     let (comes, they, computes, come, spends) = match culprits.len() {
         1 => ("keeps", "it", "computes", "comes", "spends"),
@@ -205,21 +217,26 @@ fn always(late: &LateActivity, who: &str, place: &str) -> Finding {
         let next = "Make that work shorter, or let more ranks do it.";
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }
-    if !late.has_more_work() {
+    let Some(reason) = reason else {
         let headline = format!("{} {comes} the others waiting {place}.", upper(who));
         let detail = over_the_run(late, they, computes) + &format!("{they} {come} late to that work.");
         let next = format!("See in which calls {who} {spends} more time before that (`report --by rank`).");
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
-    }
-    let headline = format!("{} {comes} the others waiting: {they} {computes} longest {place}.", upper(who));
-    let next = if late.others().is_empty() {
+    };
+    let does = reason.does(culprits.len());
+    let headline = format!("{} {comes} the others waiting: {does} {place}.", upper(who));
+    let next = if let Some(advice) = reason.advice(who) {
+        advice
+    } else if late.others().is_empty() {
         format!("No other rank computes there: give {who} less of that work, or let the others go on meanwhile.")
     } else if culprits.len() == 1 {
         format!("Give {who} a smaller share of that work.")
     } else {
         "Spread that work more evenly.".to_string()
     };
-    Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(beside_others(late))
+    let detail = [beside_others(late), reason.detail(culprits.len())].into_iter().filter(|text| !text.is_empty());
+    let detail = detail.collect::<Vec<_>>().join(" ");
+    Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(detail)
 }
 
 /// Compares what the culprits compute in all with what the others do, for culprits that are not late because of it.

@@ -11,7 +11,7 @@ use model::Run;
 use model::habits::SiteHabits;
 use model::matching::{RankSite, WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
-use model::roles::CallSite;
+use model::roles::{CallPart, CallSite};
 use model::shared_walk::SharedWalk;
 use model::sites::CallTree;
 use model::sums::{Grow, Total};
@@ -206,6 +206,17 @@ impl<'a> LateActivity<'a> {
         &self.ranks[..self.culprits]
     }
 
+    /// True if the culprits answer there whoever asks: they have received from any rank, and send.
+    pub fn is_answer(&self) -> bool {
+        let Activity::Between(asked, answered) = self.activity else { return false };
+        let habits = |rank: u32, site: u32| self.context.walk.habits.get(&(rank, site));
+        let is_asked = |rank: u32| habits(rank, asked).is_some_and(|habits| habits.from_any);
+        let sends = |rank: u32| {
+            habits(rank, answered).is_some_and(|habits| matches!(habits.part, CallPart::Message { sends: true, .. }))
+        };
+        self.culprits().iter().all(|(rank, _)| is_asked(*rank) && sends(*rank))
+    }
+
     /// True if the only culprit is the rank whose work sets the run's length.
     pub fn is_bottleneck(&self) -> bool {
         let [(rank, _)] = self.culprits() else { return false };
@@ -301,10 +312,15 @@ impl<'a> LateActivity<'a> {
 
     /// True if the culprits are late in nearly all cases, or if their work beyond that of the others explains most of the waiting.
     pub fn is_steady(&self) -> bool {
-        let (late, count) = self.culprits().iter().fold((0, 0), |sum, (_, one)| (sum.0 + one.late, sum.1 + one.count));
         let waiters = self.known.ranks().saturating_sub(self.culprits);
         let explained = self.more_work().unwrap_or(0.0) * (self.culprits * waiters) as f64;
-        late as f64 >= STEADY * count as f64 || explained >= seconds(self.blamed) / 2.0
+        self.is_in_all_cases() || explained >= seconds(self.blamed) / 2.0
+    }
+
+    /// True if the culprits are late in nearly all cases.
+    pub fn is_in_all_cases(&self) -> bool {
+        let count: u64 = self.culprits().iter().map(|(_, times)| times.count).total();
+        self.cases() as f64 >= STEADY * count as f64
     }
 
     /// Number of times that others waited for the culprits.
@@ -367,7 +383,9 @@ impl<'a> LateActivity<'a> {
         let most = self.ranks.iter().map(|(_, times)| times.total).max().unwrap_or(0);
         let mean = self.ranks.iter().map(|(_, times)| times.total).total() as f64 / self.ranks.len().max(1) as f64;
         let is_even = most as f64 <= EVEN * mean;
-        self.ranks.len() > 1 && is_even && from_any as f64 >= FROM_ANY * all as f64
+        // Of two ranks, one that answers waits for the other.
+        let is_choice = self.ranks.len() > 1 || self.known.ranks() == 2;
+        is_choice && is_even && from_any as f64 >= FROM_ANY * all as f64
     }
 
     /// The waiting rank's habits at the site where it waited.

@@ -1,6 +1,8 @@
 //! The finding on ranks that were ready to run but did not, since others had their cores.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+
+use rustc_hash::FxHashMap;
 
 use super::file_advice::is_of_files;
 use super::used_sites::UsedSite;
@@ -8,12 +10,21 @@ use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{
     LEAST_SHARE_OF_DELAYS, OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled,
 };
-use crate::words::{plural, rank_in_words};
+use crate::totals::world_rank;
+use crate::words::{plural, rank_in_words, site_in_words, upper};
 use model::Rank;
+use model::origins::Activity;
+use model::roles::CallSite;
+use model::sums::Grow;
 use tables::Value;
 use traces::calls::Call;
 
 const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
+/// The least share of the run if one rank alone lacked its core. Measured: on a quiet machine, something short took it for up to 7 % of runs
+/// of 40 to 250 ms.
+const LEAST_SHARE_OF_ONE: f64 = 0.1;
+/// One rank is named if it lacked its core for this share of the cost. Convention: nearly all.
+const MOST_OF_COST: f64 = 0.8;
 /// Other processes that keep fewer cores busy are not named. A guess, too.
 const LEAST_OTHERS: f64 = 0.25;
 
@@ -59,6 +70,8 @@ fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool, calls: f64)
     // On several hosts, ranks that are all in MPI may wait for the network.
     let all_in_mpi = if is_alone && ranks.len() == all.len() { wall - sum(|delay| delay.outside) } else { 0.0 };
     let cost = (longest + all_in_mpi.max(0.0) * share).max(calls).min(mean_wall);
+    // Ranks may have lacked their cores one after the other, but none of them for longer than it did.
+    let cost = cost.min(sum(|delay| delay.delay));
     (!ranks.is_empty()).then_some(HostDelay { host, ranks, cost })
 }
 
@@ -74,6 +87,8 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let all: Vec<&Rank> = worst.ranks.iter().map(|(rank, _)| *rank).collect();
     let shared = most_shared(worst.host, &all).filter(SharedCores::is_crowded);
     let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS);
+    // Of two ranks that share a core, one always waits for the other.
+    let alone = alone(&worst).filter(|_| shared.is_none() || worst.ranks.len() > 2);
     let (kind, cause, next) = match (&shared, &load) {
         // The time that a control group's limit took is not among the readings.
         (Some(shared), Some(load)) if shared.is_limited() => {
@@ -86,21 +101,34 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
             (FindingKind::BusyHost, busy(worst.host, load), next)
         }
         // If the figures show no cause, a small cost may come from anything short.
-        (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE * wall => return None,
+        (None, None) if worst.cost < least_without_cause(alone.is_some()) * wall => return None,
         (None, None) => {
-            let next = "Bind each rank to a core of its own (mpirun's --bind-to core), and see by the table which ranks wait then."
-                .to_string();
-            (FindingKind::NotRunning, format!("Ranks on {} waited for a core", worst.host), next)
+            let which = if alone.is_some() {
+                "find what else runs on its core"
+            } else {
+                "see by the table which ranks wait then"
+            };
+            let next = format!("Bind each rank to a core of its own (mpirun's --bind-to core), and {which}.");
+            let who = alone.map_or_else(|| format!("Ranks on {}", worst.host), |(rank, _)| upper(&rank_in_words(rank)));
+            (FindingKind::NotRunning, format!("{who} waited for a core"), next)
         }
     };
-    let whom = match alone(&worst) {
-        Some((rank, own)) => {
-            format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall))
-        }
+    let whom = match alone {
+        Some((_, own)) if shared.is_none() && load.is_none() => format!("it was {}", ready(own.delay, own.wall)),
+        Some((rank, own)) => format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall)),
         None => format!("the ranks were {}", ready(delay, wall)),
     };
     let headline = format!("{cause}: {whom}.");
-    let mut finding = Finding::new(kind, "hosts", headline).costs(worst.cost).next(next);
+    let cost = alone.map_or(worst.cost, |(_, own)| worst.cost.min(own.delay));
+    let mut finding = Finding::new(kind, "hosts", headline).costs(cost).next(next);
+    if let Some((rank, _)) = alone {
+        let awaited = waiting_for(known, rank);
+        finding.ranks = vec![world_rank(rank)];
+        finding.sites = awaited.into_iter().filter_map(CallSite::line).collect();
+        if let Some(site) = awaited {
+            finding.add(&format!("The others wait for it in {}.", site_in_words(site)));
+        }
+    }
     if kind == FindingKind::Oversubscribed
         && let Some(load) = &load
     {
@@ -130,11 +158,32 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     }
 }
 
-/// The one rank whose own work was delayed, if the work of all others together was delayed less.
+/// The one rank whose own work was delayed, if that is the cost, and the work of all others together was delayed by less than half of that.
 fn alone<'h>(worst: &'h HostDelay) -> Option<(&'h Rank, &'h Scheduled)> {
     let all: f64 = worst.ranks.iter().map(|(_, delay)| delay.work_delay).sum();
     let most = worst.ranks.iter().max_by(|a, b| a.1.work_delay.total_cmp(&b.1.work_delay))?;
-    (worst.ranks.len() > 2 && most.1.work_delay > all / 2.0).then_some((most.0, &most.1))
+    let others = all - most.1.work_delay;
+    let is_cost = most.1.delay >= MOST_OF_COST * worst.cost;
+    (worst.ranks.len() > 1 && others < most.1.work_delay / 2.0 && is_cost).then_some((most.0, &most.1))
+}
+
+/// The call in which others wait most for a rank that computes.
+fn waiting_for<'r>(known: &Evidence<'r>, rank: &Rank) -> Option<&'r CallSite> {
+    let at = known.run.ranks.iter().position(|one| std::ptr::eq(one, rank))? as u32;
+    let mut waits: FxHashMap<u32, i64> = FxHashMap::default();
+    for ((of, activity), times) in &known.walk?.origins.activities {
+        if *of == at && matches!(activity, Activity::Between(..)) {
+            for (wait, time) in &times.waits {
+                waits.entry(wait.waiter.place.number() as u32).or_default().grow(*time);
+            }
+        }
+    }
+    let most = waits.into_iter().max_by_key(|(site, time)| (*time, Reverse(*site)));
+    most.map(|(site, _)| &known.run.call_sites()[site as usize])
+}
+
+fn least_without_cause(is_of_one: bool) -> f64 {
+    if is_of_one { LEAST_SHARE_OF_ONE } else { LEAST_SHARE_WITHOUT_CAUSE }
 }
 
 fn ready(delay: f64, wall: f64) -> String {

@@ -20,6 +20,7 @@ mod finding_rows;
 mod late_changes;
 mod late_findings;
 mod late_ranks;
+mod late_reason;
 mod late_receivers;
 mod lateness;
 pub mod limits;

@@ -18,16 +18,15 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let is_delayed = known.delays().is_some();
     let spread = of_mean_threads(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
-    if is_delayed {
-        // The scheduler gives ranks that share cores uneven turns.
-        if known.shares_cores() {
-            return None;
-        }
-        let undelayed = of_undelayed_computation(known.run);
-        undelayed.percentage().filter(|percent| *percent >= LEAST_PERCENT_WITHOUT_DELAYS)?;
-        if undelayed.most_rank != spread.most_rank {
-            return None;
-        }
+    // The scheduler gives ranks that share cores uneven turns.
+    if is_delayed && known.shares_cores() {
+        return None;
+    }
+    let undelayed = of_undelayed_computation(known.run);
+    let least = if is_delayed { LEAST_PERCENT_WITHOUT_DELAYS } else { LEAST_PERCENT };
+    undelayed.percentage().filter(|percent| *percent >= least)?;
+    if undelayed.most_rank != spread.most_rank {
+        return None;
     }
     let costs = spread.imbalance();
     if costs <= unknown_time(known.run) {

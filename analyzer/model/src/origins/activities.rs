@@ -68,10 +68,12 @@ impl ActivityReader {
         }
         let times = self.times.entry(activity).or_default();
         times.add((until - from - waited).max(0));
+        let was_late = std::mem::take(&mut times.is_late);
         if !self.current.is_empty() {
             self.current.retain(|blamed| blamed.until > from);
             times.blame(&self.current, (from, until), self.others);
         }
+        times.stretches.grow(u64::from(times.is_late && !was_late));
     }
 }
 
@@ -86,7 +88,6 @@ impl ActivityTimes {
                 continue;
             }
             self.blamed.grow(end - begin);
-            self.when.add(begin, end - begin);
             self.waits.entry(blamed.wait).or_default().grow(end - begin);
             if blamed.is_indirect {
                 self.indirect.grow(end - begin);
@@ -97,6 +98,7 @@ impl ActivityTimes {
             return;
         }
         self.late.grow(1);
+        self.is_late = true;
         changes.sort_unstable();
         let (mut waiting, mut since) = (0, changes[0].0);
         for (at, change) in changes {

@@ -8,7 +8,6 @@
 mod activities;
 mod chase;
 mod duration_bins;
-mod weighted_times;
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +16,6 @@ use super::sums::Grow;
 pub use activities::ActivityReader;
 pub use chase::{BlamedTime, Chase, ChasedPart, OwnWait};
 pub use duration_bins::DurationBins;
-pub use weighted_times::WeightedTimes;
 
 /// A part of the program, by the numbers of its calls' sites.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,8 +42,10 @@ pub struct ActivityTimes {
     pub alone: i64,
     /// Cases in which others waited meanwhile.
     pub late: u64,
-    /// When others waited meanwhile.
-    pub when: WeightedTimes,
+    /// Number of stretches of cases, one after another, in which others waited.
+    pub stretches: u64,
+    /// Others waited in the last case.
+    pub is_late: bool,
     /// `blamed` by the wait that led here.
     pub waits: FxHashMap<WaitKey, i64>,
 }

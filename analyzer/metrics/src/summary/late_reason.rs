@@ -1,0 +1,236 @@
+//! The reason why ranks computed longer than others: more work, the same work slower at times, or what they did instead of work.
+//!
+//! In: the late ranks' attributed time at a place, and that of the ranks that they are compared with. Out: the kind of time that makes up
+//! most of the difference.
+
+use model::attribution::{RankTimes, Spent};
+use model::origins::{ActivityTimes, DurationBins};
+use model::rank::UsageBetween;
+use model::sums::Total;
+use tables::Value;
+use tables::number::whole;
+
+use super::lateness::LateActivity;
+use crate::totals::seconds;
+use crate::words::{plural, upper, verb};
+
+/// A kind of time is the reason if it makes up so much of the difference to the other ranks. Convention: the larger part.
+const MOST: f64 = 0.5;
+/// Usual passes of even work differ by less, and so do fast ones: bins of passes are an eighth wide.
+const EVEN: f64 = 1.15;
+/// Share of a rank's passes that are its fast ones.
+const FAST: f64 = 0.1;
+/// Seconds in the kernel for each page fault, at most. Measured in a virtual machine: 1.1 us for each fresh page of 4 KiB, of 740,000.
+const LONGEST_FAULT: f64 = 5e-6;
+
+/// Why ranks with more time at a place than others have it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LateReason {
+    /// Even their usual passes take longer: they have more to do, or slower cores always.
+    MoreWork,
+    /// Their fast and their usual passes are as fast as the others'; some take longer.
+    SlowerAtTimes,
+    /// They sleep there, or wait for input or output.
+    Asleep,
+    /// They are in the kernel, for so many seconds each.
+    InKernel { time: f64, faults: Option<Faults> },
+}
+
+/// Page faults of the mean late rank, and of the mean other one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Faults {
+    own: u64,
+    others: u64,
+}
+
+/// Seconds of a mean rank at a place, by kind of time.
+#[derive(Clone, Copy, Default)]
+struct KindTimes {
+    all: f64,
+    asleep: f64,
+    in_kernel: f64,
+}
+
+/// The reason of the culprits, which compute longer than others.
+pub fn of(late: &LateActivity) -> LateReason {
+    let Some(walk) = late.known.walk else { return LateReason::MoreWork };
+    let attribution = &walk.attribution;
+    let own = KindTimes::mean(late.culprits(), |rank, times| {
+        let caused = attribution.causes.iter();
+        let here = caused.filter(|(key, _)| key.rank == rank && key.late.place == Some(late.activity));
+        let (mut all, mut asleep, mut in_kernel) = (0.0, 0.0, 0.0);
+        for (key, wait) in here {
+            let time = wait.time as f64;
+            all += time;
+            match key.late.spent {
+                Spent::Asleep => asleep += time,
+                Spent::InKernel => in_kernel += time,
+                _ => {}
+            }
+        }
+        KindTimes::shared(times, [all, asleep, in_kernel])
+    });
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    // Readings know no place: the other ranks' kinds are as everywhere outside their calls.
+    let theirs = KindTimes::mean(&others, |rank, times| {
+        let of_rank = &attribution.ranks[rank as usize];
+        let of = |spent| of_rank.of(|key| key.spent == spent) as f64;
+        KindTimes::shared(times, [outside(of_rank) as f64, of(Spent::Asleep), of(Spent::InKernel)])
+    });
+    let more = own.all - theirs.all;
+    let is_most = |own: f64, theirs: f64| own - theirs >= MOST * more;
+    if is_most(own.asleep, theirs.asleep) {
+        return LateReason::Asleep;
+    }
+    if is_most(own.in_kernel, theirs.in_kernel) {
+        let faults = faults(late, &others, own.in_kernel - theirs.in_kernel);
+        return LateReason::InKernel { time: own.in_kernel, faults };
+    }
+    if are_slower_at_times(&bins(late.culprits()), &bins(&others)) {
+        return LateReason::SlowerAtTimes;
+    }
+    LateReason::MoreWork
+}
+
+fn outside(times: &RankTimes) -> i64 {
+    times.of(|key| matches!(key.spent, Spent::Computing | Spent::Asleep | Spent::InKernel | Spent::OffCore))
+}
+
+impl KindTimes {
+    fn mean(ranks: &[(u32, &ActivityTimes)], of: impl Fn(u32, &ActivityTimes) -> KindTimes) -> KindTimes {
+        let mut mean = KindTimes::default();
+        for (rank, times) in ranks {
+            let one = of(*rank, times);
+            let part = |sum: &mut f64, time: f64| *sum += time / ranks.len() as f64;
+            part(&mut mean.all, one.all);
+            part(&mut mean.asleep, one.asleep);
+            part(&mut mean.in_kernel, one.in_kernel);
+        }
+        mean
+    }
+
+    /// A rank's time at a place, divided like a time of which these parts are known.
+    fn shared(times: &ActivityTimes, [all, asleep, in_kernel]: [f64; 3]) -> KindTimes {
+        let total = seconds(times.total);
+        let of = |part: f64| if all > 0.0 { total * part / all } else { 0.0 };
+        KindTimes { all: total, asleep: of(asleep), in_kernel: of(in_kernel) }
+    }
+}
+
+/// The page faults, if they explain so many seconds in the kernel beyond those of others.
+fn faults(late: &LateActivity, others: &[(u32, &ActivityTimes)], more: f64) -> Option<Faults> {
+    let mean = |ranks: &[(u32, &ActivityTimes)]| {
+        let of_rank = |rank: u32| {
+            let counters =
+                late.run().ranks[rank as usize].main_usage().and_then(|usage: UsageBetween| usage.counters)?;
+            Some(counters.minor_faults)
+        };
+        let all: Option<Vec<u64>> = ranks.iter().map(|(rank, _)| of_rank(*rank)).collect();
+        all.map(|all| all.iter().copied().total() / (all.len() as u64).max(1))
+    };
+    let faults = Faults { own: mean(late.culprits())?, others: mean(others)? };
+    let beyond = faults.own.saturating_sub(faults.others);
+    (more <= LONGEST_FAULT * beyond as f64).then_some(faults)
+}
+
+/// True if fast and usual passes take as long as the others', so that only some take longer.
+fn are_slower_at_times(own: &DurationBins, others: &DurationBins) -> bool {
+    let is_even = |share: f64| {
+        let both = own.quantile(share).zip(others.quantile(share));
+        both.is_some_and(|(own, others)| own as f64 <= EVEN * others as f64 && others as f64 <= EVEN * own as f64)
+    };
+    is_even(FAST) && is_even(0.5)
+}
+
+/// The cases of these ranks together.
+pub fn bins(ranks: &[(u32, &ActivityTimes)]) -> DurationBins {
+    let mut bins = DurationBins::default();
+    for (_, times) in ranks {
+        bins.merge(&times.bins);
+    }
+    bins
+}
+
+impl LateReason {
+    /// `it sleeps, or waits for input or output,`: what so many late ranks do longest at a place.
+    pub fn does(self, ranks: usize) -> String {
+        let they = verb(ranks, "it", "they");
+        let does = match self {
+            LateReason::MoreWork | LateReason::SlowerAtTimes => {
+                verb(ranks, "computes longest", "compute longest").into()
+            }
+            LateReason::Asleep => {
+                verb(ranks, "sleeps, or waits for input or output,", "sleep, or wait for input or output,").into()
+            }
+            LateReason::InKernel { time, .. } => {
+                let each = verb(ranks, "", " each");
+                format!("{} {}{each} in the kernel", verb(ranks, "spends", "spend"), Value::Seconds(time))
+            }
+        };
+        format!("{they} {does}")
+    }
+
+    /// What more is known of it; empty if nothing is.
+    pub fn detail(self, ranks: usize) -> String {
+        let (it, its) = (upper(verb(ranks, "it", "they")), upper(verb(ranks, "its", "their")));
+        match self {
+            LateReason::InKernel { faults: Some(Faults { own, others }), .. } => {
+                let (has, each) = (verb(ranks, "has", "have"), verb(ranks, "", " each"));
+                let own = plural(own, "page fault");
+                format!(
+                    "{it} {has} {own}{each}, the others {}: the kernel clears each page that is touched first.",
+                    whole(others)
+                )
+            }
+            LateReason::SlowerAtTimes => format!("{its} fast and usual passes take as long as the others'."),
+            _ => String::new(),
+        }
+    }
+
+    /// What to try for ranks called `who`; `None` if they have more work.
+    pub fn advice(self, who: &str) -> Option<String> {
+        Some(match self {
+            LateReason::MoreWork => return None,
+            LateReason::SlowerAtTimes => format!(
+                "If {who} has the same to do in each pass, look for what slows its core now and then (other processes, memory, the \
+                 system); if not, make the longer passes even."
+            ),
+            LateReason::Asleep => {
+                "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help.".into()
+            }
+            LateReason::InKernel { faults: Some(_), .. } => {
+                "Allocate that memory once and use it again: what is freed and mapped again in each step comes as fresh pages, which the \
+                 kernel must clear (malloc gives large arrays back at once; see mallopt's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD)."
+                    .into()
+            }
+            LateReason::InKernel { faults: None, .. } => {
+                format!("See which system calls {who} makes there, by strace -c or perf trace.")
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(cases: &[(usize, i64)]) -> DurationBins {
+        let mut bins = DurationBins::default();
+        for (count, time) in cases {
+            for _ in 0..*count {
+                bins.add(*time);
+            }
+        }
+        bins
+    }
+
+    #[test]
+    fn passes_of_which_most_are_as_fast_as_the_others_are_slower_at_times_and_no_more_work() {
+        let even = bins(&[(100, 2_000_000)]);
+        let of = |cases: &[(usize, i64)]| are_slower_at_times(&bins(cases), &even);
+        assert!(of(&[(60, 2_000_000), (40, 6_000_000)]));
+        assert!(!of(&[(40, 2_000_000), (60, 6_000_000)]), "its usual pass is longer");
+        assert!(!of(&[(20, 500_000), (40, 2_000_000), (40, 6_000_000)]), "its passes are of several kinds");
+        assert!(!are_slower_at_times(&even, &DurationBins::default()), "no other rank comes there");
+    }
+}
