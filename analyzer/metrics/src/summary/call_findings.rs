@@ -3,7 +3,7 @@
 use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{
-    Evidence, Finding, FindingKind, by_hand, made_again, needless_barrier, poll_waits, polling, progress,
+    Evidence, Finding, FindingKind, by_hand, made_again, naps, needless_barrier, poll_waits, polling, progress,
     slow_receivers, small_collectives, small_jobs, small_messages, wrong_order,
 };
 
@@ -45,6 +45,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
 fn by_rule(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     by_hand::finding(used)
         .or_else(|| small_collectives::finding(used))
+        .or_else(|| naps::finding(used))
         .or_else(|| poll_waits::finding(used))
         .or_else(|| polling::finding(used))
         .or_else(|| made_again::finding(used, sites))

@@ -27,6 +27,7 @@ pub mod limits;
 mod lock_contention;
 mod machine;
 mod made_again;
+mod naps;
 mod needless_barrier;
 mod nothing;
 mod overlap;

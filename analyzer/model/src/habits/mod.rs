@@ -10,6 +10,7 @@ mod reader;
 use rustc_hash::FxHashMap;
 
 use super::roles::CallPart;
+use super::sums::Grow;
 pub use call_rows::Pauses;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
@@ -51,8 +52,29 @@ pub struct SiteHabits {
     pub awaited: i64,
     /// Part of `awaited` by the rank at the other end of what was found, if known.
     pub awaited_of: FxHashMap<u32, i64>,
+    /// Tests that found something after one that had found nothing: the time between the two, in which it may have come.
+    pub looks: Looks,
     /// Calls directly before or after one that uses a window or a file.
     pub guards: u64,
+}
+
+/// Times between two looks of which the second one found something. Nanoseconds.
+#[derive(Clone, Default, Debug)]
+pub struct Looks {
+    pub count: u64,
+    pub time: i64,
+    /// Part of `time` by the rank at the other end of what was found, if known.
+    pub time_of: FxHashMap<u32, i64>,
+}
+
+impl Looks {
+    fn add(&mut self, time: i64, rank: Option<u32>) {
+        self.count.grow(1);
+        self.time.grow(time);
+        if let Some(rank) = rank {
+            self.time_of.entry(rank).or_default().grow(time);
+        }
+    }
 }
 
 impl SiteHabits {

@@ -31,6 +31,8 @@ pub struct PollRuns {
     /// Site and end of the last poll.
     last: Option<(u32, i64)>,
     pending: FxHashMap<RequestId, PendingMessage>,
+    /// The last call is a poll that found something: the time to it from the poll in vain before it.
+    pub before_found: Option<i64>,
     /// The last call completed a receive that was posted before.
     pub has_received: bool,
 }
@@ -59,10 +61,11 @@ impl PollRuns {
 
     /// Adds a call. Returns the site of the poll in vain before it, with the time between the two.
     pub fn add(&mut self, call: &TimedCall, site: u32, poll: Poll) -> Option<(u32, i64)> {
+        self.before_found = None;
         match poll {
             Poll::InVain => {}
             Poll::Found(_) => {
-                self.last = None;
+                self.before_found = self.last.take().map(|(_, end)| call.start - end);
                 return None;
             }
             Poll::Other => {
@@ -155,6 +158,7 @@ mod tests {
         assert_eq!(poll(&mut runs, 15, 8), Some((7, 5)));
         assert_eq!(poll(&mut runs, 45, 7), Some((8, 20)));
         assert_eq!(runs.add(&TimedCall::at(60, 70), 8, Poll::Found(None)), None);
+        assert_eq!(runs.before_found, Some(5));
         assert_eq!(runs.ended(8), [(7, 25), (8, 30)]);
         assert_eq!(runs.ended(8), [], "it has ended");
     }

@@ -114,6 +114,9 @@ impl<'a> HabitReader<'a> {
             RowPart::Paused(time) => habits.paused.add(time),
         }
         habits.guards.grow(u64::from(guards));
+        if let (Poll::Found(rank), Some(time)) = (poll, self.polls.before_found) {
+            habits.looks.add(time, rank);
+        }
         if let Some(fan) = fan {
             habits.fans.merge(&fan);
         }

@@ -1,0 +1,78 @@
+//! The finding on ranks that sleep between two looks for a message, and so see it late.
+//!
+//! In: for each line of tests and probes, the times between a look that found nothing and the next one, which did. Out: a finding where the
+//! ranks sleep meanwhile and somebody waits for them. What came did so at some time between the two looks, so their distance is the most
+//! that it lay there.
+
+use super::used_sites::UsedSite;
+use super::{Evidence, Finding, FindingKind};
+use crate::totals::{seconds, world_rank};
+use crate::words::{plural, ranks_in_words, upper};
+use model::attribution::Spent;
+use model::habits::Looks;
+use model::sums::Total;
+use tables::{Value, WorldRank};
+use traces::calls::Class;
+
+/// Fewer looks of a rank are no loop.
+const LEAST_TIMES: u64 = 10;
+/// A rank sleeps between its looks if it is asleep outside MPI for this share of that time, at least. Convention: the larger part.
+const MOST: f64 = 0.5;
+
+/// The finding on the looks at one line.
+pub fn finding(used: &UsedSite) -> Option<Finding> {
+    let call = used.call().filter(|call| call.polls())?;
+    let known = used.known;
+    let ranks: Vec<(u32, &Looks)> = used
+        .ranks
+        .iter()
+        .map(|(rank, habits)| (*rank, &habits.looks))
+        .filter(|(rank, looks)| looks.count >= LEAST_TIMES && sleeps(known, *rank))
+        .collect();
+    let costs = known.mean(ranks.iter().map(|(rank, looks)| looks.time.min(waited_for(known, *rank))).total());
+    if costs <= 0.0 {
+        return None;
+    }
+    let culprits: Vec<WorldRank> = ranks.iter().map(|(rank, _)| world_rank(&known.run.ranks[*rank as usize])).collect();
+    let (count, time) = ranks.iter().fold((0u64, 0i64), |sum, (_, one)| (sum.0 + one.count, sum.1 + one.time));
+    let each = Value::Seconds(seconds(time) / count.max(1) as f64);
+    let [sleeps, sees, is] =
+        [["sleeps", "sees", "it is"], ["sleep", "see", "they are"]][usize::from(culprits.len() > 1)];
+    let headline = format!(
+        "{} {sleeps} between two looks in {}, {each} on average, and {sees} what comes late {}.",
+        upper(&ranks_in_words(&culprits)),
+        used.place(),
+        plural(count, "time"),
+    );
+    let detail = format!("What comes while {is} asleep is seen by the next look alone, and others wait for that.");
+    let function = &used.site.function;
+    let instead =
+        if call.class() == Class::Probe { "MPI_Probe".to_string() } else { function.replace("_Test", "_Wait") };
+    let next = format!(
+        "Call {instead} instead of looking and sleeping: it returns as soon as the message is there. If the core must be left to others, sleep \
+         for microseconds."
+    );
+    let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
+    // A rank that only polls is asleep for no time that matters: another rule's.
+    Some(finding.costs(costs).ranks(culprits).sites(used.sites())).filter(|finding| finding.is_worth_it(known))
+}
+
+/// True if the rank is asleep for most of the time between its looks, at all lines.
+fn sleeps(known: &Evidence, rank: u32) -> bool {
+    let Some(walk) = known.walk else { return false };
+    let asleep = walk.attribution.ranks[rank as usize].of(|key| key.spent == Spent::Asleep);
+    let own = walk.habits.iter().filter(|((of, _), _)| *of == rank);
+    asleep as f64 >= MOST * own.map(|(_, habits)| habits.looks.time).total() as f64
+}
+
+/// Nanoseconds for which other ranks waited for this one: in MPI, and by looks of their own.
+fn waited_for(known: &Evidence, rank: u32) -> i64 {
+    let Some(walk) = known.walk else { return 0 };
+    let of_rank = walk.origins.activities.iter().filter(|((of, _), _)| *of == rank);
+    let in_mpi = of_rank.map(|(_, times)| times.blamed).total();
+    let by_looks = walk.habits.values().map(|habits| {
+        let at_last = habits.looks.time_of.get(&rank).copied().unwrap_or(0);
+        at_last.saturating_add(habits.awaited_of.get(&rank).copied().unwrap_or(0))
+    });
+    in_mpi.saturating_add(by_looks.total())
+}
