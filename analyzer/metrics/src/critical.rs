@@ -68,7 +68,7 @@ impl Row for PathRow {
             Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank))
                 .means("Time of that rank there, on the path and off it."),
             Column::seconds("mean_s", "", |row: &Self| seconds(row.mean))
-                .means("The time there of a rank in the mean."),
+                .means("The time there per rank."),
             Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves))
                 .means(
                     "The most that the run would be shorter by if this took no more than it takes the mean rank; of computation, \

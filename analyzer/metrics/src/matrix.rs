@@ -330,7 +330,7 @@ impl Row for TrafficRow {
             Column::bytes("message_mean_bytes", "mean", |row: &Self| {
                 row.traffic.bytes.checked_div(row.traffic.messages)
             })
-            .means("A message in the mean.")
+            .means("A message, on average.")
             .in_part(added(Bytes).over(Messages)),
             Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective)
                 .means("Bytes that collective calls hand over, by the definition of the operation."),

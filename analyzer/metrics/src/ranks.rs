@@ -280,7 +280,7 @@ impl Row for OneRankRow {
                 .means(meaning::CALL_MIN_S)
                 .each(),
             Column::seconds("call_mean_s", "mean", |row: &Self| row.totals.time / row.totals.calls as f64)
-                .means("A call in the mean.")
+                .means("A call, on average.")
                 .each()
                 .spare(3),
             Column::seconds("call_max_s", "longest", |row: &Self| row.totals.longest).means(meaning::CALL_MAX_S).each(),

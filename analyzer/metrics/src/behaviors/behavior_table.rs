@@ -55,7 +55,7 @@ impl Row for BehaviorRow {
                  takes them most longer or shorter.",
             ),
             Column::seconds("unlike_s", "by", |row: &Self| row.more)
-                .means("How much longer that takes in the mean of these ranks; negative where it is shorter."),
+                .means("How much longer that takes these ranks on average; negative where it is shorter."),
             Column::rank("typical_rank", "", |row: &Self| row.typical)
                 .means("The rank closest to the medians of the times of all that are not in a group before it."),
             Column::rank("furthest_rank", "", |row: &Self| row.furthest)

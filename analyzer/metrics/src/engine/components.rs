@@ -33,7 +33,7 @@ impl Row for ComponentRow {
             Column::percent("empty_percent", "empty %", ComponentRow::empty)
                 .means("Share of its calls that achieved nothing."),
             Column::seconds("time_s", "time", |row: &Self| row.time).means("Time in it."),
-            Column::seconds("call_s", "a call", ComponentRow::each).means("A call of it in the mean.").each(),
+            Column::seconds("call_s", "a call", ComponentRow::each).means("A call of it, on average.").each(),
             Column::by_row("events", "events", ComponentRow::events)
                 .means("Its reports: completions, messages, or bytes, by the kind of component.")
                 .spare(1),

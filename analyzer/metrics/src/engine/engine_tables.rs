@@ -135,7 +135,7 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
         Column::seconds("engine_s", "engine", |sum: &Totals| sum.engine).means(meaning::ENGINE_S),
         Column::seconds("time_s", "of", |sum: &Totals| sum.time).means(meaning::TIME_S).in_part(Nanoseconds),
         Column::seconds("entry_s", "", |sum: &Totals| sum.engine / sum.entries.max(1) as f64)
-            .means("An entry in the mean."),
+            .means("An entry, on average."),
     ];
     columns.into_iter()
 }

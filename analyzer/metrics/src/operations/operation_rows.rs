@@ -124,7 +124,7 @@ impl Row for OperationRow {
                 .means("The part of that which is not the call: recording, and reading the clock; mean."),
             Column::seconds("root_s", "", |row: &Self| row.root_time).means("Time of the root, median."),
             Column::seconds("others_s", "", |row: &Self| row.others_time)
-                .means("Time of the others in the mean, median."),
+                .means("Mean time of the others, median."),
         ]
     }
 }
