@@ -10,7 +10,7 @@
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
-//! engine messages one_sided
+//! engine messages one_sided threads_inside
 //! objects
 //! run
 //! sites common_clock
@@ -64,6 +64,7 @@ pub mod stream;
 pub mod sums;
 pub mod tally;
 pub mod thread_calls;
+pub mod threads_inside;
 pub mod unfinished;
 pub mod wait_for;
 pub mod watch;

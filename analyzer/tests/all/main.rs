@@ -97,5 +97,6 @@ mod use_of_machine;
 mod waits;
 mod watch;
 mod what_if;
+mod what_mpi_takes;
 mod why;
 mod zeroed;

@@ -177,7 +177,7 @@ pub struct StarvedRow {
     pub(crate) percentile_99: f64,
     pub(crate) median: f64,
     pub(crate) times: u64,
-    pending: u64,
+    pub(crate) pending: u64,
     pub(crate) from: String,
     pub(crate) to: String,
     longest_began: f64,

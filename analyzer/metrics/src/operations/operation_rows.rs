@@ -123,8 +123,7 @@ impl Row for OperationRow {
             Column::seconds("recording_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.recording))
                 .means("The part of that which is not the call: recording, and reading the clock; mean."),
             Column::seconds("root_s", "", |row: &Self| row.root_time).means("Time of the root, median."),
-            Column::seconds("others_s", "", |row: &Self| row.others_time)
-                .means("Mean time of the others, median."),
+            Column::seconds("others_s", "", |row: &Self| row.others_time).means("Mean time of the others, median."),
         ]
     }
 }

@@ -3,8 +3,8 @@
 use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{
-    Evidence, Finding, FindingKind, by_hand, made_again, naps, needless_barrier, poll_waits, polling, progress,
-    slow_receivers, small_collectives, small_jobs, small_messages, wrong_order,
+    Evidence, Finding, FindingKind, by_hand, data_in_pieces, made_again, naps, needless_barrier, poll_waits, polling,
+    progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, wrong_order,
 };
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
@@ -44,6 +44,8 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
 /// The finding of the first of these rules that applies.
 fn by_rule(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     by_hand::finding(used)
+        .or_else(|| small_epochs::finding(used, sites))
+        .or_else(|| data_in_pieces::finding(used, sites))
         .or_else(|| small_collectives::finding(used))
         .or_else(|| naps::finding(used))
         .or_else(|| poll_waits::finding(used))

@@ -102,6 +102,12 @@ finding_kinds! {
     SmallJobs "small_jobs" Calls;
     /// Many small collective calls stand in a row.
     SmallCollectives "small_collectives" Calls;
+    /// Threads of a rank hinder each other in MPI.
+    ThreadsTogether "threads_together" Calls;
+    /// Calls take far longer than to copy their bytes, and datatypes have gaps.
+    DataInPieces "data_in_pieces" Calls;
+    /// An epoch of a window has few small accesses, and many stand in a row.
+    SmallEpochs "small_epochs" Calls;
     /// Communicators, windows or files are made again and again.
     MadeAgain "made_again" Calls;
     /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
@@ -118,6 +124,8 @@ finding_kinds! {
     Sockets "sockets" Rest;
     /// MPI calls take time that no late rank explains.
     Transfer "transfer" Rest;
+    /// Calls are with ranks that have no records here.
+    UnseenRanks "unseen_ranks" Rest;
     /// A rank waits for messages nearly all the time, and no rank waits for it.
     Serving "serving" Rest;
 }
@@ -260,6 +268,10 @@ impl Finding {
             | FindingKind::WrongOrder
             | FindingKind::Polling
             | FindingKind::CollectiveByHand => is_here() && (is_call || is_jitter || is_cheaper()),
+            // An access or an epoch that takes one rank longer keeps the others waiting in theirs.
+            FindingKind::SmallEpochs => {
+                late.sites.iter().all(|site| self.sites.contains(site)) && (is_call || is_jitter || is_cheaper())
+            }
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::SlowReceiver => is_here() && is_call,
             // The others wait for its answers, whatever it does before each.
@@ -272,13 +284,15 @@ impl Finding {
     /// True if the finding costs enough to be worth a user's time.
     pub(super) fn is_worth_it(&self, known: &Evidence) -> bool {
         use FindingKind::{
-            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallMessages, SporadicDelay, Unprogressed,
-            WrongOrder,
+            MadeAgain, NeedlessBarrier, Polling, SmallCollectives, SmallEpochs, SmallMessages, SporadicDelay,
+            Unprogressed, WrongOrder,
         };
         let is_of_jitter = matches!(self.kind, SporadicDelay | NeedlessBarrier);
         // The scheduler makes ranks late, but adds no calls; it turns a message from each rank into a long wait.
-        let is_of_calls =
-            matches!(self.kind, SmallMessages | SmallCollectives | MadeAgain | Polling | WrongOrder | Unprogressed);
+        let is_of_calls = matches!(
+            self.kind,
+            SmallMessages | SmallCollectives | SmallEpochs | MadeAgain | Polling | WrongOrder | Unprogressed
+        );
         self.costs.is_none()
             || self.worth() >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
     }

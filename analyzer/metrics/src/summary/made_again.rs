@@ -15,9 +15,10 @@ const LEAST_TIMES: u64 = 20;
 struct Made {
     by: ArgumentKind,
     freed_by: ArgumentKind,
-    /// The words for making it, the calls that finish and free it, and itself.
+    /// The words for making it, the calls that finish and free it, the one that frees it, and itself.
     makes: &'static str,
     frees: &'static str,
+    free: &'static str,
     name: &'static str,
     next: &'static str,
 }
@@ -28,6 +29,7 @@ const MADE: [Made; 4] = [
         freed_by: ArgumentKind::FreeComm,
         makes: "makes",
         frees: "the call that frees it",
+        free: "MPI_Comm_free",
         name: "communicator",
         next: "Make it once, before the loop, and keep it.",
     },
@@ -36,6 +38,7 @@ const MADE: [Made; 4] = [
         freed_by: ArgumentKind::FreeWin,
         makes: "makes",
         frees: "the call that frees it",
+        free: "MPI_Win_free",
         name: "window",
         next: "Make it once, before the loop, and keep it: MPI_Win_fence or MPI_Win_lock is enough between two uses.",
     },
@@ -44,6 +47,7 @@ const MADE: [Made; 4] = [
         freed_by: ArgumentKind::FreeFile,
         makes: "opens",
         frees: "the call that closes it",
+        free: "MPI_File_close",
         name: "file",
         next: "Open it once, before the loop, and close it at the end.",
     },
@@ -53,6 +57,7 @@ const MADE: [Made; 4] = [
         freed_by: ArgumentKind::FreeDatatype,
         makes: "builds",
         frees: "the calls that commit and free it",
+        free: "MPI_Type_free",
         name: "datatype",
         next: "If its shape stays the same, build and commit it once, before the loop, and keep it.",
     },
@@ -79,8 +84,18 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     };
     let headline = format!("{who} {makes} {} in {}.", plural(times, made.name), used.place());
     let each = crate::totals::seconds(time) / used.count().max(1) as f64;
-    let detail = format!("Each takes {}, with {}.", Value::Seconds(each), made.frees);
-    let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(made.next);
+    let each = Value::Seconds(each);
+    let is_freed = sites.iter().any(|site| site.site.function == made.free);
+    let (detail, next) = if is_freed {
+        (format!("Each takes {each}, with {}.", made.frees), made.next.to_string())
+    } else {
+        let detail = format!("Each takes {each}, and none is freed: {} is never called.", made.free);
+        (
+            detail,
+            format!("{} What is made again must be freed, or memory and the library's numbers run out.", made.next),
+        )
+    };
+    let finding = Finding::new(FindingKind::MadeAgain, "sites", headline).detail(detail).next(next);
     let has_freed = |site: &&UsedSite| site.call().is_some_and(|call| call.has(made.freed_by));
     let mut numbers = vec![used.number];
     numbers.extend(sites.iter().filter(has_freed).map(|site| site.number));

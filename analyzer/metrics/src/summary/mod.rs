@@ -12,6 +12,7 @@ mod activity_sums;
 mod by_hand;
 mod call_findings;
 mod charging;
+mod data_in_pieces;
 mod eager_limit;
 mod evidence;
 mod file_advice;
@@ -43,13 +44,16 @@ mod slow_calls;
 mod slow_host;
 mod slow_receivers;
 mod small_collectives;
+mod small_epochs;
 mod small_jobs;
 mod small_messages;
 mod sockets;
 mod stored_sizes;
+mod threads_together;
 mod transfer;
 mod uneven_totals;
 mod unknown_delays;
+mod unseen_ranks;
 mod used_sites;
 mod whole;
 mod words;
@@ -82,6 +86,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     all.extend(about_the_program(known, &sites, &serving));
     // What is left out explains no time.
     leave_out_cheap(known, &mut all);
+    all.extend(unseen_ranks::finding(known, &sites, &all));
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
@@ -116,7 +121,9 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
 
 /// Findings on late ranks and slow hosts, then on calls.
 fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks) -> Vec<Finding> {
-    let of_calls = call_findings::findings(known, sites);
+    let together = threads_together::finding(known);
+    let mut of_calls = call_findings::findings(known, sites);
+    of_calls.retain(|finding| !together.as_ref().is_some_and(|together| threads_together::explains(together, finding)));
     let mut late = Vec::new();
     if let Some(walk) = known.walk {
         let origins = serving.without(&walk.origins);
@@ -144,6 +151,7 @@ fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRank
     all.extend(sockets::finding(known, sites));
     all.extend(late);
     all.extend(of_calls);
+    all.extend(together);
     if !is_unprogressed {
         all.extend(overlap::finding(known, sites));
     }

@@ -21,7 +21,10 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
     let at_once = sent_at_once(known, sites);
     let mut by_wait: FxHashMap<&str, Vec<&StarvedRow>> = FxHashMap::default();
-    for row in rows.iter().filter(|row| !at_once.contains(row.from.as_str())) {
+    let unsent = unsent(known);
+    // No call moves a receive whose message never comes.
+    let may_move = |row: &&StarvedRow| row.pending > unsent.get(&row.rank).copied().unwrap_or(0);
+    for row in rows.iter().filter(may_move).filter(|row| !at_once.contains(row.from.as_str())) {
         // A program that polls at one place does what it can.
         if row.from != row.to && !row.to.is_empty() {
             by_wait.entry(&row.to).or_default().push(row);
@@ -30,6 +33,15 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let waits = sites.iter().filter(|used| used.completes());
     let findings = waits.filter_map(|wait| at_wait(wait, by_wait.get(wait.site.site.as_str())?));
     findings.max_by(|a, b| a.costs.unwrap_or(0.0).total_cmp(&b.costs.unwrap_or(0.0)))
+}
+
+/// Receives that never got a message, by rank.
+fn unsent(known: &Evidence) -> BTreeMap<WorldRank, u64> {
+    let mut unsent = BTreeMap::new();
+    for (at, count) in known.account.into_iter().flat_map(|account| &account.unsent) {
+        *unsent.entry(crate::totals::world_rank(&known.run.ranks[at.rank as usize])).or_default() += count;
+    }
+    unsent
 }
 
 /// Lines whose messages are all so short that the library sends them at once: nothing is left to move, and a wait that takes long is the

@@ -5,8 +5,8 @@
 use super::finding::FindingKind;
 use super::limits::Limit;
 use super::{
-    eager_limit, finding, needless_barrier, sampled_work, slow_host, slow_receivers, small_jobs, used_sites, whole,
-    wrong_order,
+    data_in_pieces, eager_limit, finding, needless_barrier, sampled_work, slow_host, slow_receivers, small_epochs,
+    small_jobs, threads_together, used_sites, whole, wrong_order,
 };
 
 /// A rule, for its readers.
@@ -75,6 +75,19 @@ pub static RULES: &[RuleSpec] = &[
         "Hand out larger pieces of work, or the next piece before the last one is done.",
     ),
     rule(SmallCollectives, "small_collectives", &[], "Combine the values in one array, and make one call."),
+    rule(
+        ThreadsTogether,
+        "threads_together",
+        &[threads_together::LIMITS],
+        "Let one thread of each rank make the calls, or give each thread a core of its own.",
+    ),
+    rule(
+        DataInPieces,
+        "data_in_pieces",
+        &[data_in_pieces::LIMITS],
+        "Let what is sent lie side by side, or describe it by longer pieces.",
+    ),
+    rule(SmallEpochs, "small_epochs", &[small_epochs::LIMITS], "Put all accesses of a row into one epoch."),
     rule(MadeAgain, "made_again", &[], "Make it once, before the loop, and keep it."),
     rule(Polling, "polling", &[], "Poll after larger pieces of work, or wait by a blocking call."),
     rule(CollectiveByHand, "collective_by_hand", &[], "Use the collective call."),
@@ -93,6 +106,7 @@ pub static RULES: &[RuleSpec] = &[
     rule(NoOverlap, "", &[], "Call MPI_Test between post and wait."),
     rule(Sockets, "", &[], "See which transport the settings choose: shared memory is faster."),
     rule(Transfer, "transfer", &[], "Send fewer bytes, or begin earlier and compute meanwhile."),
+    rule(UnseenRanks, "", &[], "Record the other ranks, too."),
     rule(Serving, "serving", &[], "Give it a share of the work, or run fewer ranks."),
 ];
 

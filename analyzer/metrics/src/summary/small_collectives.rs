@@ -25,7 +25,11 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     }
     // Brief waits are for the calls before, which take one rank longer than another.
     let brief = used.total(|habits| habits.waited_briefly);
-    let costs = (1.0 - 1.0 / row) * used.known.mean(used.own() + brief);
+    let all = used.own().saturating_add(brief);
+    if !used.pays_to_combine(all) {
+        return None;
+    }
+    let costs = (1.0 - 1.0 / row) * used.known.mean(all);
     let headline = format!(
         "Each rank makes {} of {} in {}, {}.",
         plural(count / ranks, "call"),

@@ -46,6 +46,9 @@ pub fn finding(
     });
     let held = slow.map_or(0, |slow| slow.time);
     let all = own.saturating_add(received(used, sites, others, size)).saturating_add(blamed).saturating_add(held);
+    if !used.pays_to_combine(all) {
+        return None;
+    }
     // Calls from which a rank is kept off its core take long for no cause of their own. Ranks that share cores give them up to each
     // other for every message.
     let running = if used.known.shares_cores() { 1.0 } else { used.known.running_in_mpi() };
@@ -78,7 +81,13 @@ pub fn finding(
         let waiting = verb(culprits.len(), "It also waits", "They also wait");
         detail += &format!(" {waiting} in {waits} until {who} takes what was sent, in {call}: {time} per rank.");
     }
-    let next = "Collect them in a buffer, and send one message to each rank.";
+    let untaken = untaken(used);
+    let next = if 2 * untaken > count {
+        detail += &format!(" {} are never received.", upper(&plural(untaken, "message")));
+        "Receive them, or do not send them: messages that nobody takes fill memory, in a buffer or one by one."
+    } else {
+        "Collect them in a buffer, and send one message to each rank."
+    };
     let finding = Finding::new(FindingKind::SmallMessages, "functions", headline).detail(detail).next(next);
     let mut numbers = vec![used.number];
     numbers.extend(receivers(sites, others, size).map(|site| site.number));
@@ -101,6 +110,12 @@ fn long_sends(used: &UsedSite) -> (i64, u64) {
         }
     }
     (time, count)
+}
+
+/// Number of this line's messages that were not received.
+fn untaken(used: &UsedSite) -> u64 {
+    let unreceived = used.known.account.into_iter().flat_map(|account| &account.unreceived);
+    unreceived.filter(|(at, _)| at.place.number() == used.number as usize).map(|(_, count)| *count).total()
 }
 
 /// Calls that receive messages of this size, but those that the `others` are about.

@@ -125,6 +125,18 @@ impl<'a> UsedSite<'a> {
         self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
     }
 
+    /// Time of all ranks between two calls of a row, nanoseconds: pauses end rows.
+    fn between(&self) -> i64 {
+        let paused = self.total(|habits| habits.paused.by_length.iter().map(|(_, time)| *time).total());
+        (self.known.activities().at(self.number).between - paused).max(0)
+    }
+
+    /// True if the calls of a row had better be one, where all of them cost `cost` nanoseconds: what waits for the next call in a buffer comes
+    /// later by the time between the two, and saves the price of a call.
+    pub fn pays_to_combine(&self, cost: i64) -> bool {
+        self.between() <= cost
+    }
+
     /// `3000 in a row`. The number is left out if no pause that would end a row is the program's, and nothing else does.
     pub fn row_in_words(&self) -> String {
         let of_others = self.ranks.iter().map(|(at, habits)| {

@@ -47,6 +47,8 @@ pub struct CallRows {
     sent: FxHashMap<(usize, u32), (u64, i64)>,
     /// Call sites of the row of blocking collective calls so far, with `pauses` at each one's last call.
     collectives: Vec<(usize, u64)>,
+    /// Their function: another one between needs its own result.
+    function: u16,
     /// The end of its last call.
     last_collective: i64,
     /// Number of pauses so far, and length of the last one.
@@ -67,7 +69,7 @@ impl CallRows {
             }
             CallPart::Collective { .. } if !role.takes => {
                 self.answers += 1;
-                self.add_collective(call, role.place.number())
+                self.add_collective(call, role)
             }
             _ => {
                 self.answers += 1;
@@ -98,7 +100,12 @@ impl CallRows {
     }
 
     /// The row continues if it has called at this site before.
-    fn add_collective(&mut self, call: &TimedCall, site: usize) -> RowPart {
+    fn add_collective(&mut self, call: &TimedCall, role: &Role) -> RowPart {
+        let site = role.place.number();
+        if self.function != role.function {
+            self.collectives.clear();
+            self.function = role.function;
+        }
         let gap = call.start - self.last_collective;
         if gap > LONGEST_GAP {
             self.pauses += 1;
@@ -190,6 +197,8 @@ mod tests {
         let behind = |time: i64| LONGEST_GAP + time;
         assert_eq!([add(behind(100), &sum), add(behind(120), &sum)], [RowPart::Paused(behind(30)), RowPart::Next]);
         assert_eq!(add(behind(140), &other), RowPart::Paused(behind(30)), "the same pause");
+        let exchange = Role { function: 7, ..other };
+        assert_eq!([add(behind(160), &exchange), add(behind(180), &sum)], [RowPart::First; 2], "another function");
     }
 
     #[test]

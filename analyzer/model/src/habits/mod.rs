@@ -3,6 +3,7 @@
 //! In: all ranks' calls and the waits found for them. Out: for each call site of each rank a [`SiteHabits`]. Only first threads count.
 
 mod call_rows;
+mod epochs;
 mod fans;
 mod poll_runs;
 mod reader;
@@ -12,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::roles::CallPart;
 use super::sums::Grow;
 pub use call_rows::Pauses;
+pub use epochs::EpochSums;
 pub use fans::FanTimes;
 pub use reader::HabitReader;
 
@@ -56,6 +58,10 @@ pub struct SiteHabits {
     pub looks: Looks,
     /// Calls directly before or after one that uses a window or a file.
     pub guards: u64,
+    /// Epochs of windows that the calls ended.
+    pub epochs: EpochSums,
+    /// Part of the time without waits in calls with ranks that have no records here: they may be waited for.
+    pub with_unseen: i64,
 }
 
 /// Times between two looks of which the second one found something. Nanoseconds.

@@ -35,6 +35,8 @@ pub struct PollRuns {
     pub before_found: Option<i64>,
     /// The last call completed a receive that was posted before.
     pub has_received: bool,
+    /// The last call completed a message to or from a rank that has no records here.
+    pub has_unseen: bool,
 }
 
 /// A message whose request is not complete, or was created to be started.
@@ -114,12 +116,13 @@ impl PollRuns {
         if role.what == CallPart::Probe {
             (message, count) = (Some(PendingMessage { object: role.object, peer: role.from.0, receives: true }), 1);
         }
-        self.has_received = false;
+        (self.has_received, self.has_unseen) = (false, false);
         for event in request_events(details) {
             match event {
                 RequestEvent::Completed(request, _) => {
                     (message, count) = (self.pending.remove(&request), count + 1);
                     self.has_received |= message.is_some_and(|message| message.receives);
+                    self.has_unseen |= message.is_some_and(|message| message.peer.is_unseen());
                 }
                 RequestEvent::Started(created, number) => {
                     if let Some(message) = self.pending.get(&created) {

@@ -5,6 +5,7 @@ use traces::calls::{Call, Class};
 
 use super::SiteHabits;
 use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
+use super::epochs::EpochReader;
 use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns};
 use crate::objects::Objects;
@@ -22,6 +23,7 @@ pub struct HabitReader<'a> {
     rows: CallRows,
     polls: PollRuns,
     fan: OpenFan,
+    epochs: EpochReader,
     /// The site of a fan of nonblocking calls that is whole, until another message.
     pending_fan: Option<u32>,
     /// The site of the last call, if that was a probe that found a message.
@@ -40,6 +42,7 @@ impl<'a> HabitReader<'a> {
             rows,
             polls: PollRuns::default(),
             fan,
+            epochs: EpochReader::default(),
             pending_fan: None,
             found: None,
             last: None,
@@ -79,6 +82,8 @@ impl<'a> HabitReader<'a> {
         if fan.is_some() && role.takes {
             self.pending_fan = Some(site);
         }
+        let epoch = self.epochs.add(call, role, waited);
+        let has_unseen = self.has_unseen(role);
         let uses_memory = is_of_memory(role);
         let guards = self.guards(uses_memory);
         if let Some((before, gap)) = self.polls.add(call, site, poll)
@@ -120,7 +125,25 @@ impl<'a> HabitReader<'a> {
         if let Some(fan) = fan {
             habits.fans.merge(&fan);
         }
+        if let Some(epoch) = epoch {
+            habits.epochs.merge(&epoch);
+        }
+        if has_unseen {
+            habits.with_unseen.grow((call.inside - waited).max(0));
+        }
         self.last = Some((site, uses_memory));
+    }
+
+    /// True if a rank takes part in the call that has no records here.
+    fn has_unseen(&self, role: &Role) -> bool {
+        match role.what {
+            CallPart::Message { .. } | CallPart::Probe => role.to.0.is_unseen() || role.from.0.is_unseen(),
+            CallPart::Collective { .. } => {
+                role.object.is_some_and(|object| !self.objects.groups[object as usize].is_here())
+            }
+            CallPart::Make => role.call().is_some_and(|call| [Call::Comm_accept, Call::Comm_connect].contains(&call)),
+            _ => self.polls.has_unseen,
+        }
     }
 
     /// Adds a call that completes requests to the fan that began them.

@@ -1,0 +1,235 @@
+//! Rules on what calls take by themselves: each finds its case with the cost, and its cure is accused of nothing; advice fits what was done.
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, Span};
+use traces::signature::{Signature, peer};
+
+use crate::common::made::{Calls, made, on_nobody, send, write_threads};
+use crate::common::recorded::ask;
+use crate::common::{Folder, signature};
+
+const MICROSECOND: u64 = 1_000;
+const MILLISECOND: u64 = 1_000_000;
+
+fn findings(ranks: Vec<Calls>) -> Vec<Value> {
+    let size = ranks.len() as u32;
+    let folder = made(ranks, size).0;
+    ask(&folder.0, "diagnose", &["--no-cache"]).rows("findings").to_vec()
+}
+
+fn kinds(findings: &[Value]) -> Vec<&str> {
+    findings.iter().map(|found| found["kind"].as_str().unwrap()).collect()
+}
+
+fn text<'f>(found: &'f [Value], kind: &str, key: &str) -> &'f str {
+    let of_kind = found.iter().find(|found| found["kind"] == kind);
+    of_kind.and_then(|found| found[key].as_str()).unwrap_or_else(|| panic!("no {kind}: {found:#?}"))
+}
+
+/// Two ranks that do the same, one call after the other, each as many nanoseconds after the last and as long.
+fn alike(all: &[(Signature, u64, u64)], more: &[Definition]) -> Vec<Calls> {
+    let rank = |_| {
+        let mut at = MILLISECOND;
+        all.iter().fold(Calls::default().defines(more.to_vec()), |calls, (call, gap, duration)| {
+            let begin = at + gap;
+            at = begin + duration;
+            calls.call(*call, begin, *duration)
+        })
+    };
+    (0..2).map(rank).collect()
+}
+
+fn window() -> [Definition; 2] {
+    [
+        Definition::Object(Object { number: 2, kind: ObjectKind::Window }),
+        Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 }),
+    ]
+}
+
+/// 200 accesses of 8 bytes, with a call that completes so many of them and takes so long.
+fn epochs(ends: Call, accesses: usize, duration: u64) -> Vec<Value> {
+    let on_window = |call, bytes| Signature { object: 2, ..signature(0, call, 0, bytes, 0) };
+    let access = (on_window(Call::Put, 8), MICROSECOND, MICROSECOND);
+    let end = (on_window(ends, 0), MICROSECOND, duration);
+    let one = [vec![access; accesses], vec![end]].concat();
+    findings(alike(&one.repeat(200 / accesses), &window()))
+}
+
+#[test]
+fn an_epoch_for_each_small_put_is_found_with_what_epochs_cost_and_an_epoch_of_many_is_not() {
+    for (ends, once) in [
+        (Call::Win_fence, "call MPI_Win_fence once"),
+        (Call::Win_flush, "flush once"),
+        (Call::Win_unlock, "unlock after the last"),
+    ] {
+        let found = epochs(ends, 1, MILLISECOND);
+        let headline = text(&found, "small_epochs", "headline");
+        assert!(headline.starts_with(&format!("Each rank ends 200 epochs in {}", ends.mpi_name())), "{headline}");
+        assert!(headline.contains("200 in a row, each for one access of 8 B by MPI_Put"), "{headline}");
+        assert!(text(&found, "small_epochs", "advice").contains(once), "{found:#?}");
+        // All but one of 200 calls.
+        let cost = found[0]["at_most_s"].as_f64().unwrap();
+        assert!((cost - 0.199).abs() < 1e-3, "{cost}");
+        assert!(!kinds(&epochs(ends, 100, 150 * MILLISECOND)).contains(&"small_epochs"));
+    }
+}
+
+#[test]
+fn a_call_that_completes_many_small_accesses_is_told_what_each_costs() {
+    let found = epochs(Call::Win_fence, 100, 150 * MILLISECOND);
+    let advice = text(&found, "transfer", "advice");
+    assert!(advice.starts_with("Each completes 100 accesses of 8 B, which is 1.500 ms per access"), "{advice}");
+}
+
+#[test]
+fn calls_with_more_work_between_than_they_cost_are_not_told_to_become_one() {
+    let both = Signature { received: 64, ..signature(0, Call::Allreduce, peer::NONE, 64, 0) };
+    let collectives = |gap| findings(alike(&[(both, gap, 20 * MICROSECOND)].repeat(5000), &[]));
+    assert!(kinds(&collectives(18 * MICROSECOND)).contains(&"small_collectives"));
+    assert!(!kinds(&collectives(40 * MICROSECOND)).contains(&"small_collectives"), "each step needs its sum");
+    let messages = |gap: u64| {
+        let row = |of: Signature| {
+            let at = |message: u64| MILLISECOND + message * (gap + 20 * MICROSECOND);
+            (0..5000).fold(Calls::default(), |calls, message| calls.call(of, at(message), 20 * MICROSECOND))
+        };
+        findings(vec![row(send(Call::Send, 1, 64)), row(signature(0, Call::Recv, 0, 0, 64))])
+    };
+    assert!(kinds(&messages(30 * MICROSECOND)).contains(&"small_messages"), "less than the send and the receive");
+    assert!(!kinds(&messages(80 * MICROSECOND)).contains(&"small_messages"), "the receiver waits for each");
+}
+
+#[test]
+fn sums_with_another_collective_call_between_are_no_row() {
+    let all = |call| Signature { received: 64, ..signature(0, call, peer::NONE, 64, 0) };
+    let sums = [(all(Call::Allreduce), MICROSECOND, 100 * MICROSECOND)];
+    let exchanges = [(all(Call::Alltoall), MICROSECOND, 100 * MICROSECOND)];
+    let of = |one: &[(Signature, u64, u64)]| findings(alike(&one.repeat(3000), &[]));
+    assert!(kinds(&of(&sums)).contains(&"small_collectives"));
+    assert!(!kinds(&of(&[sums, exchanges].concat())).contains(&"small_collectives"));
+}
+
+#[test]
+fn messages_that_nobody_receives_are_not_told_to_be_collected() {
+    let sends = || {
+        (0..500).fold(Calls::default(), |calls, at| {
+            calls.call(send(Call::Send, 1, 8), MILLISECOND + 100 * MICROSECOND * at, 99 * MICROSECOND)
+        })
+    };
+    let receives = |count| {
+        (0..count).fold(Calls::default(), |calls, at| {
+            let receive = signature(0, Call::Recv, 0, 0, 8);
+            calls.call(receive, MILLISECOND + 100 * MICROSECOND * at, 99 * MICROSECOND)
+        })
+    };
+    let taken = findings(vec![sends(), receives(500)]);
+    assert!(text(&taken, "small_messages", "advice").starts_with("Collect them in a buffer"));
+    let untaken = findings(vec![sends(), receives(100)]);
+    assert!(text(&untaken, "small_messages", "detail").ends_with("400 messages are never received."), "{untaken:#?}");
+    assert!(text(&untaken, "small_messages", "advice").starts_with("Receive them, or do not send them"));
+}
+
+#[test]
+fn communicators_that_are_never_freed_are_not_said_to_cost_the_call_that_frees_them() {
+    let step = |call| (on_nobody(call), MICROSECOND, MILLISECOND);
+    let freed = findings(alike(&[step(Call::Comm_dup), step(Call::Comm_free)].repeat(100), &[]));
+    assert!(text(&freed, "made_again", "detail").ends_with("with the call that frees it."));
+    let kept = findings(alike(&[step(Call::Comm_dup)].repeat(100), &[]));
+    assert!(text(&kept, "made_again", "detail").ends_with("none is freed: MPI_Comm_free is never called."));
+}
+
+#[test]
+fn what_ranks_that_have_no_records_here_may_be_waited_for_is_not_what_mpi_takes() {
+    let barriers = [(on_nobody(Call::Barrier), MILLISECOND, 50 * MILLISECOND)].repeat(10);
+    let whole = findings(alike(&barriers, &[]));
+    assert_eq!(kinds(&whole), ["transfer"]);
+    // Two of three ranks have files.
+    let rank = |rank: i32| {
+        let span = Span { first: 0, count: 3, step: 1 };
+        let world = Communicator { number: 3, rank, size: 3, inter: false, name: "three".into() };
+        let members = Members { communicator: 3, local: vec![span], remote: Vec::new() };
+        let calls = Calls::default().defines(vec![Definition::Communicator(world), Definition::Members(members)]);
+        (0..10).fold(calls, |calls, at| {
+            let barrier = Signature { object: 3, ..on_nobody(Call::Barrier) };
+            calls.call(barrier, (1 + 51 * at) * MILLISECOND, 50 * MILLISECOND)
+        })
+    };
+    let part = findings(vec![rank(0), rank(1)]);
+    assert_eq!(kinds(&part), ["unseen_ranks"]);
+    let headline = text(&part, "unseen_ranks", "headline");
+    assert!(headline.starts_with("Ranks are in MPI_Barrier"), "{headline}");
+    assert!(headline.contains(" with ranks that have no records here. It costs at most 500"), "{headline}");
+    let accepts = [(on_nobody(Call::Comm_accept), MILLISECOND, 300 * MILLISECOND)];
+    let accepted = findings(alike(&accepts, &[]));
+    assert_eq!(kinds(&accepted), ["unseen_ranks"]);
+    let headline = text(&accepted, "unseen_ranks", "headline");
+    assert!(headline.starts_with("Ranks are in MPI_Comm_accept"), "{headline}");
+    assert!(headline.contains(" with processes of another launch"), "{headline}");
+}
+
+#[test]
+fn a_file_that_is_opened_once_is_not_told_to_be_opened_once() {
+    let opens = |times| {
+        let open = (on_nobody(Call::File_open), MILLISECOND, 100 * MILLISECOND);
+        findings(alike(&[open].repeat(times), &[]))
+    };
+    let once = opens(1);
+    assert_eq!(once[0]["kind"], "transfer");
+    assert_eq!(once[0]["advice"], Value::Null);
+    assert!(text(&opens(10), "transfer", "advice").starts_with("Open the file once"));
+}
+
+/// The finding on two threads of each of two ranks. The first one makes 200 calls of 1 us alone, then both make 1,000 calls, as many nanoseconds long, at
+/// the same time, and are outside MPI for as long between two.
+fn threads(length: u64, outside: u64) -> Vec<Value> {
+    let folder = Folder::new();
+    let exchange = |_| Signature { source: 0, source_tag: 5, received: 4, ..signature(0, Call::Sendrecv, 0, 4, 0) };
+    let mut calls: Vec<(u32, u64, u64)> = (0..200).map(|at| (0, 1_100 * at, 1_100 * at + MICROSECOND)).collect();
+    for at in 0..1000 {
+        for thread in [0, 1] {
+            let begin = 300 * MICROSECOND + u64::from(thread) * length / 2 + (length + outside + 10) * at;
+            calls.push((thread, begin, begin + length));
+        }
+    }
+    for rank in [0, 1] {
+        write_threads(&folder, rank, exchange, &calls);
+    }
+    ask(&folder.0, "diagnose", &["--no-cache"]).rows("findings").to_vec()
+}
+
+#[test]
+fn threads_whose_calls_take_longer_with_another_one_inside_are_found_unless_they_compute() {
+    let found = threads(200 * MICROSECOND, 0);
+    let headline = text(&found, "threads_together", "headline");
+    assert!(
+        headline.starts_with("2 threads of a rank are in MPI at the same time and hinder each other"),
+        "{headline}"
+    );
+    let cost = found.iter().find(|found| found["kind"] == "threads_together").unwrap()["at_most_s"].as_f64().unwrap();
+    assert!((cost - 0.198).abs() < 5e-3, "{cost}");
+    assert!(!kinds(&threads(MICROSECOND, 0)).contains(&"threads_together"), "as long as alone");
+    assert!(!kinds(&threads(200 * MICROSECOND, 100 * MICROSECOND)).contains(&"threads_together"), "they compute");
+}
+
+/// A megabyte from each of two ranks to the other, 100 times, by calls of so long; the run builds a datatype by this function.
+fn exchanges(duration: u64, makes: Call) -> Vec<Value> {
+    let rank = |other: i32| {
+        let exchange =
+            Signature { source: other, source_tag: 5, ..signature(0, Call::Sendrecv, other, 1 << 20, 1 << 20) };
+        let calls = Calls::default().call(on_nobody(makes), 10 * MICROSECOND, MICROSECOND);
+        (0..100).fold(calls, |calls, at| calls.call(exchange, MILLISECOND + 5 * MILLISECOND * at, duration))
+    };
+    findings(vec![rank(1), rank(0)])
+}
+
+#[test]
+fn calls_that_take_longer_than_copies_are_data_in_pieces_if_a_datatype_may_have_gaps() {
+    let slow = exchanges(4 * MILLISECOND, Call::Type_vector);
+    let headline = text(&slow, "data_in_pieces", "headline");
+    // 1 MiB at 10 GB/s, in and out: 0.21 ms.
+    assert!(headline.contains(" takes 19 times as long as to copy its bytes"), "{headline}");
+    let cost = slow[0]["at_most_s"].as_f64().unwrap();
+    assert!((cost - 0.379).abs() < 1e-3, "{cost}");
+    assert_eq!(kinds(&exchanges(4 * MILLISECOND, Call::Type_contiguous)), ["transfer"]);
+    assert!(!kinds(&exchanges(300 * MICROSECOND, Call::Type_vector)).contains(&"data_in_pieces"));
+}
