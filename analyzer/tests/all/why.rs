@@ -89,6 +89,13 @@ fn the_iterations_in_which_a_program_does_more_are_found_without_a_marker() {
     five.sort();
     let one = |number| (number, Some(0), "checkpoint.c:12 to 16".to_string());
     assert_eq!(five, [one(9), one(19), one(29), one(39), one(49)]);
+    // Its halves meet in every tenth step.
+    let folder = Folder::new();
+    let fixture = fixture::unpack(&format!("{}/slow_member-ompi4", fixture::DIAGNOSIS), &folder.0.join("run"));
+    let mut found: Vec<_> = longer(&fixture.run).into_iter().take(4).collect();
+    found.sort();
+    let one = |number| (number, Some(3), "slow_member.c:16 to 14".to_string());
+    assert_eq!(found, [one(9), one(19), one(29), one(39)]);
 }
 
 #[test]

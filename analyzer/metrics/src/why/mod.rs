@@ -25,6 +25,9 @@ pub use time::{KindRow, RankRow};
 use crate::totals::{percent, seconds};
 use crate::words::plural;
 
+/// If less of the time than this lies between readings of the use of the machine, percent, it is said.
+const MOSTLY_READ: f64 = 90.0;
+
 /// The evidence of the tables. Only asked ranks count, but any rank may be the one that they waited for.
 pub struct Why<'a> {
     pub run: &'a Run,
@@ -40,6 +43,8 @@ facts! {
     ITERATIONS = "iterations", Count, sometimes, "Iterations of the loop that the run consists of, by the order of its calls.";
     ITERATION = "iteration_s", Seconds, sometimes, "Time of the usual iteration, the median of all.";
     SLOWER = "iteration_growth", Ratio, sometimes, "Time of the last tenth of the iterations over that of the first tenth.";
+    READ = "read_percent", Percent, always,
+        "Share of the ranks' time between two readings of their use of the machine: only of that it is known how long they had no core, slept or were in the kernel.";
     UNSEEN_THREADS = "unfollowed_threads", Count, always, "Threads other than the first that called MPI: they have a table of their own.";
 }
 
@@ -71,6 +76,7 @@ impl<'a> Why<'a> {
         let computed = self.asked().map(|(_, times)| times.of(|key| key.spent == Spent::Computing)).total();
         let unresolved: i64 = self.attribution.unresolved.values().copied().total();
         let threads = self.run.asked().map(|rank| rank.thread_count().saturating_sub(1)).sum::<usize>() as u64;
+        let read = self.share(self.asked().map(|(_, times)| times.read).total()).unwrap_or(0.0);
         let share = |time| self.share(time).unwrap_or(0.0);
         let mut life = Fact::new(LIFE, "time", Value::Seconds(self.per_rank(self.life())));
         life = life.note(format!(
@@ -78,12 +84,16 @@ impl<'a> Why<'a> {
             share(computed),
             share(waited)
         ));
+        if read < MOSTLY_READ {
+            life = life.note(format!("; the use of cores is known for {read:.0} % of it"));
+        }
         if threads > 0 {
             life = life.note(format!("; of the first threads, {} more call MPI", plural(threads, "thread")));
         }
         vec![
             life,
             Fact::hidden(WAITING, Value::Percent(share(waited))),
+            Fact::hidden(READ, Value::Percent(read)),
             Fact::hidden(UNRESOLVED, Value::Seconds(self.per_rank(unresolved))),
             Fact::hidden(UNSEEN_THREADS, Value::Count(threads)),
         ]
