@@ -30,7 +30,7 @@ const CAUSES: [Cause; 23] = [
     cause("chain", &["chain"], &[]),
     cause("collective_by_hand", &["collective_by_hand"], &[]),
     cause("layout", &[], &["pieces", "contiguous", "datatype"]),
-    cause("leak", &[], &["never free", "not freed", "leak", "never complete", "left behind"]),
+    cause("leak", &["leak"], &["never free", "not freed", "leak", "never complete", "left behind"]),
     cause("made_again", &["made_again"], &[]),
     cause("more_work", &["late_rank"], &[]),
     cause("naps", &["polling"], &["sleep"]),
@@ -47,7 +47,7 @@ const CAUSES: [Cause; 23] = [
     cause("small_epochs", &[], &["epoch"]),
     cause("small_messages", &["small_messages"], &[]),
     cause("threads_contend", &[], &["threads"]),
-    cause("unread_messages", &[], &["not received", "unreceived", "unexpected", "queue"]),
+    cause("unread_messages", &["untaken"], &["not received", "unreceived", "unexpected", "queue"]),
     cause("wandering_work", &["sporadic_delay"], &[]),
 ];
 

@@ -11,7 +11,7 @@
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
 //! engine messages one_sided threads_inside
-//! objects
+//! objects run_parts
 //! run
 //! sites common_clock
 //! rank
@@ -53,6 +53,7 @@ pub mod request_numbers;
 pub mod roles;
 pub mod rounds;
 pub mod run;
+pub mod run_parts;
 pub mod sample;
 pub mod selection;
 pub mod shared_walk;

@@ -17,6 +17,7 @@ use super::roles::Roles;
 use super::stream::Stream;
 use super::{Run, parallel};
 use crate::parallel::{into_inner, lock};
+use crate::run_parts::RunParts;
 use rustc_hash::FxHashMap;
 
 pub struct SharedWalk {
@@ -45,7 +46,8 @@ impl SharedWalk {
         let parts = PathParts::of(run, settled);
         let objects = Objects::of(run);
         let of_loop = if by_iteration { loop_of(run, &settled.common_clock, &objects) } else { None };
-        let walk = |at| RankWalk::new(run, settled, &objects, &parts, (at, of_loop));
+        let of_run = RunParts::of(&run.ranks, &settled.common_clock);
+        let walk = |at| RankWalk::new(run, settled, (&objects, of_run), &parts, (at, of_loop));
         let walks = parallel::map(run.ranks.len(), |at| Mutex::new(walk(at)));
         let mut chase = Chase::new(&waits, run.ranks.len());
         for part in chase.by_ref() {
@@ -93,14 +95,14 @@ impl<'a> RankWalk<'a> {
     fn new(
         run: &'a Run,
         settled: &'a Settled,
-        objects: &'a Objects,
+        (objects, of_run): (&'a Objects, RunParts),
         parts: &'a PathParts,
         (at, of_loop): (usize, Option<Loop>),
     ) -> RankWalk<'a> {
         let (rank, line) = (&run.ranks[at], &settled.common_clock.lines[at]);
         RankWalk {
             calls: first_thread(run, &settled.common_clock, objects, at),
-            habits: HabitReader::new(objects),
+            habits: HabitReader::new(objects, of_run),
             activities: ActivityReader::new(run.ranks.len(), rank, line),
             path: parts.reader(rank, line, at),
             times: TimeReader::new(rank, line).with_loop(of_loop),

@@ -48,6 +48,7 @@ mod kept;
 mod known_in_part;
 mod late_ranks;
 mod late_wildcards;
+mod leaks;
 mod levels;
 mod lost_page;
 mod many_ranks;

@@ -1,23 +1,31 @@
 //! The findings on how calls are used. Waiting that they cause is a part of their cost.
 
 use super::slow_receivers::SlowReceivers;
+use super::untaken::Untaken;
 use super::used_sites::UsedSite;
 use super::{
-    Evidence, Finding, FindingKind, by_hand, data_in_pieces, made_again, naps, needless_barrier, poll_waits, polling,
-    progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, wrong_order,
+    Evidence, Finding, FindingKind, by_hand, data_in_pieces, leaks, made_again, naps, needless_barrier, poll_waits,
+    polling, progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, wrong_order,
 };
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let passed_over: Vec<Finding> = sites.iter().filter_map(|used| wrong_order::passed_over(used, sites)).collect();
     let slow: Vec<Option<SlowReceivers>> = sites.iter().map(SlowReceivers::of).collect();
-    let mut findings = Vec::new();
+    let untaken = Untaken::of(known, sites, &passed_over);
+    let mut findings = untaken.findings.clone();
+    findings.extend(leaks::findings(known, sites, &findings));
+    // What lies there makes these calls long, not their number.
+    let refused = leaks::refused(known);
+    let named: Vec<String> =
+        findings.iter().chain(&refused).flat_map(|finding| finding.sites.iter().cloned()).collect();
+    let is_named = |used: &UsedSite| used.site.line().is_some_and(|line| named.contains(&line));
     for (used, slow) in sites.iter().zip(&slow) {
         findings.extend(slow.as_ref().and_then(|slow| slow_receivers::finding(used, slow)));
     }
-    findings.extend(wrong_order::waits(known));
-    findings.extend(passed_over.iter().cloned());
+    let in_order = wrong_order::waits(known).into_iter().chain(passed_over.iter().cloned());
+    findings.extend(in_order.filter(|finding| !untaken.explains(finding)));
     let mut others = Vec::new();
-    for (used, slow) in sites.iter().zip(&slow) {
+    for (used, slow) in sites.iter().zip(&slow).filter(|(used, _)| !is_named(used)) {
         // The search for each message is no price of sending it.
         let is_searched = || passed_over.iter().any(|of| of.is_worth_it(known) && of.sites == used.sites());
         match by_rule(used, sites) {
@@ -30,7 +38,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     }
     findings.retain(|finding| finding.is_worth_it(known));
     let mut small = Vec::new();
-    for (used, slow) in others {
+    for (used, slow) in others.into_iter().filter(|(used, _)| !untaken.is_of(used)) {
         small.extend(small_messages::finding(used, slow.as_ref(), sites, &findings));
     }
     findings.extend(small);

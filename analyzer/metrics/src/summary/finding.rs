@@ -58,6 +58,8 @@ pub enum About {
 }
 
 finding_kinds! {
+    /// MPI refused to make more of the objects that the program does not free.
+    Refused "refused" Run;
     /// The run did not end well: a signal, a status, or the end of the launcher.
     Ended "ended" Run;
     /// The run goes on, or a part of it is missing.
@@ -96,6 +98,8 @@ finding_kinds! {
     SlowReceiver "slow_receiver" Calls;
     /// Messages are received in another order than they come.
     WrongOrder "wrong_order" Calls;
+    /// Messages lie at their receiver, ever more of them.
+    Untaken "untaken" Calls;
     /// Many small messages go to the same rank in a row.
     SmallMessages "small_messages" Calls;
     /// A rank gives others their work in small pieces, and they wait for each.
@@ -110,6 +114,8 @@ finding_kinds! {
     SmallEpochs "small_epochs" Calls;
     /// Communicators, windows or files are made again and again.
     MadeAgain "made_again" Calls;
+    /// Objects are made and never freed, or requests begun and never completed.
+    Leak "leak" Calls;
     /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
     Polling "polling" Calls;
     /// Single messages do what a collective call does.
@@ -274,6 +280,9 @@ impl Finding {
             }
             FindingKind::SmallCollectives | FindingKind::MadeAgain => is_here() && (is_call || is_jitter),
             FindingKind::SlowReceiver => is_here() && is_call,
+            FindingKind::Leak | FindingKind::Untaken => {
+                is_call && late.sites.iter().all(|other| self.sites.contains(other))
+            }
             // The others wait for its answers, whatever it does before each.
             FindingKind::SmallJobs => late.ranks == self.ranks,
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
@@ -293,7 +302,10 @@ impl Finding {
             self.kind,
             SmallMessages | SmallCollectives | SmallEpochs | MadeAgain | Polling | WrongOrder | Unprogressed
         );
+        // Objects that are left behind are worth it whatever they cost: there is an end to them.
+        let is_left = matches!(self.kind, FindingKind::Leak);
         self.costs.is_none()
+            || is_left
             || self.worth() >= least_share(is_of_jitter || known.lacks_cores() && !is_of_calls) * known.wall()
     }
 

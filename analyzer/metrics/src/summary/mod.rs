@@ -13,6 +13,7 @@ mod by_hand;
 mod call_findings;
 mod charging;
 mod data_in_pieces;
+mod drift;
 mod eager_limit;
 mod evidence;
 mod file_advice;
@@ -24,6 +25,7 @@ mod late_ranks;
 mod late_reason;
 mod late_receivers;
 mod lateness;
+mod leaks;
 pub mod limits;
 mod lock_contention;
 mod machine;
@@ -54,6 +56,7 @@ mod transfer;
 mod uneven_totals;
 mod unknown_delays;
 mod unseen_ranks;
+mod untaken;
 mod used_sites;
 mod whole;
 mod words;
@@ -115,6 +118,7 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
     if all.iter().all(|finding| finding.kind != FindingKind::Stuck) {
         all.extend(whole::stuck(known));
     }
+    all.extend(leaks::refused(known));
     all.extend(known.delays().cloned());
     all
 }

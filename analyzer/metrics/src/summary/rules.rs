@@ -5,8 +5,8 @@
 use super::finding::FindingKind;
 use super::limits::Limit;
 use super::{
-    data_in_pieces, eager_limit, finding, needless_barrier, sampled_work, slow_host, slow_receivers, small_epochs,
-    small_jobs, threads_together, used_sites, whole, wrong_order,
+    data_in_pieces, eager_limit, finding, leaks, needless_barrier, sampled_work, slow_host, slow_receivers,
+    small_epochs, small_jobs, threads_together, used_sites, whole, wrong_order,
 };
 
 /// A rule, for its readers.
@@ -29,6 +29,7 @@ const fn rule(kind: FindingKind, example: &'static str, limits: &'static [Limits
 use FindingKind::*;
 
 pub static RULES: &[RuleSpec] = &[
+    rule(Refused, "", &[], "Free them after their last use, or make them once and keep them."),
     rule(Ended, "", &[], "Look for what ended it; the figures are of what had been done until then."),
     rule(Unfinished, "", &[whole::LIMITS], "Ask again when it is over, or fetch the files that are missing."),
     rule(Aborted, "aborted", &[], "Look at the named call for the reason."),
@@ -67,6 +68,7 @@ pub static RULES: &[RuleSpec] = &[
         &[wrong_order::LIMITS],
         "Take messages as they come: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Waitany.",
     ),
+    rule(Untaken, "unread_log", &[], "Receive them as they come, or send them when they are wanted."),
     rule(SmallMessages, "small_messages", &[], "Collect them in a buffer, and send one message to each rank."),
     rule(
         SmallJobs,
@@ -89,6 +91,12 @@ pub static RULES: &[RuleSpec] = &[
     ),
     rule(SmallEpochs, "small_epochs", &[small_epochs::LIMITS], "Put all accesses of a row into one epoch."),
     rule(MadeAgain, "made_again", &[], "Make it once, before the loop, and keep it."),
+    rule(
+        Leak,
+        "left_receives",
+        &[leaks::LIMITS],
+        "Free each after its last use, or make it once and keep it; complete each request.",
+    ),
     rule(Polling, "polling", &[], "Poll after larger pieces of work, or wait by a blocking call."),
     rule(CollectiveByHand, "collective_by_hand", &[], "Use the collective call."),
     rule(

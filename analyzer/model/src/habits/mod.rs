@@ -5,6 +5,7 @@
 mod call_rows;
 mod epochs;
 mod fans;
+mod over_run;
 mod poll_runs;
 mod reader;
 
@@ -15,6 +16,7 @@ use super::sums::Grow;
 pub use call_rows::Pauses;
 pub use epochs::EpochSums;
 pub use fans::FanTimes;
+pub use over_run::{CallsOverRun, Growth, TenthOfCalls};
 pub use reader::HabitReader;
 
 /// A rank's calls at one site. Times in nanoseconds.
@@ -62,6 +64,8 @@ pub struct SiteHabits {
     pub epochs: EpochSums,
     /// Part of the time without waits in calls with ranks that have no records here: they may be waited for.
     pub with_unseen: i64,
+    /// The calls by tenth of the run.
+    pub over_run: CallsOverRun,
 }
 
 /// Times between two looks of which the second one found something. Nanoseconds.

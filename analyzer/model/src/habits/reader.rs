@@ -10,6 +10,7 @@ use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Peer, Role, Roles};
+use crate::run_parts::RunParts;
 use crate::stream::TimedCall;
 use crate::sums::{Grow, SpansAhead};
 use crate::thread_calls::Detail;
@@ -18,6 +19,7 @@ use crate::thread_calls::Detail;
 pub struct HabitReader<'a> {
     pub habits: FxHashMap<u32, SiteHabits>,
     objects: &'a Objects,
+    parts: RunParts,
     /// The rank's waits that are not over.
     pub waits: SpansAhead,
     rows: CallRows,
@@ -33,11 +35,12 @@ pub struct HabitReader<'a> {
 }
 
 impl<'a> HabitReader<'a> {
-    pub fn new(objects: &'a Objects) -> HabitReader<'a> {
+    pub fn new(objects: &'a Objects, parts: RunParts) -> HabitReader<'a> {
         let (rows, fan) = (CallRows::default(), OpenFan::default());
         HabitReader {
             habits: FxHashMap::default(),
             objects,
+            parts,
             waits: SpansAhead::default(),
             rows,
             polls: PollRuns::default(),
@@ -107,7 +110,9 @@ impl<'a> HabitReader<'a> {
         habits.count.grow(call.count);
         habits.time.grow(call.inside);
         habits.waited.grow(waited);
-        habits.bytes.grow(role.sent.max(role.received));
+        let bytes = role.sent.max(role.received);
+        habits.bytes.grow(bytes);
+        habits.over_run.add(self.parts.at(call.start), call.count, call.inside - waited, bytes);
         match part {
             RowPart::First => {}
             RowPart::Next => {

@@ -13,6 +13,7 @@ mod dropped_before;
 mod followed;
 mod handed_on;
 mod held_receives;
+mod left_over;
 mod letters;
 mod links;
 mod met;
@@ -30,6 +31,7 @@ mod settled;
 mod stretches;
 mod transfer_times;
 mod transfers;
+mod untaken;
 mod wait_sums;
 mod windows;
 mod work;
@@ -44,6 +46,7 @@ pub use blocked_sends::BlockedSends;
 pub use collectives::UnmatchedCollectives;
 pub use followed::ReceivedMessage;
 pub use followed::{Delivery, Follow};
+pub use left_over::{LeftAtSite, LeftKind};
 pub use links::RankTime;
 pub use operations::{
     JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, TimeSpan,
@@ -55,6 +58,7 @@ pub use settled::{Settled, settled, settled_and_counted, settled_at};
 pub use stretches::StretchMeans;
 pub use transfer_times::{Estimate, TransferTimes};
 pub use transfers::{Transfer, TransferKey, Transfers};
+pub use untaken::UntakenMessages;
 use wait_sums::Late;
 pub use wait_sums::{FollowedWait, Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
@@ -65,18 +69,21 @@ use super::roles::{CallSites, Roles, SpottedSite};
 use super::stream::Stream;
 use super::{Rank, Run};
 use crate::parallel::into_inner;
+use crate::run_parts::{CountOverTime, RunParts};
 use crate::spill::Sorted;
 pub use busy_calls::{PlaceTime, PlaceTimes};
 use collectives::Collectives;
 use concurrent::CallSpan;
 use dropped_before::DroppedBefore;
 use handed_on::HandedOn;
+use left_over::LeftOver;
 use links::{Mark, SelectionEdges};
 use operations::Operations;
 use posted_receive::Envelope;
 use rank::RankMatcher;
 pub use replay::RankReplay;
 use scenario::Lanes;
+use untaken::Untaken;
 use windows::Windows;
 use work::Work;
 
@@ -205,6 +212,12 @@ pub struct Account {
     pub queued: FxHashMap<RankSite, QueuedMessages>,
     /// Blocking sends to receivers that were late, by the line that sends and the receiving rank.
     pub blocked: FxHashMap<(RankSite, u32), BlockedSends>,
+    /// Objects by the line that made them, and requests by the line that began them.
+    pub left_over: FxHashMap<(RankSite, LeftKind), LeftAtSite>,
+    /// Objects that a rank freed, where nothing tells which line made them.
+    pub freed: FxHashMap<(u32, LeftKind), CountOverTime>,
+    /// Messages that lie at their receiver for long, by the line that sends and the receiving rank.
+    pub untaken: FxHashMap<(RankSite, u32), UntakenMessages>,
 }
 
 /// Tables that all ranks write to.
@@ -255,6 +268,7 @@ fn account_at(
         windows: &windows,
         lanes: lanes.as_ref(),
     };
+    let parts = follow.contains(Follow::QUEUES).then(|| RunParts::of(&run.ranks, common_clock));
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &common_clock.lines[at]);
@@ -264,6 +278,9 @@ fn account_at(
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let mut matcher = RankMatcher::new(at as u32, streams, &rank.cancelled, edges, shared, common_clock, follow);
+        if let Some(parts) = parts {
+            matcher.counts_left(LeftOver::of(rank, at, &objects, parts), Untaken::new(parts));
+        }
         if let Some(past) = pasts[at].take() {
             matcher.goes_on(past, line);
         }

@@ -12,10 +12,13 @@ use super::collectives::{Ordinal, OwnPart};
 use super::links::Mark;
 use super::queues::Receipt;
 use super::scenario::DependencyWay;
-use crate::roles::{Peer, Role};
+use crate::roles::{Peer, Role, SpottedSite};
 
 #[derive(Clone, Default)]
 pub struct Request {
+    /// The line that began it, and the part of the run.
+    pub place: SpottedSite,
+    pub part: u8,
     pub receive: Option<(Receipt, Wanted)>,
     /// The cause of its wait, from the other side.
     pub partner: Partner,
@@ -95,6 +98,11 @@ impl Requests {
     pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &Request> {
         let of_thread = self.threads.get(&thread).into_iter();
         of_thread.flat_map(|of_thread| of_thread.older.values().chain(of_thread.recent.iter().flatten()))
+    }
+
+    /// Requests of all threads that are not over.
+    pub fn all(&self) -> impl Iterator<Item = &Request> {
+        self.threads.keys().flat_map(|thread| self.of_thread(*thread))
     }
 
     #[inline]

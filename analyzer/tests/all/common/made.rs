@@ -105,6 +105,12 @@ impl Calls {
         self
     }
 
+    /// The program gave up the request `age` begins back.
+    pub fn freed(mut self, age: u64) -> Calls {
+        self.words.push(record::requests(RecordKind::Freed, 1, age));
+        self
+    }
+
     /// The call started the persistent request `age` numbers back.
     pub fn started(mut self, age: u64) -> Calls {
         self.words.push(record::requests(RecordKind::Started, 1, age));

@@ -57,6 +57,9 @@ impl<'a> RankMatcher<'a> {
             operations.end(object, ordinal, self.number, call.end);
         }
         let Some(request) = self.requests.get(thread, number) else { return };
+        if let Some(left_over) = &mut self.left_over {
+            left_over.request(request.place, request.part, Some(call.end));
+        }
         let (receive, partner, node) = (request.receive, request.partner, request.node.take());
         let (send, posted) = (request.send, request.posted.take());
         let thread_counts = stream.thread == 0 || !self.links.is_timed();
@@ -163,6 +166,9 @@ impl<'a> RankMatcher<'a> {
         if post.truncated {
             count(&mut self.odd.truncated, receiver);
             self.odd.overlong(receiver, Overlong::new(&message, post.at, post.room, false));
+        }
+        if let Some(untaken) = self.untaken.as_mut().filter(|_| message.place.counts()) {
+            untaken.take(&message, &post);
         }
         if uncertain {
             return self.tell_uncertain(&message, sender, completion);

@@ -19,7 +19,7 @@ impl RankMatcher<'_> {
         (self.ordinals, self.made) = (past.collectives, past.made_alone);
         for ((thread, number), role) in past.persistent {
             if !matches!(role.what, CallPart::Collective { .. }) {
-                self.persistent.insert((thread, number), Persistent { role, ordinal: 0, starts: 0 });
+                self.persistent.insert((thread, number), Persistent { role, ordinal: 0, starts: 0, part: 0 });
             }
         }
         for ((thread, number), role) in past.pending {

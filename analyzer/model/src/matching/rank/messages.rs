@@ -23,7 +23,7 @@ impl<'a> RankMatcher<'a> {
         token: Option<Token>,
         got: Option<Arrived>,
     ) {
-        let mut request = Request::default();
+        let mut request = Request { place: role.place, part: self.part(call), ..Request::default() };
         if self.send(role, stream.role(call).place, (turn(stream, call), false), token) && token.is_some() {
             request.partner = Partner::Awaited;
             request.send = self.may_wait(role, stream);

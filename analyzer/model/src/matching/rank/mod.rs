@@ -2,6 +2,7 @@
 
 mod completing;
 mod dropped;
+mod left;
 mod messages;
 mod open_calls;
 
@@ -18,6 +19,7 @@ use super::completions::Completions;
 use super::concurrent::Outbox;
 use super::followed::ReceivedMessage;
 use super::handed_on::HandedOn;
+use super::left_over::LeftOver;
 use super::letters::Letters;
 use super::links::{Links, SelectionEdges};
 use super::operations::OperationPart;
@@ -29,6 +31,7 @@ use super::queues::{MatchedMessage, Queues, Receipt};
 use super::requests::{Partner, Request, Requests};
 use super::scenario::{DependencyWay, WayKind};
 use super::transfers::Transfers;
+use super::untaken::Untaken;
 use super::wait_sums::{RankSite, Waits};
 use super::windows::Called;
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
@@ -72,6 +75,8 @@ pub struct RankMatcher<'a> {
     messages: Option<Vec<ReceivedMessage>>,
     passed_over: Option<PassedOver>,
     blocked: Option<BlockedSendsOf>,
+    left_over: Option<LeftOver<'a>>,
+    untaken: Option<Untaken>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -106,6 +111,8 @@ struct Persistent {
     /// Ordinal of a collective call.
     ordinal: u64,
     starts: u64,
+    /// The part of the run in which it was created.
+    part: u8,
 }
 
 /// Ordinal of the making of a communicator by its own processes alone; it comes before all calls on it.
@@ -127,6 +134,8 @@ impl<'a> RankMatcher<'a> {
             // The order of receives of threads that call at once is unknown.
             passed_over: (follow.contains(Follow::QUEUES) && streams.len() <= 1).then(PassedOver::default),
             blocked: follow.contains(Follow::QUEUES).then(BlockedSendsOf::default),
+            left_over: None,
+            untaken: None,
             streams,
             cancelled,
             shared,
@@ -267,9 +276,12 @@ impl<'a> RankMatcher<'a> {
         if call.open {
             return self.open_call(stream, call);
         }
+        if let Some(left_over) = &mut self.left_over {
+            left_over.call(role, call.end, call.failed);
+        }
         if role.creates {
             let ordinal = if matches!(role.what, CallPart::Collective { .. }) { self.ordinal(role) } else { 0 };
-            let persistent = Persistent { role: *role, ordinal, starts: 0 };
+            let persistent = Persistent { role: *role, ordinal, starts: 0, part: self.part(call) };
             self.persistent.insert((stream.thread, call.request), persistent);
             return;
         }
@@ -350,11 +362,9 @@ impl<'a> RankMatcher<'a> {
         let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
             let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
-            self.requests.insert(
-                thread,
-                number,
-                Request { partner: Partner::Awaited, collective, ..Request::default() },
-            );
+            let (place, part) = (role.place, self.part(call));
+            let request = Request { place, part, partner: Partner::Awaited, collective, ..Request::default() };
+            self.requests.insert(thread, number, request);
         }
         let at = RankSite { rank: self.number, place: role.place };
         let (function, bytes) = (role.function, role.sent.max(role.received));
@@ -431,15 +441,7 @@ impl<'a> RankMatcher<'a> {
             self.edges.until(until, |at, selected| links.edge(at, selected));
             links.last(until);
         }
-        account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
-        let (messages, posts) = self.queues.rest();
-        for message in messages.into_iter().filter(|message| message.place.counts() && !message.open) {
-            let at = RankSite { rank: message.envelope.source, place: message.place };
-            *account.unreceived.entry(at).or_default() += 1;
-        }
-        for post in posts.into_iter().filter(|post| post.place.counts()) {
-            *account.unsent.entry(RankSite { rank: self.number, place: post.place }).or_default() += 1;
-        }
+        self.report_left(account);
         for (at, messages) in self.odd.uncertain {
             *account.uncertain.entry(at).or_default() += messages;
         }
