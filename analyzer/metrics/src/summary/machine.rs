@@ -70,8 +70,8 @@ fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool, calls: f64)
     // On several hosts, ranks that are all in MPI may wait for the network.
     let all_in_mpi = if is_alone && ranks.len() == all.len() { wall - sum(|delay| delay.outside) } else { 0.0 };
     let cost = (longest + all_in_mpi.max(0.0) * share).max(calls).min(mean_wall);
-    // Ranks may have lacked their cores one after the other, but none of them for longer than it did.
-    let cost = cost.min(sum(|delay| delay.delay));
+    // Nothing costs more than the core that a rank lacked for longest.
+    let cost = cost.min(ranks.iter().map(|(_, delay)| delay.delay).fold(0.0, f64::max));
     (!ranks.is_empty()).then_some(HostDelay { host, ranks, cost })
 }
 
@@ -116,7 +116,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let whom = match alone {
         Some((_, own)) if shared.is_none() && load.is_none() => format!("it was {}", ready(own.delay, own.wall)),
         Some((rank, own)) => format!("{} was {}", rank_in_words(rank), ready(own.delay, own.wall)),
-        None => format!("the ranks were {}", ready(delay, wall)),
+        None => format!("the ranks were {}{}", ready(delay, wall), most_of_all(&worst, delay)),
     };
     let headline = format!("{cause}: {whom}.");
     let cost = alone.map_or(worst.cost, |(_, own)| worst.cost.min(own.delay));
@@ -180,6 +180,15 @@ fn waiting_for<'r>(known: &Evidence<'r>, rank: &Rank) -> Option<&'r CallSite> {
     }
     let most = waits.into_iter().max_by_key(|(site, time)| (*time, Reverse(*site)));
     most.map(|(site, _)| &known.run.call_sites()[site as usize])
+}
+
+/// `, rank 1 44 %`: the rank that lacked its core for longest, if the cost is more than the ranks lacked theirs on average.
+fn most_of_all(worst: &HostDelay, mean: f64) -> String {
+    let most = worst.ranks.iter().max_by(|a, b| a.1.delay.total_cmp(&b.1.delay));
+    let most = most.filter(|_| worst.cost > mean);
+    most.map_or_else(String::new, |(rank, own)| {
+        format!(", {} {:.0} %", rank_in_words(rank), 100.0 * own.delay / own.wall)
+    })
 }
 
 fn least_without_cause(is_of_one: bool) -> f64 {
