@@ -163,8 +163,8 @@ fn what_ranks_that_have_no_records_here_may_be_waited_for_is_not_what_mpi_takes(
     let accepted = findings(alike(&accepts, &[]));
     assert_eq!(kinds(&accepted), ["unseen_ranks"]);
     let headline = text(&accepted, "unseen_ranks", "headline");
-    assert!(headline.starts_with("Ranks are in MPI_Comm_accept"), "{headline}");
-    assert!(headline.contains(" with processes of another launch"), "{headline}");
+    assert!(headline.starts_with("Ranks wait in MPI_Comm_accept"), "{headline}");
+    assert!(headline.contains(" until the other side comes"), "{headline}");
 }
 
 #[test]

@@ -19,16 +19,17 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     }
     let most = sites.iter().max_by_key(|used| used.total(|habits| habits.with_unseen))?;
     let connects = most.call().is_some_and(|call| [Call::Comm_accept, Call::Comm_connect].contains(&call));
-    let (whom, next) = if connects {
-        let next =
-            "It returns once the other side calls: see when that one starts, and let the ranks compute until then.";
-        ("processes of another launch", next)
+    let (headline, next) = if connects {
+        (
+            format!("Ranks wait in {} until the other side comes.", most.place()),
+            "See when the other side calls, and compute until then.",
+        )
     } else {
-        let next =
-            "Whether they wait there or move data is not in this run: record the other ranks, too, and look at both.";
-        ("ranks that have no records here", next)
+        (
+            format!("Ranks are in {} with ranks that have no records here.", most.place()),
+            "Whether they wait there or move data is not in this run: record the other ranks, too, and look at both.",
+        )
     };
-    let headline = format!("Ranks are in {} with {whom}.", most.place());
     let finding = Finding::new(FindingKind::UnseenRanks, "functions", headline).next(next);
     Some(finding.costs(costs).sites(most.sites()))
 }

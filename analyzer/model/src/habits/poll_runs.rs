@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use traces::calls::{Call, Class};
 use traces::signature::tag;
 
+use crate::objects::Objects;
 use crate::request_numbers::RequestId;
 use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::stream::TimedCall;
@@ -45,6 +46,17 @@ struct PendingMessage {
     object: Option<u32>,
     peer: Peer,
     receives: bool,
+}
+
+impl PendingMessage {
+    fn is_with_unseen(&self, objects: &Objects) -> bool {
+        is_unseen(self.peer, self.object, objects)
+    }
+}
+
+/// True if the rank at the other end has no records here. A rank of an object whose processes are not known may have.
+pub fn is_unseen(peer: Peer, object: Option<u32>, objects: &Objects) -> bool {
+    peer == Peer::Unrecorded || peer == Peer::Unknown && objects.lacks_some(object)
 }
 
 impl PollRuns {
@@ -122,7 +134,7 @@ impl PollRuns {
                 RequestEvent::Completed(request, _) => {
                     (message, count) = (self.pending.remove(&request), count + 1);
                     self.has_received |= message.is_some_and(|message| message.receives);
-                    self.has_unseen |= message.is_some_and(|message| message.peer.is_unseen());
+                    self.has_unseen |= message.is_some_and(|message| message.is_with_unseen(roles.objects()));
                 }
                 RequestEvent::Started(created, number) => {
                     if let Some(message) = self.pending.get(&created) {

@@ -7,7 +7,7 @@ use super::SiteHabits;
 use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
 use super::epochs::EpochReader;
 use super::fans::OpenFan;
-use super::poll_runs::{Poll, PollRuns};
+use super::poll_runs::{Poll, PollRuns, is_unseen};
 use crate::objects::Objects;
 use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::run_parts::RunParts;
@@ -142,10 +142,10 @@ impl<'a> HabitReader<'a> {
     /// True if a rank takes part in the call that has no records here.
     fn has_unseen(&self, role: &Role) -> bool {
         match role.what {
-            CallPart::Message { .. } | CallPart::Probe => role.to.0.is_unseen() || role.from.0.is_unseen(),
-            CallPart::Collective { .. } => {
-                role.object.is_some_and(|object| !self.objects.groups[object as usize].is_here())
+            CallPart::Message { .. } | CallPart::Probe => {
+                [role.to.0, role.from.0].into_iter().any(|peer| is_unseen(peer, role.object, self.objects))
             }
+            CallPart::Collective { .. } => self.objects.lacks_some(role.object),
             CallPart::Make => role.call().is_some_and(|call| [Call::Comm_accept, Call::Comm_connect].contains(&call)),
             _ => self.polls.has_unseen,
         }

@@ -122,6 +122,11 @@ impl Objects {
         self.by_rank[rank].iter().map(|(own, number)| (*own, *number))
     }
 
+    /// True if the processes of an object are known, and some have no files here.
+    pub fn lacks_some(&self, object: Option<u32>) -> bool {
+        object.is_some_and(|object| !self.groups[object as usize].is_here())
+    }
+
     /// The run's number for an object, by the rank's place in [`Run::ranks`] and its own number.
     pub fn number(&self, rank: usize, own: u32) -> Option<u32> {
         self.by_rank[rank].get(&own).copied()

@@ -137,13 +137,6 @@ pub enum Peer {
     Unknown,
 }
 
-impl Peer {
-    /// True if the rank has no records here.
-    pub fn is_unseen(self) -> bool {
-        matches!(self, Peer::Unrecorded | Peer::Unknown)
-    }
-}
-
 /// Derives the roles of one rank.
 pub struct Roles<'a> {
     run: &'a Run,
