@@ -5,7 +5,7 @@ use model::matching::scenario::{PassChange, RunChange};
 use model::origins::{Activity, ActivityTimes};
 use model::sums::Total;
 
-use super::late_reason::{self, LateReason};
+use super::late_reason::LateReason;
 use super::lateness::LateActivity;
 
 /// The pattern behind an activity's figures.
@@ -45,11 +45,9 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) 
             None => Vec::new(),
         },
         Lateness::Always => match reason {
-            Some(LateReason::Asleep | LateReason::InKernel { .. }) => as_the_others(late, change),
-            Some(LateReason::SlowerAtTimes) => match late_reason::bins(late.others()).median() {
-                Some(usual) => vec![change(late.culprits(), PassChange::AtMost(usual))],
-                None => Vec::new(),
-            },
+            Some(LateReason::Asleep | LateReason::InKernel { .. } | LateReason::SlowerAtTimes) => {
+                as_the_others(late, change)
+            }
             Some(LateReason::MoreWork) | None => levelled(late, change),
         },
         Lateness::LateReceivers => {
