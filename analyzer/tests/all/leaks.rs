@@ -155,3 +155,25 @@ fn the_account_says_how_many_messages_and_requests_lie_there_over_time() {
     let left: Vec<_> = account.left_over.iter().map(|((_, kind), left)| (*kind, left.live.at_end())).collect();
     assert_eq!(left, [(LeftKind::Request, 200)]);
 }
+
+#[test]
+fn calls_that_take_longer_and_longer_are_found_with_what_grows_and_calls_as_long_as_ever_are_not() {
+    let lasts = |time: fn(u64) -> u64| {
+        let tests = |other| {
+            steps(|calls, step, at| {
+                let calls = calls.call(receive(other), at, 1_000);
+                let calls = calls.call(on_nobody(Call::Iprobe), at + 10_000, time(step));
+                if step + 1 < STEPS {
+                    return calls;
+                }
+                (1..=STEPS).rev().fold(calls.call(on_nobody(Call::Waitall), at + STEP / 2, 1_000), Calls::completed)
+            })
+        };
+        finding(vec![tests(1), tests(0)], "drift")
+    };
+    let longer = lasts(|step| 100_000 + 10_000 * step);
+    let said = "Calls of MPI_Iprobe take longer and longer: 195.00 µs in the first tenth of the run, 2.010 ms in the last one.";
+    assert!(headline(&longer).starts_with(said), "{longer:#?}");
+    assert!(longer.unwrap()["detail"].as_str().unwrap().ends_with("grow from 20 to 193."));
+    assert_eq!([lasts(|_| 1_000_000), lasts(|step| 2_000_000 - 5_000 * step)], [None, None]);
+}

@@ -4,8 +4,9 @@ use super::slow_receivers::SlowReceivers;
 use super::untaken::Untaken;
 use super::used_sites::UsedSite;
 use super::{
-    Evidence, Finding, FindingKind, by_hand, data_in_pieces, leaks, made_again, naps, needless_barrier, poll_waits,
-    polling, progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, wrong_order,
+    Evidence, Finding, FindingKind, by_hand, data_in_pieces, drift, leaks, made_again, naps, needless_barrier,
+    poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages,
+    wrong_order,
 };
 
 pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
@@ -14,6 +15,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let untaken = Untaken::of(known, sites, &passed_over);
     let mut findings = untaken.findings.clone();
     findings.extend(leaks::findings(known, sites, &findings));
+    findings.extend(drift::findings(known, sites, &findings));
     // What lies there makes these calls long, not their number.
     let refused = leaks::refused(known);
     let named: Vec<String> =

@@ -1,12 +1,25 @@
 //! Calls at one line that take longer and longer, with the same sizes, and the finding on them.
 
-use super::Evidence;
 use super::used_sites::UsedSite;
+use super::wrong_order::LEAST_PASSED_OVER;
+use super::{Evidence, Finding, FindingKind};
+use crate::words::site_in_words;
 use model::habits::Growth;
+use model::matching::LeftKind;
 use model::matching::scenario::RunChange;
 use model::roles::CallPart;
 use tables::Value;
+use tables::number::whole;
 use traces::calls::Class;
+
+/// What grew while the calls took longer.
+struct Growing {
+    site: u32,
+    kind: LeftKind,
+    /// Number that lived after a tenth of the run, and at most.
+    first: i64,
+    most: i64,
+}
 
 /// Calls of one line that take longer and longer.
 pub struct Drift<'a> {
@@ -27,7 +40,45 @@ pub fn drifts<'a>(known: &Evidence, sites: &'a [UsedSite<'a>]) -> Vec<Drift<'a>>
     all
 }
 
+/// The findings on calls that take longer and longer, but for lines that the `others` name.
+pub fn findings(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Vec<Finding> {
+    let is_named = |line: &String| others.iter().any(|other| other.sites.contains(line));
+    let all = drifts(known, sites).into_iter().filter(|drift| !drift.lines().iter().any(is_named));
+    all.map(|drift| drift.finding(known)).collect()
+}
+
 impl<'a> Drift<'a> {
+    fn finding(&self, known: &Evidence) -> Finding {
+        let [first, last] = [self.first, self.last].map(|time| Value::Seconds(time / 1e9));
+        let headline = format!(
+            "Calls of {} take longer and longer: {first} in the first tenth of the run, {last} in the last one.",
+            self.used.place()
+        );
+        let growing = self.growing(known);
+        let lines = growing.iter().filter_map(|growing| known.run.call_sites()[growing.site as usize].line());
+        let lines = lines.chain(self.lines()).collect();
+        let (detail, next) = match &growing {
+            Some(growing) => (
+                growing.in_words(known),
+                "Complete or free them as the run goes on: the library looks through all of them.",
+            ),
+            None => (String::new(), "Look for what grows meanwhile: messages that lie there, lists, memory."),
+        };
+        let finding = Finding::new(FindingKind::Drift, "sites", headline).detail(detail).next(next);
+        finding.costs(self.costs).changes(vec![self.change()]).sites(lines)
+    }
+
+    /// What grew most at the ranks that make the calls.
+    fn growing(&self, known: &Evidence) -> Option<Growing> {
+        let left_over = known.account.into_iter().flat_map(|account| &account.left_over);
+        let here = left_over.filter(|((at, _), _)| self.used.ranks.iter().any(|(rank, _)| *rank == at.rank));
+        let grown = here.filter(|(_, left)| left.live.most() as f64 >= LEAST_PASSED_OVER.get());
+        let grown = grown.filter(|(_, left)| left.live.grows_with_the_run());
+        let ((at, kind), left) = grown.max_by_key(|((at, kind), left)| (left.live.most(), *kind, *at))?;
+        let (first, most) = (left.live.levels()[1], left.live.most());
+        Some(Growing { site: at.place.number() as u32, kind: *kind, first, most })
+    }
+
     fn of(known: &Evidence, used: &'a UsedSite<'a>) -> Option<Drift<'a>> {
         let grown = used.ranks.iter().filter_map(|(rank, habits)| Some((*rank, habits.over_run.growth()?)));
         let grown: Vec<(u32, Growth)> = grown.collect();
@@ -62,5 +113,21 @@ impl<'a> Drift<'a> {
 
     pub fn lines(&self) -> Vec<String> {
         self.used.sites()
+    }
+}
+
+impl Growing {
+    fn in_words(&self, known: &Evidence) -> String {
+        let (begun, live) = match self.kind {
+            LeftKind::Request => ("requests", "begun in"),
+            LeftKind::Communicator => ("communicators", "made in"),
+            LeftKind::Window => ("windows", "made in"),
+            LeftKind::File => ("files", "opened in"),
+            LeftKind::Datatype => ("datatypes", "made in"),
+            LeftKind::Group => ("groups", "made in"),
+        };
+        let place = site_in_words(&known.run.call_sites()[self.site as usize]);
+        let [first, most] = [self.first, self.most].map(|count| whole(count.max(0) as u64));
+        format!("Meanwhile the {begun} {live} {place} grow from {first} to {most}.")
     }
 }

@@ -116,6 +116,8 @@ finding_kinds! {
     MadeAgain "made_again" Calls;
     /// Objects are made and never freed, or requests begun and never completed.
     Leak "leak" Calls;
+    /// Calls at one line take longer and longer.
+    Drift "drift" Calls;
     /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
     Polling "polling" Calls;
     /// Single messages do what a collective call does.

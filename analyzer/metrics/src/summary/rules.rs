@@ -97,6 +97,7 @@ pub static RULES: &[RuleSpec] = &[
         &[leaks::LIMITS],
         "Free each after its last use, or make it once and keep it; complete each request.",
     ),
+    rule(Drift, "late_wait", &[], "Complete or free what grows meanwhile, as the run goes on."),
     rule(Polling, "polling", &[], "Poll after larger pieces of work, or wait by a blocking call."),
     rule(CollectiveByHand, "collective_by_hand", &[], "Use the collective call."),
     rule(
