@@ -1,5 +1,6 @@
 //! The finding on a collective operation made of single messages: one rank sends to all others in turn, or receives from all.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::totals::seconds;
@@ -8,14 +9,16 @@ use model::habits::FanTimes;
 use model::roles::CallPart;
 use tables::Value;
 
-/// With fewer other ranks a tree has as many steps as there are messages.
-const LEAST_OTHERS: u64 = 3;
-/// Fewer repetitions may be setup.
-const LEAST_TIMES: u64 = 4;
-/// The least part of the time from the first message to the last that is in the calls.
-const LEAST_IN_CALLS: f64 = 0.5;
-/// If more than this share of the ranks are roots at a line, all send to all there.
-const ALL_TO_ALL: f64 = 0.5;
+limits! {
+    /// With fewer other ranks a tree has as many steps as there are messages.
+    LEAST_OTHERS = 3, Least, "ranks", Derived;
+    /// Fewer repetitions may be setup.
+    LEAST_TIMES = 4, Least, "times", Convention;
+    /// The least part of the time from the first message to the last that is in the calls.
+    LEAST_IN_CALLS = 0.5, Least, "of the time", Convention;
+    /// If more than this share of the ranks are roots at a line, all send to all there.
+    ALL_TO_ALL = 0.5, Least, "of the ranks", Convention;
+}
 
 pub fn finding(used: &UsedSite) -> Option<Finding> {
     let mut fans = FanTimes::default();
@@ -23,17 +26,17 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         fans.merge(&habits.fans);
     }
     let roots = used.ranks.iter().filter(|(_, habits)| habits.fans.count > 0).count();
-    if fans.others < LEAST_OTHERS || fans.count < LEAST_TIMES {
+    if fans.others < LEAST_OTHERS.count() || fans.count < LEAST_TIMES.count() {
         return None;
     }
-    let is_of_all = roots as f64 > ALL_TO_ALL * used.known.ranks() as f64;
+    let is_of_all = roots as f64 > ALL_TO_ALL.get() * used.known.ranks() as f64;
     let (_, first) = used.ranks.first()?;
     let CallPart::Message { sends, .. } = first.part else { return None };
     let others = fans.others as f64;
     let saved = 1.0 - (others + 1.0).log2().ceil() / others;
     let own = (fans.time - fans.waited).max(0);
     // A rank that works between the messages hands out its results as it has them.
-    if !first.starts && (used.own() as f64) < LEAST_IN_CALLS * own as f64 {
+    if !first.starts && (used.own() as f64) < LEAST_IN_CALLS.get() * own as f64 {
         return None;
     }
     // Each rank waits until the messages before its own are out: for half of them, on average.

@@ -146,7 +146,7 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     }
     let time = |used: &UsedSite| known.mean(used.total(|habits| habits.time));
     let most = sites.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
-    if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI * known.wall()) {
+    if let Some(most) = most.filter(|most| time(most) >= MUCH_IN_MPI.get() * known.wall()) {
         let hidden = match most.call() {
             Some(call) if is_of_files(call) => "Calls on files wait for the file system rather than for a core.",
             Some(Call::Comm_spawn | Call::Comm_spawn_multiple) => {

@@ -1,5 +1,6 @@
 //! The finding on communicators, windows, files and datatypes that are made again and again at one line.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::{plural, ranks_in_words, upper, verb};
@@ -8,8 +9,10 @@ use model::sums::Total;
 use tables::Value;
 use traces::calls::{ArgumentKind, Call, Class};
 
-/// A program that makes fewer at one line may be setting itself up.
-const LEAST_TIMES: u64 = 20;
+limits! {
+    /// A program that makes fewer at one line may be setting itself up.
+    LEAST_TIMES = 20, Least, "objects", Convention;
+}
 
 /// Something that costs more to make than to use.
 struct Made {
@@ -69,7 +72,7 @@ pub fn finding(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
     let made = MADE.iter().find(|made| call.has(made.by))?;
     let ranks = used.ranks.len().max(1) as u64;
     let times = used.count() / ranks;
-    if times < LEAST_TIMES {
+    if times < LEAST_TIMES.count() {
         return None;
     }
     let brief = used.total(|habits| habits.waited_briefly);

@@ -65,6 +65,7 @@ mod wrong_order;
 use crate::run_end::RunEnd;
 use finding::LEAST_SHARE_OF_RUN;
 use lateness::LateContext;
+use limits::limits;
 use serving::{ServingRanks, serving_ranks};
 use used_sites::{UsedSite, used_sites};
 
@@ -73,12 +74,15 @@ pub use finding::{Finding, FindingKind, Saving};
 pub use finding_rows::{FindingRow, finding_table};
 pub use nothing::nothing;
 
-/// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
-const MUCH_IN_MPI: f64 = 0.1;
-/// Delays of ranks qualify all other findings, but one that costs this many times as much comes first.
-const MUCH_MORE: f64 = 2.0;
-/// Ranks that cost less than this share of what delays of all ranks cost may be late because of these.
-const LEAST_OF_DELAYS: f64 = 0.2;
+limits! {
+    /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
+    MUCH_IN_MPI = 0.1, Least, "of the run", Convention;
+    /// Delays of ranks qualify all other findings, but one that costs this many times as much comes first.
+    MUCH_MORE = 2.0, Least, "times", Convention;
+    /// Ranks that cost less than this share of what delays of all ranks cost may be late because of these.
+    LEAST_OF_DELAYS = 0.2, Least, "of the delays", Convention;
+}
+
 /// Maximum number of findings on a first screen.
 const MOST: usize = 6;
 
@@ -170,7 +174,7 @@ fn leave_out_cheap(known: &Evidence, all: &mut Vec<Finding>) {
 
 /// True if delays of all ranks may cause all of the lateness.
 fn is_small_beside_delays(known: &Evidence, finding: &Finding) -> bool {
-    let least = LEAST_OF_DELAYS * known.delays().and_then(|delays| delays.costs).unwrap_or(0.0);
+    let least = LEAST_OF_DELAYS.get() * known.delays().and_then(|delays| delays.costs).unwrap_or(0.0);
     finding.kind.is_of_lateness() && finding.costs.is_some_and(|costs| costs < least)
 }
 
@@ -185,7 +189,7 @@ fn sort(all: &mut [Finding]) {
     let most = all.iter().map(Finding::worth).fold(0.0, f64::max);
     let rank = |finding: &Finding| {
         let is_small =
-            finding.kind.is_of_the_machine() && finding.costs.is_some() && MUCH_MORE * finding.worth() < most;
+            finding.kind.is_of_the_machine() && finding.costs.is_some() && MUCH_MORE.get() * finding.worth() < most;
         if finding.kind.is_about_the_run() && !is_small { finding.kind as usize } else { usize::MAX }
     };
     all.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.worth().total_cmp(&a.worth())));

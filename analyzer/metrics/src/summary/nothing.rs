@@ -22,7 +22,7 @@ pub fn nothing(known: &Evidence) -> String {
             .to_string(),
     };
     let share = known.in_mpi() / known.wall().max(f64::MIN_POSITIVE);
-    if share >= MUCH_IN_MPI {
+    if share >= MUCH_IN_MPI.get() {
         text += &format!(" `report --by site` shows where the ranks spend {:.1} % of the run in MPI.", 100.0 * share);
     }
     text

@@ -2,6 +2,7 @@
 //!
 //! The cost is the part of the waits that such computation could have hidden: a wait hides no more than the computation before it.
 
+use super::limits::limits;
 use std::collections::BTreeMap;
 
 use super::used_sites::UsedSite;
@@ -11,19 +12,22 @@ use crate::totals::percent;
 use model::overlap::{Lives, RequestLife};
 use model::sums::Total;
 
-/// A smaller share of the requests, or fewer requests, are not reported.
-const LEAST_PERCENT: f64 = 10.0;
-const LEAST_REQUESTS: f64 = 10.0;
-/// Waits that take a smaller share of the run leave nothing to hide.
-const LEAST_SHARE_OF_WAITS: f64 = 0.01;
-/// Nanoseconds. Less time between post and wait is no work of the program: other requests are posted, a buffer is filled.
-const LEAST_WORK: u64 = 50_000;
+limits! {
+    /// A smaller share of the requests, or fewer requests, are not reported.
+    LEAST_PERCENT = 10.0, Least, "percent", Convention;
+    /// TODO reason
+    LEAST_REQUESTS = 10.0, Least, "requests", Convention;
+    /// Waits that take a smaller share of the run leave nothing to hide.
+    LEAST_SHARE_OF_WAITS = 0.01, Least, "of the run", Convention;
+    /// Nanoseconds. Less time between post and wait is no work of the program: other requests are posted, a buffer is filled.
+    LEAST_WORK = 50_000, Least, "ns", Convention;
+}
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let waiting: Vec<&UsedSite> = sites.iter().filter(|used| used.completes()).collect();
     let waits = waiting.iter().map(|used| used.own()).total();
     // Ranks that share cores wait for cores, too, for an unknown time.
-    if known.shares_cores() || known.mean(waits) < LEAST_SHARE_OF_WAITS * known.wall() {
+    if known.shares_cores() || known.mean(waits) < LEAST_SHARE_OF_WAITS.get() * known.wall() {
         return None;
     }
     let all = known.requests?;
@@ -31,8 +35,8 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
         all.lives.iter().map(|((place, _), lives)| (place.site.as_str(), Stalled::of(lives))).collect();
     let late: f64 = stalled.iter().map(|(_, stalled)| stalled.requests).sum();
     let requests = all.total(|lives| lives.requests) as f64;
-    let share = percent(late, requests).filter(|share| *share >= LEAST_PERCENT)?;
-    if late < LEAST_REQUESTS {
+    let share = percent(late, requests).filter(|share| *share >= LEAST_PERCENT.get())?;
+    if late < LEAST_REQUESTS.get() {
         return None;
     }
     // A call that waits for several requests counts once.
@@ -65,7 +69,8 @@ impl Stalled {
     fn of(lives: &Lives) -> Stalled {
         let is_late = |life: &&RequestLife| !life.at_once && !life.progressed;
         let late: Vec<&RequestLife> = lives.of_postponed.values().filter(is_late).collect();
-        let worked: Vec<&RequestLife> = late.iter().filter(|life| life.computing() >= LEAST_WORK).copied().collect();
+        let worked: Vec<&RequestLife> =
+            late.iter().filter(|life| life.computing() >= LEAST_WORK.count()).copied().collect();
         let hidden = median(worked.iter().map(|life| life.computing().min(life.waiting) as f64)).unwrap_or(0.0);
         // Lives are a sample if there are many.
         let share = worked.len() as f64 / late.len().max(1) as f64;

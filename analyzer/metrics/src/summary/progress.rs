@@ -1,5 +1,6 @@
 //! The finding on requests that were pending while nothing entered the progress engine, and were waited for afterwards.
 
+use super::limits::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::used_sites::UsedSite;
@@ -11,11 +12,12 @@ use model::roles::CallPart;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tables::{Value, WorldRank};
 
-/// Waits that take a smaller part of the computation before them are no longer than any wait.
-const LEAST_PART: f64 = 0.02;
-
-/// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.
-const SHORT: f64 = 50e-6;
+limits! {
+    /// Waits that take a smaller part of the computation before them are no longer than any wait.
+    LEAST_PART = 0.02, Least, "of the computation", Convention;
+    /// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.
+    SHORT = 50e-6, Least, "s", Derived;
+}
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let rows = starved(known.run, known.engines).rows;
@@ -66,7 +68,7 @@ fn sent_at_once<'a>(known: &Evidence, sites: &[UsedSite<'a>]) -> FxHashSet<&'a s
 fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
     let known = wait.known;
     let longest = here.iter().copied().max_by(|a, b| a.longest.total_cmp(&b.longest))?;
-    if longest.percentile_99 < SHORT {
+    if longest.percentile_99 < SHORT.get() {
         return None;
     }
     let ranks: BTreeSet<WorldRank> = here.iter().map(|row| row.rank).collect();
@@ -80,7 +82,7 @@ fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
         let pending = pending_of.get(&rank).copied().unwrap_or(0.0);
         // Computation can hide no more than its own time.
         let hidden = seconds(habits.own()).min(pending);
-        if hidden >= LEAST_PART * pending {
+        if hidden >= LEAST_PART.get() * pending {
             saved += hidden;
         }
     }
@@ -106,7 +108,7 @@ fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
     );
     let next = format!(
         "Call MPI_Test on them in that computation, about every {}, or let a thread of the library move them: {}.",
-        roughly(median_of_all(here.iter().map(|row| (row.median, row.times))).max(SHORT) / 10.0),
+        roughly(median_of_all(here.iter().map(|row| (row.median, row.times))).max(SHORT.get()) / 10.0),
         progress_thread(&known.run.first().library.name())
     );
     let finding = Finding::new(FindingKind::Unprogressed, "progress", headline).detail(detail).next(next);

@@ -5,8 +5,9 @@
 use super::finding::FindingKind;
 use super::limits::Limit;
 use super::{
-    data_in_pieces, eager_limit, finding, leaks, needless_barrier, sampled_work, slow_host, slow_receivers,
-    small_epochs, small_jobs, threads_together, used_sites, whole, wrong_order,
+    by_hand, data_in_pieces, eager_limit, finding, leaks, made_again, needless_barrier, overlap, progress,
+    sampled_work, slow_host, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, sockets,
+    threads_together, transfer, used_sites, whole, wrong_order,
 };
 
 /// A rule, for its readers.
@@ -69,14 +70,24 @@ pub static RULES: &[RuleSpec] = &[
         "Take messages as they come: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Waitany.",
     ),
     rule(Untaken, "unread_log", &[], "Receive them as they come, or send them when they are wanted."),
-    rule(SmallMessages, "small_messages", &[], "Collect them in a buffer, and send one message to each rank."),
+    rule(
+        SmallMessages,
+        "small_messages",
+        &[small_messages::LIMITS],
+        "Collect them in a buffer, and send one message to each rank.",
+    ),
     rule(
         SmallJobs,
         "serving",
         &[small_jobs::LIMITS],
         "Hand out larger pieces of work, or the next piece before the last one is done.",
     ),
-    rule(SmallCollectives, "small_collectives", &[], "Combine the values in one array, and make one call."),
+    rule(
+        SmallCollectives,
+        "small_collectives",
+        &[small_collectives::LIMITS],
+        "Combine the values in one array, and make one call.",
+    ),
     rule(
         ThreadsTogether,
         "threads_together",
@@ -90,7 +101,7 @@ pub static RULES: &[RuleSpec] = &[
         "Let what is sent lie side by side, or describe it by longer pieces.",
     ),
     rule(SmallEpochs, "small_epochs", &[small_epochs::LIMITS], "Put all accesses of a row into one epoch."),
-    rule(MadeAgain, "made_again", &[], "Make it once, before the loop, and keep it."),
+    rule(MadeAgain, "made_again", &[made_again::LIMITS], "Make it once, before the loop, and keep it."),
     rule(
         Leak,
         "left_receives",
@@ -99,7 +110,7 @@ pub static RULES: &[RuleSpec] = &[
     ),
     rule(Drift, "late_wait", &[], "Complete or free what grows meanwhile, as the run goes on."),
     rule(Polling, "polling", &[], "Poll after larger pieces of work, or wait by a blocking call."),
-    rule(CollectiveByHand, "collective_by_hand", &[], "Use the collective call."),
+    rule(CollectiveByHand, "collective_by_hand", &[by_hand::LIMITS], "Use the collective call."),
     rule(
         NeedlessBarrier,
         "needless_barrier",
@@ -109,18 +120,18 @@ pub static RULES: &[RuleSpec] = &[
     rule(
         Unprogressed,
         "unprogressed",
-        &[],
+        &[progress::LIMITS],
         "Call MPI_Test during the computation, or let a thread of the library move them.",
     ),
-    rule(NoOverlap, "", &[], "Call MPI_Test between post and wait."),
-    rule(Sockets, "", &[], "See which transport the settings choose: shared memory is faster."),
-    rule(Transfer, "transfer", &[], "Send fewer bytes, or begin earlier and compute meanwhile."),
+    rule(NoOverlap, "", &[overlap::LIMITS], "Call MPI_Test between post and wait."),
+    rule(Sockets, "", &[sockets::LIMITS], "See which transport the settings choose: shared memory is faster."),
+    rule(Transfer, "transfer", &[transfer::LIMITS], "Send fewer bytes, or begin earlier and compute meanwhile."),
     rule(UnseenRanks, "", &[], "Record the other ranks, too."),
     rule(Serving, "serving", &[], "Give it a share of the work, or run fewer ranks."),
 ];
 
 /// Limits of all rules together.
-pub static SHARED: &[Limits] = &[finding::LIMITS, used_sites::LIMITS];
+pub static SHARED: &[Limits] = &[super::LIMITS, finding::LIMITS, used_sites::LIMITS];
 
 /// Every limit, each once.
 pub fn limits() -> impl Iterator<Item = &'static Limit> {

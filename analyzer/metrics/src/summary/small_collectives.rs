@@ -1,5 +1,6 @@
 //! The finding on many small collective calls of one line, with nothing but computation between.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
 use crate::words::plural;
@@ -7,10 +8,12 @@ use model::matching::scenario::RunChange;
 use model::roles::{CallPart, Flow};
 use tables::Value;
 
-/// Larger operations cost more for their bytes than for their steps between ranks.
-const MOST_BYTES: u64 = 1024;
-/// Shorter rows are what an iteration needs: two or three sums, each of which the next step waits for.
-const LEAST_ROW: f64 = 4.0;
+limits! {
+    /// Larger operations cost more for their bytes than for their steps between ranks.
+    MOST_BYTES = 1024, Most, "bytes", Convention;
+    /// Shorter rows are what an iteration needs: two or three sums, each of which the next step waits for.
+    LEAST_ROW = 4.0, Least, "calls", Convention;
+}
 
 pub fn finding(used: &UsedSite) -> Option<Finding> {
     let (_, first) = used.ranks.first()?;
@@ -20,7 +23,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let [count, bytes] = [used.count(), used.bytes()];
     let row = used.row();
     let size = bytes / count.max(1);
-    if !carries || first.starts || size > MOST_BYTES || row < LEAST_ROW {
+    if !carries || first.starts || size > MOST_BYTES.count() || row < LEAST_ROW.get() {
         return None;
     }
     // Brief waits are for the calls before, which take one rank longer than another.

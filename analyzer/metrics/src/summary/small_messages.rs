@@ -1,5 +1,6 @@
 //! The finding on many small messages to the same rank, one directly behind another.
 
+use super::limits::limits;
 use super::slow_receivers::SlowReceivers;
 use super::used_sites::UsedSite;
 use super::{Finding, FindingKind};
@@ -9,10 +10,12 @@ use model::roles::{CallPart, CallSite};
 use model::sums::{Grow, Total};
 use tables::Value;
 
-/// Larger messages cost more for their bytes than for the call: at 10 GB/s, 4 KiB take 0.4 us, about what a call does.
-const MOST_BYTES: u64 = 4096;
-/// Shorter rows are not worth a buffer: to put four messages into one saves three quarters.
-const LEAST_ROW: f64 = 4.0;
+limits! {
+    /// Larger messages cost more for their bytes than for the call: at 10 GB/s, 4 KiB take 0.4 us, about what a call does.
+    MOST_BYTES = 4096, Most, "bytes", Derived;
+    /// Shorter rows are not worth a buffer: to put four messages into one saves three quarters.
+    LEAST_ROW = 4.0, Least, "calls", Convention;
+}
 
 /// The finding on one of the `sites`. Leaves out receives that the `others` are about.
 pub fn finding(
@@ -26,7 +29,7 @@ pub fn finding(
     let [count, bytes] = [used.count(), used.bytes()];
     let size = bytes / count.max(1);
     let row = used.row();
-    if size > MOST_BYTES || row < LEAST_ROW {
+    if size > MOST_BYTES.count() || row < LEAST_ROW.get() {
         return None;
     }
     let saved = 1.0 - 1.0 / row;

@@ -1,5 +1,6 @@
 //! The finding on messages between ranks of one host that go through sockets, as a setting or a missing driver makes them.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, transfer};
 use crate::engine::Ledger;
@@ -9,12 +10,14 @@ use model::sums::Total;
 use tables::Value;
 use traces::calls::{Call, Class};
 
-/// Launchers talk through sockets, too: fewer bytes are theirs.
-const LEAST_BYTES: u64 = 1 << 20;
-/// The least part of the messages' bytes.
-const LEAST_PART: f64 = 0.5;
-/// The least share of the run for which it is said. The system calls, of which this is the time, are a small part of what sockets cost.
-const LEAST_SHARE: f64 = 0.01;
+limits! {
+    /// Launchers talk through sockets, too: fewer bytes are theirs.
+    LEAST_BYTES = 1 << 20, Least, "bytes", Convention;
+    /// The least part of the messages' bytes.
+    LEAST_PART = 0.5, Least, "of the messages", Convention;
+    /// The least share of the run for which it is said. The system calls, of which this is the time, are a small part of what sockets cost.
+    LEAST_SHARE = 0.01, Least, "of the run", Convention;
+}
 
 pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let hosts = by_host(known.run);
@@ -24,11 +27,11 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let entries = known.run.asked().flat_map(|rank| rank.entries());
     let messages = entries.filter(|entry| !is_nested(entry) && is_message(entry.signature.call));
     let messages: u64 = messages.map(|entry| entry.sent).total();
-    if ledger.sent < LEAST_BYTES || (ledger.sent as f64) < LEAST_PART * messages as f64 {
+    if ledger.sent < LEAST_BYTES.count() || (ledger.sent as f64) < LEAST_PART.get() * messages as f64 {
         return None;
     }
     let in_system = (ledger.receive_time + ledger.send_time) / known.ranks() as f64;
-    if in_system < LEAST_SHARE * known.wall() {
+    if in_system < LEAST_SHARE.get() * known.wall() {
         return None;
     }
     let completion = transfer::completion(known);

@@ -2,6 +2,7 @@
 
 use super::eager_limit::COPIED;
 use super::file_advice::FileCalls;
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI, file_advice, made_again};
 use crate::scheduling::{by_host, most_shared};
@@ -15,13 +16,15 @@ use tables::Value;
 use tables::number::whole;
 use traces::calls::{Call, Class};
 
-/// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
-/// work. Fewer or larger accesses to files repay it earlier.
-const LEAST_SHARE_OF_TRANSFER: f64 = 0.2;
-/// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
-const LARGE: u64 = 64 * 1024;
-/// Calls that take longer than on a slow network by this factor wait for something else.
-const SLOW: f64 = 2.0;
+limits! {
+    /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
+    /// work. Fewer or larger accesses to files repay it earlier.
+    LEAST_SHARE_OF_TRANSFER = 0.2, Least, "of the run", Convention;
+    /// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
+    LARGE = 64 * 1024, Least, "bytes", Derived;
+    /// Calls that take longer than on a slow network by this factor wait for something else.
+    SLOW = 2.0, Least, "times", Convention;
+}
 
 /// Copies of 2 MB took 0.35 to 0.38 times as long as at 10 GB/s under Open MPI and MPICH, and take twice as long on slower memory.
 const AS_FAST: f64 = 1.0;
@@ -43,7 +46,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let has_messages = others.iter().any(|other| {
         let is_of_messages =
             matches!(other.kind, FindingKind::SmallMessages | FindingKind::CollectiveByHand | FindingKind::WrongOrder);
-        is_of_messages && other.costs.is_some_and(|costs| costs >= LEAST_SHARE_OF_TRANSFER / 2.0 * known.wall())
+        is_of_messages && other.costs.is_some_and(|costs| costs >= LEAST_SHARE_OF_TRANSFER.get() / 2.0 * known.wall())
     });
     let is_end = |used: &UsedSite| {
         let is_completion = used.call().is_some_and(|call| call.class() == Class::Completion);
@@ -68,9 +71,9 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let (in_files, ran) = (time_in(&of_files), known.running_in_mpi() * time_in(&others));
     let in_others = if known.shares_cores() { ran.min(copies(known, &others)) } else { ran };
     let costs = in_files + in_others;
-    let (sites, costs) = if costs >= LEAST_SHARE_OF_TRANSFER * known.wall() {
+    let (sites, costs) = if costs >= LEAST_SHARE_OF_TRANSFER.get() * known.wall() {
         (sites, costs)
-    } else if in_files >= MUCH_IN_MPI * known.wall() {
+    } else if in_files >= MUCH_IN_MPI.get() * known.wall() {
         (of_files, in_files)
     } else {
         return None;
@@ -173,12 +176,12 @@ impl CallCost<'_> {
         } else if is_of_target(self.used) {
             "The target may have to be in MPI for that: some libraries carry out accesses and grant locks only there. Let it call MPI more \
              often, such as MPI_Iprobe, start the library's progress thread, or use MPI_Win_fence."
-        } else if size > 0 && self.seconds > SLOW * slowest(ranks, size) {
+        } else if size > 0 && self.seconds > SLOW.get() * slowest(ranks, size) {
             "No network is that slow: see if ranks get their cores (`report --by rank`), and which way MPI sends (`doctor`)."
-        } else if size >= LARGE && self.is_as_fast_as_copies() {
+        } else if size >= LARGE.count() && self.is_as_fast_as_copies() {
             "That is as fast as a core copies, so it can hardly be faster here: send fewer bytes, or begin earlier, by nonblocking calls, \
              and compute meanwhile."
-        } else if size == 0 || size >= LARGE {
+        } else if size == 0 || size >= LARGE.count() {
             "Compare it with what the network allows (`network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
              and compute meanwhile."
         } else if !self.used.pays_to_combine(self.used.own()) {

@@ -14,7 +14,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_named(used)).collect();
     let time = sites.iter().map(|used| used.total(|habits| habits.with_unseen)).total();
     let costs = known.mean(time);
-    if costs < MUCH_IN_MPI * known.wall() {
+    if costs < MUCH_IN_MPI.get() * known.wall() {
         return None;
     }
     let most = sites.iter().max_by_key(|used| used.total(|habits| habits.with_unseen))?;
