@@ -1,6 +1,7 @@
 //! Findings on the origins of waiting: each part of the program that kept ranks waiting, unless another rule explains it.
 
 use super::lateness::{LateActivity, LateContext, late_activities};
+use super::limits::limits;
 use super::{Evidence, Finding, FindingKind, late_ranks, lock_contention, slow_calls};
 use crate::words::{plural, ranks_in_words, upper, verb};
 use model::matching::WaitState;
@@ -8,11 +9,12 @@ use model::origins::{Activity, WaitOrigins};
 use model::sums::Total;
 use tables::WorldRank;
 
-/// Ranks that work in turn cost about the same each: a rank that costs less than this share of the largest cost is another matter.
-const LEAST_TURN: f64 = 0.25;
-
-/// Ranks hand on to the next by messages, and the last one by the call that all wait in: at least a third of the waiting is for messages.
-const LEAST_FOR_MESSAGES: f64 = 0.3;
+limits! {
+    /// Ranks that work in turn cost about the same each: a rank that costs less than this share of the largest cost is another matter.
+    LEAST_TURN = 0.25, Least, "of the largest cost", Convention;
+    /// Ranks hand on to the next by messages, and the last one by the call that all wait in: at least a third of the waiting is for messages.
+    LEAST_FOR_MESSAGES = 0.3, Least, "of the waits", Convention;
+}
 
 /// A finding about computation, or about work under a lock.
 struct LateWork {
@@ -167,7 +169,7 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     };
     let costs = |work: &LateWork| work.finding.costs.unwrap_or(0.0) / work.finding.ranks.len().max(1) as f64;
     let most = works.iter().filter(|work| is_turn(work)).map(costs).fold(0.0, f64::max);
-    let is_even = |work: &LateWork| is_turn(work) && costs(work) > LEAST_TURN * most;
+    let is_even = |work: &LateWork| is_turn(work) && costs(work) > LEAST_TURN.get() * most;
     let mut ranks: Vec<WorldRank> =
         works.iter().filter(|work| is_even(work)).flat_map(|work| work.finding.ranks.iter().copied()).collect();
     ranks.sort_unstable();
@@ -176,7 +178,7 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     *works = others;
     let waited: i64 = turns.iter().map(|work| work.waited).total();
     let for_messages: i64 = turns.iter().map(|work| work.for_messages).total();
-    let is_handed_on = for_messages as f64 >= LEAST_FOR_MESSAGES * waited as f64;
+    let is_handed_on = for_messages as f64 >= LEAST_FOR_MESSAGES.get() * waited as f64;
     let is_chain = turns.len() > 1 && ranks.len() == known.ranks() && is_handed_on;
     if !is_chain {
         works.extend(turns);

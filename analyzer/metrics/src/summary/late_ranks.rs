@@ -3,6 +3,7 @@
 use super::late_changes::Lateness;
 use super::late_reason::{self, LateReason, bins};
 use super::lateness::LateActivity;
+use super::limits::limits;
 use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
@@ -12,30 +13,31 @@ use model::sums::Total;
 use tables::Value;
 use traces::calls::Call;
 
-/// A rank works alone if nearly all others wait for this share of its time there.
-const ALONE: f64 = 0.8;
-/// Ranks work in turn if others wait for this share of their time there. For two ranks that each take four times as long as the
-/// other in every other step, the share is 0.6.
-const IN_TURN: f64 = 0.65;
-/// Cases are rare if they are no more than this share of all.
-const RARE: f64 = 0.3;
-/// A case is long if it takes this many times the usual time.
-const LONG: f64 = 1.5;
-/// The long cases explain the waiting if they hold this share of it.
-const EXPLAINED: f64 = 0.6;
-/// Ranks whose usual case takes this many times as long as that of the others have more work.
-const MORE_EACH_TIME: f64 = 1.25;
-/// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
-/// known within a sixteenth.
-const UNEVEN_EACH_TIME: f64 = 1.125;
-/// Ranks are late for stretches of the run if they are late in so many cases of theirs in a row on average: two ranks of which either is
-/// late each time, by chance, in two.
-const LEAST_IN_A_ROW: u64 = 4;
-/// Fewer cases a rank are in a row by chance.
-const LEAST_CASES_IN_ROWS: u64 = 10;
-
-/// Ranks that are off the processor for this share of their time outside MPI do not compute.
-const OFF_PROCESSOR: f64 = 0.8;
+limits! {
+    /// A rank works alone if nearly all others wait for this share of its time there.
+    ALONE = 0.8, Least, "of its time", Convention;
+    /// Ranks work in turn if others wait for this share of their time there. For two ranks that each take four times as long as the
+    /// other in every other step, the share is 0.6.
+    IN_TURN = 0.65, Least, "of their time", Derived;
+    /// Cases are rare if they are no more than this share of all.
+    RARE = 0.3, Most, "of the cases", Convention;
+    /// A case is long if it takes this many times the usual time.
+    LONG = 1.5, Least, "times", Convention;
+    /// The long cases explain the waiting if they hold this share of it.
+    EXPLAINED = 0.6, Least, "of the waits", Convention;
+    /// Ranks whose usual case takes this many times as long as that of the others have more work.
+    MORE_EACH_TIME = 1.25, Least, "times", Convention;
+    /// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
+    /// known within a sixteenth.
+    UNEVEN_EACH_TIME = 1.125, Least, "times", Derived;
+    /// Ranks are late for stretches of the run if they are late in so many cases of theirs in a row on average: two ranks of which either is
+    /// late each time, by chance, in two.
+    LEAST_IN_A_ROW = 4, Least, "cases", Derived;
+    /// Fewer cases a rank are in a row by chance.
+    LEAST_CASES_IN_ROWS = 10, Least, "cases per rank", Convention;
+    /// Ranks that are off the processor for this share of their time outside MPI do not compute.
+    OFF_PROCESSOR = 0.8, Least, "of its time", Convention;
+}
 
 pub fn finding(late: &LateActivity) -> Finding {
     let costs = late.costs();
@@ -132,12 +134,12 @@ fn judged(late: &LateActivity) -> Lateness {
     let all = late.known.ranks();
     let total = culprits.iter().map(|(_, times)| times.total).total();
     let alone = culprits.iter().map(|(_, times)| times.alone).total();
-    if all > 1 && culprits.len() <= (all / 4).max(1) && alone as f64 >= ALONE * total as f64 {
+    if all > 1 && culprits.len() <= (all / 4).max(1) && alone as f64 >= ALONE.get() * total as f64 {
         return Lateness::Alone;
     }
     let is_spread = 2 * culprits.len() > all;
     let waited = culprits.iter().map(|(_, times)| times.waited_for).total();
-    if is_spread && all > 1 && waited as f64 >= IN_TURN * total as f64 {
+    if is_spread && all > 1 && waited as f64 >= IN_TURN.get() * total as f64 {
         return Lateness::InTurn;
     }
     if is_spread {
@@ -145,15 +147,17 @@ fn judged(late: &LateActivity) -> Lateness {
     }
     let cases = culprits.iter().map(|(_, times)| times.count).total();
     let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
-    let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED * waited as f64;
+    let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED.get() * waited as f64;
     if late.has_more_work() && is_explained {
         return Lateness::Always;
     }
     let usual = bins(&late.ranks).median().unwrap_or(0);
-    let long = culprits.iter().map(|(_, times)| times.bins.above((LONG * usual as f64) as i64));
+    let long = culprits.iter().map(|(_, times)| times.bins.above((LONG.get() * usual as f64) as i64));
     let (long, time) = long.fold((0, 0i64), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)));
     let excess = time - long as i64 * usual;
-    if long as f64 <= RARE * cases as f64 && excess as f64 >= EXPLAINED * late.own_share(culprits) * waited as f64 {
+    if long as f64 <= RARE.get() * cases as f64
+        && excess as f64 >= EXPLAINED.get() * late.own_share(culprits) * waited as f64
+    {
         return Lateness::NowAndThen { long, of: cases, usual };
     }
     // Calls have made late whoever computes no longer where all ranks come, or is the only one.
@@ -166,20 +170,22 @@ fn judged(late: &LateActivity) -> Lateness {
 fn are_late_in_stretches(late: &LateActivity) -> bool {
     let ranks = late.culprits();
     let (cases, stretches) = (late.cases(), ranks.iter().map(|(_, times)| times.stretches).total());
-    cases >= LEAST_CASES_IN_ROWS * ranks.len() as u64 && cases >= LEAST_IN_A_ROW * stretches && !late.is_in_all_cases()
+    cases >= LEAST_CASES_IN_ROWS.count() * ranks.len() as u64
+        && cases >= LEAST_IN_A_ROW.count() * stretches
+        && !late.is_in_all_cases()
 }
 
 /// Nanoseconds that the usual case takes longer than that of the others, if clearly: then it is no interruption.
 fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
     let usual = own.median().zip(others.median());
-    let clearly = usual.filter(|(own, others)| *own as f64 >= MORE_EACH_TIME * *others as f64);
+    let clearly = usual.filter(|(own, others)| *own as f64 >= MORE_EACH_TIME.get() * *others as f64);
     clearly.map_or(0, |(own, others)| own - others)
 }
 
 /// Nanoseconds of the usual case and of that of the others, if it takes longer by a share that matters.
 fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<(i64, i64)> {
     let usual = own.median().zip(others.median());
-    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME * *others as f64)
+    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME.get() * *others as f64)
 }
 
 fn uneven(own: i64, others: i64, ranks: usize) -> String {
@@ -290,7 +296,7 @@ fn synchronized_by(late: &LateActivity) -> String {
 fn is_off_processor(late: &LateActivity) -> bool {
     late.culprits().iter().all(|(rank, _)| {
         let scheduled = scheduled(&late.run().ranks[*rank as usize]);
-        scheduled.is_some_and(|of_rank| of_rank.slept >= OFF_PROCESSOR * of_rank.outside)
+        scheduled.is_some_and(|of_rank| of_rank.slept >= OFF_PROCESSOR.get() * of_rank.outside)
     })
 }
 

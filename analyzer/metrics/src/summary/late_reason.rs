@@ -3,6 +3,7 @@
 //! In: the late ranks' attributed time at a place, and that of the ranks that they are compared with. Out: the kind of time that makes up
 //! most of the difference.
 
+use super::limits::limits;
 use model::attribution::{RankTimes, Spent};
 use model::origins::{ActivityTimes, DurationBins};
 use model::rank::UsageBetween;
@@ -14,14 +15,16 @@ use super::lateness::LateActivity;
 use crate::totals::seconds;
 use crate::words::{plural, upper, verb};
 
-/// A kind of time is the reason if it makes up so much of the difference to the other ranks. Convention: the larger part.
-const MOST: f64 = 0.5;
-/// Usual passes of even work differ by less, and so do fast ones: bins of passes are an eighth wide.
-const EVEN: f64 = 1.15;
-/// Share of a rank's passes that are its fast ones.
-const FAST: f64 = 0.1;
-/// Seconds in the kernel for each page fault, at most. Measured in a virtual machine: 1.1 us for each fresh page of 4 KiB, of 740,000.
-const LONGEST_FAULT: f64 = 5e-6;
+limits! {
+    /// A kind of time is the reason if it makes up so much of the difference to the other ranks.
+    MOST = 0.5, Least, "of the difference", Convention;
+    /// Usual passes of even work differ by less, and so do fast ones: bins of passes are an eighth wide.
+    EVEN = 1.15, Most, "times", Derived;
+    /// Share of a rank's passes that are its fast ones.
+    FAST = 0.1, Least, "of the passes", Convention;
+    /// Seconds in the kernel for each page fault, at most. In a virtual machine it was 1.1 us for each fresh page of 4 KiB, of 740,000.
+    LONGEST_FAULT = 5e-6, Most, "s", Measured;
+}
 
 /// Why ranks with more time at a place than others have it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -78,7 +81,7 @@ pub fn of(late: &LateActivity) -> LateReason {
         KindTimes::shared(times, [outside(of_rank) as f64, of(Spent::Asleep), of(Spent::InKernel)])
     });
     let more = own.all - theirs.all;
-    let is_most = |own: f64, theirs: f64| own - theirs >= MOST * more;
+    let is_most = |own: f64, theirs: f64| own - theirs >= MOST.get() * more;
     if is_most(own.asleep, theirs.asleep) {
         return LateReason::Asleep;
     }
@@ -130,16 +133,18 @@ fn faults(late: &LateActivity, others: &[(u32, &ActivityTimes)], more: f64) -> O
     };
     let faults = Faults { own: mean(late.culprits())?, others: mean(others)? };
     let beyond = faults.own.saturating_sub(faults.others);
-    (more <= LONGEST_FAULT * beyond as f64).then_some(faults)
+    (more <= LONGEST_FAULT.get() * beyond as f64).then_some(faults)
 }
 
 /// True if fast and usual passes take as long as the others', so that only some take longer.
 fn are_slower_at_times(own: &DurationBins, others: &DurationBins) -> bool {
     let is_even = |share: f64| {
         let both = own.quantile(share).zip(others.quantile(share));
-        both.is_some_and(|(own, others)| own as f64 <= EVEN * others as f64 && others as f64 <= EVEN * own as f64)
+        both.is_some_and(|(own, others)| {
+            own as f64 <= EVEN.get() * others as f64 && others as f64 <= EVEN.get() * own as f64
+        })
     };
-    is_even(FAST) && is_even(0.5)
+    is_even(FAST.get()) && is_even(0.5)
 }
 
 /// The cases of these ranks together.

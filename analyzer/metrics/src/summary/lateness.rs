@@ -1,5 +1,6 @@
 //! Finds parts of the program that kept ranks waiting, the late ranks there, and the number of cases.
 
+use super::limits::limits;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -19,33 +20,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tables::WorldRank;
 use traces::calls::Call;
 
-/// The ranks that cause this share of the waiting are named.
-const MOST_OF_IT: f64 = 0.8;
-/// Ranks that are late in this share of the cases are always late.
-const STEADY: f64 = 0.8;
-/// An activity that costs less than this share of the run is not judged by itself.
-const LEAST_SHARE_OF_ACTIVITY: f64 = 0.005;
-
-/// All ranks compute about as long if none takes this many times as long as another.
-const EVEN: f64 = 1.25;
-
-/// A way to a call is minor if less than this share of the waiting is for it.
-const MINOR: f64 = 0.25;
-
-/// Fewer cases are no pattern: a rank may have left MPI_Init late, or may have been kept from its core for long.
-const LEAST_CASES: u64 = 4;
-/// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
-const MUCH_OF_SHARED: f64 = 0.2;
-
-/// A call follows at once if the time before it is at most this share of the wait in the one before.
-const AT_ONCE: f64 = 0.1;
-
-/// Least share of the waiting that is in receives from any source; at the end of a step, others wait for the last rank, too.
-const FROM_ANY: f64 = 0.9;
-
-/// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
-/// computes for this share of the run, and clearly longer than all others.
-const BOTTLENECK: f64 = 0.8;
+limits! {
+    /// The ranks that cause this share of the waiting are named.
+    MOST_OF_IT = 0.8, Least, "of the waits", Convention;
+    /// Ranks that are late in this share of the cases are always late.
+    STEADY = 0.8, Least, "of the cases", Convention;
+    /// An activity that costs less than this share of the run is not judged by itself.
+    LEAST_SHARE_OF_ACTIVITY = 0.005, Least, "of the run", Convention;
+    /// All ranks compute about as long if none takes this many times as long as another.
+    EVEN = 1.25, Most, "times", Convention;
+    /// A way to a call is minor if less than this share of the waiting is for it.
+    MINOR = 0.25, Most, "of the waits", Convention;
+    /// Fewer cases are no pattern: a rank may have left MPI_Init late, or may have been kept from its core for long.
+    LEAST_CASES = 4, Least, "cases", Convention;
+    /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
+    MUCH_OF_SHARED = 0.2, Least, "of the run", Measured;
+    /// A call follows at once if the time before it is at most this share of the wait in the one before.
+    AT_ONCE = 0.1, Most, "of the wait", Convention;
+    /// Least share of the waiting that is in receives from any source; at the end of a step, others wait for the last rank, too.
+    FROM_ANY = 0.9, Least, "of the waits", Convention;
+    /// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
+    /// computes for this share of the run, and clearly longer than all others.
+    BOTTLENECK = 0.8, Least, "of the path", Convention;
+}
 
 /// Figures that all activities share.
 pub struct LateContext<'a> {
@@ -87,14 +84,14 @@ fn bottleneck(known: &Evidence, walk: &SharedWalk, times: &[WorkAndCalls<OwnTime
     let on_path = &walk.path.ranks;
     let path = on_path.values().copied().total() as f64;
     if let Some((rank, most)) = on_path.iter().max_by_key(|(_, time)| **time)
-        && *most as f64 >= BOTTLENECK * path
+        && *most as f64 >= BOTTLENECK.get() * path
     {
         return Some(*rank);
     }
     let mut work: Vec<(f64, u32)> = times.iter().map(|times| times.computing.undelayed()).zip(0..).collect();
     work.sort_by(|a, b| b.0.total_cmp(&a.0));
     let [(most, rank), (next, _), ..] = work[..] else { return None };
-    (most >= BOTTLENECK * known.wall() && most >= EVEN * next).then_some(rank)
+    (most >= BOTTLENECK.get() * known.wall() && most >= EVEN.get() * next).then_some(rank)
 }
 
 /// One activity, and the lateness of the ranks there.
@@ -125,9 +122,9 @@ pub fn late_activities<'a>(context: &'a LateContext<'a>, origins: &'a WaitOrigin
         late.push(one);
     }
     join_minor_ways(&mut late);
-    let much = if known.lacks_cores() { MUCH_OF_SHARED } else { LEAST_SHARE_OF_JITTER.get() };
-    late.retain(|late| late.costs() >= LEAST_SHARE_OF_ACTIVITY * known.wall() && late.blamed > 0);
-    late.retain(|late| late.cases() >= LEAST_CASES || late.costs() >= much * known.wall());
+    let much = if known.lacks_cores() { MUCH_OF_SHARED.get() } else { LEAST_SHARE_OF_JITTER.get() };
+    late.retain(|late| late.costs() >= LEAST_SHARE_OF_ACTIVITY.get() * known.wall() && late.blamed > 0);
+    late.retain(|late| late.cases() >= LEAST_CASES.count() || late.costs() >= much * known.wall());
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     late
 }
@@ -143,7 +140,7 @@ fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
             continue;
         };
         match main.get(&to).map(|at| &mut joined[*at]) {
-            Some(main) if (one.blamed as f64) < MINOR * main.blamed as f64 => main.blamed.grow(one.blamed),
+            Some(main) if (one.blamed as f64) < MINOR.get() * main.blamed as f64 => main.blamed.grow(one.blamed),
             Some(_) => joined.push(one),
             None => {
                 main.insert(to, joined.len());
@@ -184,7 +181,7 @@ impl<'a> LateActivity<'a> {
         self.culprits = self.ranks.len();
         for (at, one) in self.ranks.iter().enumerate() {
             seen.grow(part(one));
-            if seen as f64 >= MOST_OF_IT * all as f64 {
+            if seen as f64 >= MOST_OF_IT.get() * all as f64 {
                 self.culprits = at + 1;
                 break;
             }
@@ -192,7 +189,7 @@ impl<'a> LateActivity<'a> {
         // The work of the few that are left says nothing, and calls are no work.
         let is_few = 2 * self.culprits <= self.ranks.len() && matches!(self.activity, Activity::Between(..));
         let Some(usual) = self.mean_work_of_rest().filter(|_| is_few) else { return };
-        let longer = |one: &(u32, &ActivityTimes)| self.work(one) - usual >= UNSURE * seconds(one.1.waited_for);
+        let longer = |one: &(u32, &ActivityTimes)| self.work(one) - usual >= UNSURE.get() * seconds(one.1.waited_for);
         let (longer, like_others): (Vec<_>, Vec<_>) = self.culprits().iter().copied().partition(longer);
         if !longer.is_empty() {
             let others = self.others().to_vec();
@@ -266,7 +263,7 @@ impl<'a> LateActivity<'a> {
     /// True if all ranks compute about as long in all.
     pub fn is_even(&self) -> bool {
         let work = self.context.times.iter().map(|times| times.computing.undelayed());
-        work.clone().fold(0.0, f64::max) <= EVEN * work.fold(f64::INFINITY, f64::min)
+        work.clone().fold(0.0, f64::max) <= EVEN.get() * work.fold(f64::INFINITY, f64::min)
     }
 
     /// The mean work of ranks that are no culprits; `None` if all are.
@@ -307,7 +304,7 @@ impl<'a> LateActivity<'a> {
     /// True if the culprits compute longer than the others. Otherwise they are late because they came late to that work.
     pub fn has_more_work(&self) -> bool {
         let waited: f64 = self.culprits().iter().map(|(_, times)| seconds(times.waited_for)).sum();
-        self.more_work().is_none_or(|more| more >= UNSURE * waited / self.culprits.max(1) as f64)
+        self.more_work().is_none_or(|more| more >= UNSURE.get() * waited / self.culprits.max(1) as f64)
     }
 
     /// True if the culprits are late in nearly all cases, or if their work beyond that of the others explains most of the waiting.
@@ -320,7 +317,7 @@ impl<'a> LateActivity<'a> {
     /// True if the culprits are late in nearly all cases.
     pub fn is_in_all_cases(&self) -> bool {
         let count: u64 = self.culprits().iter().map(|(_, times)| times.count).total();
-        self.cases() as f64 >= STEADY * count as f64
+        self.cases() as f64 >= STEADY.get() * count as f64
     }
 
     /// Number of times that others waited for the culprits.
@@ -382,10 +379,10 @@ impl<'a> LateActivity<'a> {
         // Whoever is kept from its core takes fewer pieces of work: the time with the delays is what is even.
         let most = self.ranks.iter().map(|(_, times)| times.total).max().unwrap_or(0);
         let mean = self.ranks.iter().map(|(_, times)| times.total).total() as f64 / self.ranks.len().max(1) as f64;
-        let is_even = most as f64 <= EVEN * mean;
+        let is_even = most as f64 <= EVEN.get() * mean;
         // Of two ranks, one that answers waits for the other.
         let is_choice = self.ranks.len() > 1 || self.known.ranks() == 2;
-        is_choice && is_even && from_any as f64 >= FROM_ANY * all as f64
+        is_choice && is_even && from_any as f64 >= FROM_ANY.get() * all as f64
     }
 
     /// The waiting rank's habits at the site where it waited.
@@ -412,7 +409,7 @@ impl<'a> LateActivity<'a> {
                 continue;
             }
             all.grow(times.count);
-            if times.total as f64 <= AT_ONCE * each * times.count as f64
+            if times.total as f64 <= AT_ONCE.get() * each * times.count as f64
                 && 2 * waits_at.get(&to).copied().unwrap_or(0) >= waited.count
             {
                 again.grow(times.count);

@@ -1,5 +1,6 @@
 //! The finding on ranks that were ready to run but did not, since others had their cores.
 
+use super::limits::limits;
 use std::cmp::{Ordering, Reverse};
 
 use rustc_hash::FxHashMap;
@@ -19,14 +20,17 @@ use model::sums::Grow;
 use tables::Value;
 use traces::calls::Call;
 
-const LEAST_SHARE_WITHOUT_CAUSE: f64 = 0.15;
-/// The least share of the run if one rank alone lacked its core. Measured: on a quiet machine, something short took it for up to 7 % of runs
-/// of 40 to 250 ms.
-const LEAST_SHARE_OF_ONE: f64 = 0.1;
-/// One rank is named if it lacked its core for this share of the cost. Convention: nearly all.
-const MOST_OF_COST: f64 = 0.8;
-/// Other processes that keep fewer cores busy are not named. A guess, too.
-const LEAST_OTHERS: f64 = 0.25;
+limits! {
+    /// If the figures show no cause, a small cost may come from anything short.
+    LEAST_SHARE_WITHOUT_CAUSE = 0.15, Least, "of the run", Convention;
+    /// The least share of the run if one rank alone lacked its core: on a quiet machine, something short took it for up to 7 % of runs
+    /// of 40 to 250 ms.
+    LEAST_SHARE_OF_ONE = 0.1, Least, "of the run", Measured;
+    /// One rank is named if it lacked its core for this share of the cost.
+    MOST_OF_COST = 0.8, Least, "of the cost", Convention;
+    /// Other processes that keep fewer cores busy are not named.
+    LEAST_OTHERS = 0.25, Least, "cores", Convention;
+}
 
 /// A host's ranks, and what the scheduler cost them.
 struct HostDelay<'r> {
@@ -86,7 +90,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     }
     let all: Vec<&Rank> = worst.ranks.iter().map(|(rank, _)| *rank).collect();
     let shared = most_shared(worst.host, &all).filter(SharedCores::is_crowded);
-    let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS);
+    let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS.get());
     // Of two ranks that share a core, one always waits for the other.
     let alone = alone(&worst).filter(|_| shared.is_none() || worst.ranks.len() > 2);
     let (kind, cause, next) = match (&shared, &load) {
@@ -163,7 +167,7 @@ fn alone<'h>(worst: &'h HostDelay) -> Option<(&'h Rank, &'h Scheduled)> {
     let all: f64 = worst.ranks.iter().map(|(_, delay)| delay.work_delay).sum();
     let most = worst.ranks.iter().max_by(|a, b| a.1.work_delay.total_cmp(&b.1.work_delay))?;
     let others = all - most.1.work_delay;
-    let is_cost = most.1.delay >= MOST_OF_COST * worst.cost;
+    let is_cost = most.1.delay >= MOST_OF_COST.get() * worst.cost;
     (worst.ranks.len() > 1 && others < most.1.work_delay / 2.0 && is_cost).then_some((most.0, &most.1))
 }
 
@@ -192,7 +196,7 @@ fn most_of_all(worst: &HostDelay, mean: f64) -> String {
 }
 
 fn least_without_cause(is_of_one: bool) -> f64 {
-    if is_of_one { LEAST_SHARE_OF_ONE } else { LEAST_SHARE_WITHOUT_CAUSE }
+    if is_of_one { LEAST_SHARE_OF_ONE.get() } else { LEAST_SHARE_WITHOUT_CAUSE.get() }
 }
 
 fn ready(delay: f64, wall: f64) -> String {

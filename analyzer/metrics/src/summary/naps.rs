@@ -4,6 +4,7 @@
 //! ranks sleep meanwhile and somebody waits for them. What came did so at some time between the two looks, so their distance is the most
 //! that it lay there.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
@@ -14,10 +15,12 @@ use model::sums::Total;
 use tables::{Value, WorldRank};
 use traces::calls::Class;
 
-/// Fewer looks of a rank are no loop.
-const LEAST_TIMES: u64 = 10;
-/// A rank sleeps between its looks if it is asleep outside MPI for this share of that time, at least. Convention: the larger part.
-const MOST: f64 = 0.5;
+limits! {
+    /// Fewer looks of a rank are no loop.
+    LEAST_TIMES = 10, Least, "looks", Convention;
+    /// A rank sleeps between its looks if it is asleep outside MPI for this share of that time, at least.
+    MOST = 0.5, Least, "of that time", Convention;
+}
 
 /// The finding on the looks at one line.
 pub fn finding(used: &UsedSite) -> Option<Finding> {
@@ -27,7 +30,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         .ranks
         .iter()
         .map(|(rank, habits)| (*rank, &habits.looks))
-        .filter(|(rank, looks)| looks.count >= LEAST_TIMES && sleeps(known, *rank))
+        .filter(|(rank, looks)| looks.count >= LEAST_TIMES.count() && sleeps(known, *rank))
         .collect();
     let costs = known.mean(ranks.iter().map(|(rank, looks)| looks.time.min(waited_for(known, *rank))).total());
     if costs <= 0.0 {
@@ -62,7 +65,7 @@ fn sleeps(known: &Evidence, rank: u32) -> bool {
     let Some(walk) = known.walk else { return false };
     let asleep = walk.attribution.ranks[rank as usize].of(|key| key.spent == Spent::Asleep);
     let own = walk.habits.iter().filter(|((of, _), _)| *of == rank);
-    asleep as f64 >= MOST * own.map(|(_, habits)| habits.looks.time).total() as f64
+    asleep as f64 >= MOST.get() * own.map(|(_, habits)| habits.looks.time).total() as f64
 }
 
 /// Nanoseconds for which other ranks waited for this one: in MPI, and by looks of their own.

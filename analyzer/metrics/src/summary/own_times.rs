@@ -2,16 +2,19 @@
 //!
 //! In: the times of the ranks' activities, and the delays of their threads. Out: each rank's times of computation and in calls.
 
+use super::limits::limits;
 use crate::median::lower_median;
 use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use model::Run;
 use model::origins::{Activity, WaitOrigins};
 
-/// The scheduler's part of a rank's lateness is an estimate: a smaller rest counts as none.
-pub const UNSURE: f64 = 0.25;
-/// Ranks with even work differ by a few percent: less work beyond that of others counts as none.
-const UNEVEN: f64 = 0.1;
+limits! {
+    /// The scheduler's part of a rank's lateness is an estimate: a smaller rest counts as none.
+    UNSURE = 0.25, Least, "of its lateness", Convention;
+    /// Ranks with even work differ by a few percent: less work beyond that of others counts as none.
+    UNEVEN = 0.1, Least, "of the usual work", Convention;
+}
 
 /// One rank's time of computation, or in calls, in seconds.
 #[derive(Clone, Copy, Default)]
@@ -74,8 +77,8 @@ impl OwnTimes {
     /// hit while others waited, or the rank's work beyond the usual, whichever is more.
     fn own_share(&self, usual: f64) -> f64 {
         let told = |time: f64, least: f64| if time < least { 0.0 } else { time };
-        let rest = told(self.waited_for - self.delay, UNSURE * self.waited_for);
-        let more = told(self.undelayed() - usual, UNEVEN * usual);
+        let rest = told(self.waited_for - self.delay, UNSURE.get() * self.waited_for);
+        let more = told(self.undelayed() - usual, UNEVEN.get() * usual);
         (rest.max(more) / self.waited_for.max(f64::MIN_POSITIVE)).min(1.0)
     }
 }

@@ -1,5 +1,6 @@
 //! The finding on ranks that do nothing else until a poll finds something, or until they give up.
 
+use super::limits::limits;
 use rustc_hash::FxHashMap;
 
 use super::polling::{self, BetweenPolls, between, span};
@@ -13,8 +14,10 @@ use model::sums::{Grow, Total};
 use tables::WorldRank;
 use traces::calls::Class;
 
-/// A rank that is outside MPI for a smaller share of the run is not said to be.
-const LEAST_OUTSIDE: f64 = 50.0;
+limits! {
+    /// A rank that is outside MPI for a smaller share of the run is not said to be.
+    LEAST_OUTSIDE = 50.0, Least, "percent", Convention;
+}
 
 /// Polls at one line, by the ranks that only wait there.
 struct PollWait<'a> {
@@ -71,7 +74,7 @@ impl<'a> PollWait<'a> {
     fn of(used: &'a UsedSite<'a>) -> Option<PollWait<'a>> {
         let known = used.known;
         let only_waits = |rank: u32, habits: &SiteHabits| {
-            let is_loop = habits.in_vain >= polling::LEAST_TIMES_OF_WAIT.max(habits.found);
+            let is_loop = habits.in_vain >= polling::LEAST_TIMES_OF_WAIT.count().max(habits.found);
             is_loop && between(known, rank, habits) == BetweenPolls::Nothing
         };
         let ranks: Vec<(u32, &SiteHabits)> =
@@ -110,9 +113,12 @@ impl<'a> PollWait<'a> {
     /// True if few ranks poll nearly all the time for what comes, like the master of a farm or a rank that writes output.
     fn serve(&self) -> bool {
         let all = &self.used.known.run.ranks;
-        let is_always =
-            |(rank, habits): &(u32, &SiteHabits)| seconds(span(habits)) >= LEAST_WAITING * all[*rank as usize].wall();
-        MOST_RANKS * self.ranks.len() <= all.len() && self.ranks.iter().all(is_always) && !self.are_mostly_in_vain()
+        let is_always = |(rank, habits): &(u32, &SiteHabits)| {
+            seconds(span(habits)) >= LEAST_WAITING.get() * all[*rank as usize].wall()
+        };
+        (MOST_RANKS.count() as usize) * self.ranks.len() <= all.len()
+            && self.ranks.iter().all(is_always)
+            && !self.are_mostly_in_vain()
     }
 
     /// `81,000 polls find nothing for each that finds something.`
@@ -173,7 +179,7 @@ fn outside(known: &Evidence, awaited: &[u32]) -> String {
     let rank = &known.run.ranks[*rank as usize];
     let outside = rank.wall() - rank.mean_time_in_mpi();
     match percent(outside, rank.wall()) {
-        Some(share) if share > LEAST_OUTSIDE => format!(", which is outside MPI for {share:.1} % of the run"),
+        Some(share) if share > LEAST_OUTSIDE.get() => format!(", which is outside MPI for {share:.1} % of the run"),
         _ => String::new(),
     }
 }

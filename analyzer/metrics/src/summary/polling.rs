@@ -2,6 +2,7 @@
 //!
 //! A rank that does nothing else meanwhile waits (`poll_waits`), one that works pays for each poll.
 
+use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::seconds;
@@ -13,18 +14,20 @@ use tables::Value;
 use tables::number::whole;
 use traces::calls::{Call, Class};
 
-/// Nanoseconds. With less time between two tests a rank does nothing but wait.
-const LEAST_WORK: f64 = 500.0;
-/// Fewer calls in vain by a rank are no loop.
-const LEAST_TIMES: u64 = 100;
-/// Fewer polls in vain by a rank that does nothing else are no loop.
-pub const LEAST_TIMES_OF_WAIT: u64 = 10;
-/// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
-const LONGEST_EMPTY: f64 = 10_000.0;
-/// Fewer calls for each that finds something are a fair price for hearing of it soon.
-const LEAST_IN_VAIN: u64 = 20;
-/// A rank that was off its core for this part of the time between its tests did not work there.
-const MOST: f64 = 0.5;
+limits! {
+    /// Nanoseconds. With less time between two tests a rank does nothing but wait.
+    LEAST_WORK = 500.0, Least, "ns", Measured;
+    /// Fewer calls in vain by a rank are no loop.
+    LEAST_TIMES = 100, Least, "polls", Convention;
+    /// Fewer polls in vain by a rank that does nothing else are no loop.
+    LEAST_TIMES_OF_WAIT = 10, Least, "polls", Convention;
+    /// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
+    LONGEST_EMPTY = 10_000.0, Most, "ns", Measured;
+    /// Fewer calls for each that finds something are a fair price for hearing of it soon.
+    LEAST_IN_VAIN = 20, Least, "polls", Convention;
+    /// A rank that was off its core for this part of the time between its tests did not work there.
+    MOST = 0.5, Most, "of the time", Convention;
+}
 
 /// A rank's activity between tests that find nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +45,7 @@ pub fn doubt(known: &Evidence, sites: &[UsedSite]) -> Option<(f64, String)> {
     let polls = sites.iter().filter(|used| used.call().is_some_and(Call::polls));
     let time_of = |used: &UsedSite, of: &[BetweenPolls]| {
         let ranks = used.ranks.iter().filter(|(rank, habits)| {
-            habits.in_vain >= LEAST_TIMES_OF_WAIT && of.contains(&between(known, *rank, habits))
+            habits.in_vain >= LEAST_TIMES_OF_WAIT.count() && of.contains(&between(known, *rank, habits))
         });
         known.mean(ranks.map(|(_, habits)| span(habits)).total())
     };
@@ -62,7 +65,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let in_vain = used.total(|habits| habits.in_vain);
     let found = used.total(|habits| habits.found);
     let time = paid(used);
-    if time == 0 || in_vain < LEAST_IN_VAIN * found.max(1) {
+    if time == 0 || in_vain < LEAST_IN_VAIN.count() * found.max(1) {
         return None;
     }
     let costs = used.known.mean(time);
@@ -96,8 +99,8 @@ pub fn span(habits: &SiteHabits) -> i64 {
 /// Nanoseconds in tests of a rank that do nothing, and between which there is time to work.
 fn paid_by(habits: &SiteHabits) -> i64 {
     let is_probe = Call::from_number(habits.function).is_some_and(|call| call.class() == Class::Probe);
-    let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY * habits.in_vain as f64;
-    if habits.in_vain >= LEAST_TIMES && has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
+    let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY.get() * habits.in_vain as f64;
+    if habits.in_vain >= LEAST_TIMES.count() && has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
 }
 
 pub fn paid(used: &UsedSite) -> i64 {
@@ -105,7 +108,7 @@ pub fn paid(used: &UsedSite) -> i64 {
 }
 
 fn has_gaps(habits: &SiteHabits) -> bool {
-    habits.between_tests as f64 >= LEAST_WORK * habits.in_vain as f64
+    habits.between_tests as f64 >= LEAST_WORK.get() * habits.in_vain as f64
 }
 
 pub fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> BetweenPolls {
@@ -118,7 +121,7 @@ pub fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> BetweenPolls
     let delay = usage.and_then(|usage| usage.delay).or_else(|| (!known.shares_cores()).then_some(0.0));
     let Some((ran, delay)) = ran.zip(delay) else { return BetweenPolls::Unknown };
     let time = seconds(habits.between_tests);
-    if time - ran - delay >= MOST * time { BetweenPolls::Pauses } else { BetweenPolls::Work }
+    if time - ran - delay >= MOST.get() * time { BetweenPolls::Pauses } else { BetweenPolls::Work }
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 use super::finding::FindingKind;
 use super::limits::Limit;
 use super::{
-    by_hand, data_in_pieces, eager_limit, finding, leaks, made_again, needless_barrier, overlap, progress,
-    sampled_work, slow_host, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, sockets,
-    threads_together, transfer, used_sites, whole, wrong_order,
+    by_hand, data_in_pieces, eager_limit, finding, late_findings, late_ranks, late_reason, lateness, leaks, machine,
+    made_again, naps, needless_barrier, overlap, own_times, poll_waits, polling, progress, sampled_work, serving,
+    slow_host, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages, sockets, threads_together,
+    transfer, uneven_totals, used_sites, whole, wrong_order,
 };
 
 /// A rule, for its readers.
@@ -37,17 +38,29 @@ pub static RULES: &[RuleSpec] = &[
     rule(Stuck, "", &[], "See for which rank they wait, and what that one has not done: `overhear hang`."),
     rule(Oversubscribed, "", &[], "Run as many ranks as there are cores, or bind each to a core of its own."),
     rule(BusyHost, "", &[], "Ask again while nothing else runs there."),
-    rule(NotRunning, "", &[], "Bind each rank to a core of its own."),
+    rule(NotRunning, "", &[machine::LIMITS], "Bind each rank to a core of its own."),
     rule(SlowHost, "", &[slow_host::LIMITS], "Compare the host's cores, clock and load with those of the others."),
     rule(
         LateRank,
         "late_rank",
-        &[sampled_work::LIMITS],
+        &[
+            sampled_work::LIMITS,
+            late_reason::LIMITS,
+            lateness::LIMITS,
+            late_ranks::LIMITS,
+            own_times::LIMITS,
+            uneven_totals::LIMITS,
+        ],
         "Spread the work more evenly, or cure what slows that rank down.",
     ),
     rule(SerialWork, "serial_work", &[], "Divide that work among all ranks, or let the others go on meanwhile."),
     rule(SporadicDelay, "sporadic_delay", &[], "Look for what interrupts that work, or make each step's work even."),
-    rule(Chain, "chain", &[], "Hand on results in smaller pieces, or change the order of the work."),
+    rule(
+        Chain,
+        "chain",
+        &[late_findings::LIMITS],
+        "Hand on results in smaller pieces, or change the order of the work.",
+    ),
     rule(SlowCall, "slow_file", &[], "Let all ranks take part in it, or make it while the others compute."),
     rule(LockContention, "lock_contention", &[], "Hold the lock for the access alone, or share it."),
     rule(LateReceiver, "waiting_sender", &[], "Post the receive before the work that delays it."),
@@ -109,7 +122,12 @@ pub static RULES: &[RuleSpec] = &[
         "Free each after its last use, or make it once and keep it; complete each request.",
     ),
     rule(Drift, "late_wait", &[], "Complete or free what grows meanwhile, as the run goes on."),
-    rule(Polling, "polling", &[], "Poll after larger pieces of work, or wait by a blocking call."),
+    rule(
+        Polling,
+        "polling",
+        &[polling::LIMITS, poll_waits::LIMITS, naps::LIMITS],
+        "Poll after larger pieces of work, or wait by a blocking call.",
+    ),
     rule(CollectiveByHand, "collective_by_hand", &[by_hand::LIMITS], "Use the collective call."),
     rule(
         NeedlessBarrier,
@@ -127,7 +145,7 @@ pub static RULES: &[RuleSpec] = &[
     rule(Sockets, "", &[sockets::LIMITS], "See which transport the settings choose: shared memory is faster."),
     rule(Transfer, "transfer", &[transfer::LIMITS], "Send fewer bytes, or begin earlier and compute meanwhile."),
     rule(UnseenRanks, "", &[], "Record the other ranks, too."),
-    rule(Serving, "serving", &[], "Give it a share of the work, or run fewer ranks."),
+    rule(Serving, "serving", &[serving::LIMITS], "Give it a share of the work, or run fewer ranks."),
 ];
 
 /// Limits of all rules together.

@@ -4,6 +4,7 @@
 //! In: the origins of waiting. Out: those ranks, the origins without their waits, and a finding. Nothing that other ranks do could
 //! make use of their time, so no rank is to blame for their waits.
 
+use super::limits::limits;
 use std::borrow::Cow;
 
 use super::own_times::{OwnTimes, WorkAndCalls, own_times};
@@ -18,16 +19,18 @@ use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
 use tables::WorldRank;
 
-/// With two ranks, one that waits for the other is half of the run.
-const LEAST_RANKS: usize = 3;
-/// At most one rank in this many serves: where more wait nearly always, the work is what is wrong.
-pub const MOST_RANKS: usize = 3;
-/// Share of its time that a serving rank waits.
-pub const LEAST_WAITING: f64 = 0.8;
-/// Share of its waiting that is for messages.
-const FOR_MESSAGES: f64 = 0.9;
-/// Its computation is at most this share of the median rank's.
-const MOST_WORK: f64 = 0.2;
+limits! {
+    /// With two ranks, one that waits for the other is half of the run.
+    LEAST_RANKS = 3, Least, "ranks", Derived;
+    /// At most one rank in this many serves: where more wait nearly always, the work is what is wrong.
+    MOST_RANKS = 3, Least, "ranks", Convention;
+    /// Share of its time that a serving rank waits.
+    LEAST_WAITING = 0.8, Least, "of its time", Convention;
+    /// Share of its waiting that is for messages.
+    FOR_MESSAGES = 0.9, Least, "of its waits", Convention;
+    /// Its computation is at most this share of the median rank's.
+    MOST_WORK = 0.2, Most, "of the median rank's", Convention;
+}
 
 /// The waits of one rank, and those of others for it, nanoseconds.
 #[derive(Default)]
@@ -51,7 +54,7 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let mut serving = ServingRanks { known, ranks: Vec::new() };
     let Some(account) = known.account.filter(|_| known.walk.is_some()) else { return serving };
     let all = &known.run.ranks;
-    if all.len() < LEAST_RANKS {
+    if all.len() < (LEAST_RANKS.count() as usize) {
         return serving;
     }
     let mut waits: FxHashMap<u32, Waits> = FxHashMap::default();
@@ -72,11 +75,11 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     for ((place, rank), work) in (0..).zip(all).zip(work) {
         let Some(waits) = waits.remove(&place) else { continue };
         let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN.get() * known.wall();
-        if waits.are_of_server(rank) && work <= MOST_WORK * usual && !is_waited_for {
+        if waits.are_of_server(rank) && work <= MOST_WORK.get() * usual && !is_waited_for {
             serving.ranks.push((place, waits));
         }
     }
-    if MOST_RANKS * serving.ranks.len() > all.len() {
+    if (MOST_RANKS.count() as usize) * serving.ranks.len() > all.len() {
         serving.ranks.clear();
     }
     serving
@@ -98,7 +101,8 @@ impl Waits {
     }
 
     fn are_of_server(&self, rank: &Rank) -> bool {
-        seconds(self.all) >= LEAST_WAITING * rank.wall() && self.for_messages as f64 >= FOR_MESSAGES * self.all as f64
+        seconds(self.all) >= LEAST_WAITING.get() * rank.wall()
+            && self.for_messages as f64 >= FOR_MESSAGES.get() * self.all as f64
     }
 }
 

@@ -1,6 +1,7 @@
 //! The finding on the rank that computes longest, by totals alone: for profiles, for waits that the clocks do not resolve, and for those
 //! that delays may explain.
 
+use super::limits::limits;
 use super::unknown_delays::MAY_CAUSE;
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::unknown_time;
@@ -9,21 +10,23 @@ use crate::totals::world_rank;
 use model::Rank;
 use tables::Value;
 
-/// A smaller imbalance is not reported.
-const LEAST_PERCENT: f64 = 10.0;
-/// The same where ranks were kept from their cores: the part of that in computation is an estimate.
-const LEAST_PERCENT_WITHOUT_DELAYS: f64 = 25.0;
+limits! {
+    /// A smaller imbalance is not reported.
+    LEAST_PERCENT = 10.0, Least, "percent", Convention;
+    /// The same where ranks were kept from their cores: the part of that in computation is an estimate.
+    LEAST_PERCENT_WITHOUT_DELAYS = 25.0, Least, "percent", Convention;
+}
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let is_delayed = known.delays().is_some();
     let spread = of_mean_threads(known.run);
-    let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
+    let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT.get())?;
     // The scheduler gives ranks that share cores uneven turns.
     if is_delayed && known.shares_cores() {
         return None;
     }
     let undelayed = of_undelayed_computation(known.run);
-    let least = if is_delayed { LEAST_PERCENT_WITHOUT_DELAYS } else { LEAST_PERCENT };
+    let least = if is_delayed { LEAST_PERCENT_WITHOUT_DELAYS.get() } else { LEAST_PERCENT.get() };
     undelayed.percentage().filter(|percent| *percent >= least)?;
     if undelayed.most_rank != spread.most_rank {
         return None;
