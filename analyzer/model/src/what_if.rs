@@ -52,23 +52,22 @@ impl<'a> Replayable<'a> {
     }
 
     pub fn replay(&self, scenarios: &[Scenario]) -> Replayed {
-        replay(self.run, &self.settled, (self.network.clone(), self.host_of.clone()), scenarios)
+        let lanes = lanes(&self.settled, (self.network.clone(), self.host_of.clone()), scenarios);
+        replay(self.run, &self.settled, lanes)
     }
 }
 
-/// Replays a run that was matched with [`NEEDS`] in scenarios that change no network.
-pub fn replay_settled(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed {
-    replay(run, settled, (TransferTimes::of(&settled.account), Vec::new()), scenarios)
+/// Replays a run that was matched with [`NEEDS`] in scenarios that change no network, for its length alone.
+pub fn lengths(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed {
+    let lanes = lanes(settled, (TransferTimes::of(&settled.account), Vec::new()), scenarios);
+    replay(run, settled, lanes.without_places())
 }
 
-fn replay(
-    run: &Run,
-    settled: &Settled,
-    (network, host_of): (TransferTimes, Vec<u32>),
-    scenarios: &[Scenario],
-) -> Replayed {
-    let stretches = settled.account.stretches.clone();
-    let lanes = Lanes::new(scenarios, network, stretches, host_of, clock_error(settled));
+fn lanes(settled: &Settled, (network, host_of): (TransferTimes, Vec<u32>), scenarios: &[Scenario]) -> Lanes {
+    Lanes::new(scenarios, network, settled.account.stretches.clone(), host_of, clock_error(settled))
+}
+
+fn replay(run: &Run, settled: &Settled, lanes: Lanes) -> Replayed {
     let Account { replayed: ranks, times, .. } = replayed(run, &settled.common_clock, lanes);
     Replayed { ranks, times }
 }

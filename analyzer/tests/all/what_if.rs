@@ -24,7 +24,7 @@ const REPLAYED: i64 = 7;
 
 /// Programs whose waits stay as long as they were: the replay knows neither who has a lock, nor that MPI_Win_start waits, where the
 /// library has it wait rather than MPI_Win_complete, nor the waits of other threads than the first.
-const RIGID: [&str; 4] = ["diagnosis/lock_contention", "rma_lock", "rma_pscw", "threads"];
+const RIGID: [&str; 5] = ["diagnosis/lock_contention", "diagnosis/threads_together", "rma_lock", "rma_pscw", "threads"];
 
 /// A recorded run and its unchanged replay. Times in nanoseconds.
 struct Unchanged {

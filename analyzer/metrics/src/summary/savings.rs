@@ -1,11 +1,11 @@
 //! Savings: by how much the run would be shorter if the cause of a finding were gone, by a replay of the run.
 //!
-//! In: findings with the changes that cure them. Out: each finding's saving beside those of the findings before it, so that savings add up.
-//! Two replays do: one changes the run by each finding alone, which orders them, and one by the first, the first two, and so on.
+//! In: findings with the changes that cure them. Out: each finding's saving beside those of the findings that cost more, so that savings add
+//! up. One replay does: its lanes change the run by the first finding, by the first two, and so on.
 
 use model::matching::Estimate;
 use model::matching::scenario::Scenario;
-use model::what_if::{Replayed, clock_error, replay_settled};
+use model::what_if::{Replayed, clock_error, lengths};
 
 use super::{Evidence, Finding, Saving};
 use crate::totals::seconds;
@@ -21,29 +21,21 @@ pub fn replay(known: &Evidence, all: &mut [Finding]) {
     let is_whole = known.run.ranks.iter().all(|rank| rank.is_finalized() && !rank.is_part());
     let Some(settled) = known.settled.filter(|_| is_whole) else { return };
     let mut curable: Vec<&mut Finding> = all.iter_mut().filter(|finding| !finding.changes.is_empty()).collect();
-    curable.truncate(MOST);
     if curable.is_empty() {
         return;
     }
-    let lanes = |changed: Vec<Vec<_>>| {
-        let mut scenarios = vec![Scenario::recorded()];
-        scenarios.extend(changed.iter().map(|changes| Scenario::with(changes, Estimate::Typical)));
-        replay_settled(known.run, settled, &scenarios)
-    };
-    let alone = lanes(curable.iter().map(|finding| finding.changes.clone()).collect());
-    for (finding, lane) in curable.iter_mut().zip(1..) {
-        finding.saving = Some(saving(&alone, (0, lane), 0.0));
-    }
     curable.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
+    curable.truncate(MOST);
     let mut together = Vec::new();
-    let cumulative = curable.iter().map(|finding| {
+    let mut scenarios = vec![Scenario::recorded()];
+    for finding in &curable {
         together.extend(finding.changes.iter().cloned());
-        together.clone()
-    });
-    let cumulative = lanes(cumulative.collect());
+        scenarios.push(Scenario::with(&together, Estimate::Typical));
+    }
+    let replayed = lengths(known.run, settled, &scenarios);
     let clocks = seconds(clock_error(settled));
     for (finding, lane) in curable.iter_mut().zip(1..) {
-        let saving = saving(&cumulative, (lane - 1, lane), clocks);
+        let saving = saving(&replayed, (lane - 1, lane), clocks);
         finding.saving = Some(saving).filter(|saving| saving.time > LEAST_OF_ERROR * saving.error);
     }
 }

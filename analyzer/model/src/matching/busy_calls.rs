@@ -187,7 +187,9 @@ impl BusyCalls {
     /// Adds a call that depends on nobody.
     fn alone(&mut self, site: u32, time: i64, busy: &mut Times) {
         let times: Times = (0..busy.len()).map(|lane| self.lanes.call(lane, (self.rank, site), time)).collect();
-        self.times.calls.entry(site).or_default().add(&times);
+        if self.lanes.has_places {
+            self.times.calls.entry(site).or_default().add(&times);
+        }
         pass(busy, &times);
     }
 
@@ -211,7 +213,9 @@ impl BusyCalls {
         let number = if self.lanes.numbers() { self.number(around, time) } else { 0 };
         let lanes = 0..busy.len();
         let times: Times = lanes.map(|lane| self.lanes.computation(lane, self.rank, around, number, time)).collect();
-        self.times.between.entry(around).or_default().add(&times);
+        if self.lanes.has_places {
+            self.times.between.entry(around).or_default().add(&times);
+        }
         pass(busy, &times);
     }
 }

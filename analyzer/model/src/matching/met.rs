@@ -63,8 +63,10 @@ impl Met {
             calls[lane] = took - waits[lane];
             delays[lane] = end.saturating_sub(link.time[lane]);
         }
-        places.waits.entry(call.site).or_default().add(&waits);
-        places.calls.entry(call.site).or_default().add(&calls);
+        if lanes.has_places {
+            places.waits.entry(call.site).or_default().add(&waits);
+            places.calls.entry(call.site).or_default().add(&calls);
+        }
         self.0.clear();
         dropped
     }

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use super::stretches::{Around, StretchMeans};
 use super::transfer_times::{Estimate, TransferTimes};
 
-/// One time for each lane, nanoseconds.
-pub type Times = SmallVec<[i64; 1]>;
+/// One time for each lane, nanoseconds. A first screen mostly replays the recorded run and two others: these need no allocation.
+pub type Times = SmallVec<[i64; 3]>;
 
 /// A change to the run. Ranks are by place in [`Run::ranks`](crate::Run::ranks), sites by number.
 #[derive(Clone, PartialEq, Debug)]
@@ -108,6 +108,8 @@ pub struct Lanes {
     pub is_ideal: bool,
     /// Computations are counted, for a later replay that levels them.
     pub counts: bool,
+    /// Times are summed by place, too, and not only the length of the run.
+    pub has_places: bool,
     pub network: TransferTimes,
     stretches: StretchMeans,
     /// Host of each rank, by number.
@@ -147,6 +149,7 @@ impl Lanes {
             lanes: vec![lane],
             is_ideal: true,
             counts: false,
+            has_places: false,
             network: TransferTimes::default(),
             stretches: StretchMeans::default(),
             hosts: Vec::new(),
@@ -167,7 +170,12 @@ impl Lanes {
         tolerance: i64,
     ) -> Lanes {
         let lanes = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
-        Lanes { lanes, is_ideal: false, counts: false, network, stretches, hosts, tolerance }
+        Lanes { lanes, is_ideal: false, counts: false, has_places: true, network, stretches, hosts, tolerance }
+    }
+
+    /// The same without sums by place.
+    pub fn without_places(self) -> Lanes {
+        Lanes { has_places: false, ..self }
     }
 
     pub fn count(&self) -> usize {
