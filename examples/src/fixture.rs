@@ -44,6 +44,14 @@ pub fn diagnosis_names() -> Vec<String> {
 /// Subfolder of the fixtures of programs with a planted cause.
 pub const DIAGNOSIS: &str = "diagnosis";
 
+/// Fixtures of held-out programs, as `held_out/slow_master-ompi4`.
+pub fn held_out_names() -> Vec<String> {
+    names_in(&folder().join(HELD_OUT)).iter().map(|name| format!("{HELD_OUT}/{name}")).collect()
+}
+
+/// Subfolder of the fixtures of held-out programs.
+pub const HELD_OUT: &str = "held_out";
+
 fn names_in(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let name = |file: fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(ENDING)?.to_string());

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::fixture::Fixture;
 use crate::machine::workspace;
 use crate::mpi::Mpi;
 use crate::program::Program;
@@ -49,6 +50,18 @@ const CAUSES: [Cause; 23] = [
     cause("threads_contend", &[], &["threads"]),
     cause("unread_messages", &["untaken"], &["not received", "unreceived", "unexpected", "queue"]),
     cause("wandering_work", &["sporadic_delay"], &[]),
+];
+
+/// Programs without a fixture: hundreds of thousands of calls make a recording of megabytes.
+pub const TOO_LARGE: [&str; 8] = [
+    "block_dots",
+    "gather_by_rows",
+    "kept_communicators",
+    "put_by_put",
+    "receives_left_posted",
+    "threads_in_mpi",
+    "unread_messages",
+    "wavefront_grains",
 ];
 
 /// Findings about other processes of the machine.
@@ -99,6 +112,20 @@ pub fn programs(name: Option<&str>) -> Vec<HeldOut> {
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.map(HeldOut::read).filter(|one| name.is_none_or(|name| one.program.name.contains(name))).collect()
+}
+
+/// The program of a fixture, with the lines that it was recorded with.
+pub fn of_fixture(fixture: Fixture) -> HeldOut {
+    let mut programs = programs(None);
+    programs.retain(|one| one.program.name == fixture.program.name);
+    let one = programs.pop().unwrap_or_else(|| panic!("the truth has no {}", fixture.program.name));
+    HeldOut { program: Program { ranks: one.program.ranks, ..fixture.program }, ..one }
+}
+
+/// The first finding, apart from those about other processes of the machine; one that names the rank whose core they had counts.
+pub fn first_of_program(findings: &[Value]) -> Option<&Value> {
+    let is_of_others = |finding: &Value| OF_OTHERS.contains(&finding["kind"].as_str().unwrap_or_default());
+    findings.iter().find(|finding| !is_of_others(finding) || finding["ranks"] != "")
 }
 
 impl HeldOut {
@@ -179,7 +206,7 @@ impl HeldOut {
 impl HeldOutRun {
     /// The first finding, apart from those about other processes of the machine.
     pub fn first_of_program(&self) -> Option<&Value> {
-        self.findings.iter().find(|finding| !OF_OTHERS.contains(&finding["kind"].as_str().unwrap_or_default()))
+        first_of_program(&self.findings)
     }
 }
 

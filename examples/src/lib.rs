@@ -10,7 +10,8 @@
 //! ```text
 //! lib
 //! conformance
-//! choice diagnosis fixture held_out loops memcheck mpi4py planted_waits truth verdicts
+//! choice diagnosis held_out loops memcheck mpi4py planted_waits truth verdicts
+//! fixture
 //! build running
 //! python
 //! run

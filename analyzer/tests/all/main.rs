@@ -39,6 +39,7 @@ mod hang_ends;
 mod hang_matching;
 mod hang_time;
 mod hang_windows;
+mod held_out;
 mod held_sends;
 mod holes;
 mod hung;

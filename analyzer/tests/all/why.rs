@@ -96,6 +96,19 @@ fn the_iterations_in_which_a_program_does_more_are_found_without_a_marker() {
     found.sort();
     let one = |number| (number, Some(3), "slow_member.c:16 to 14".to_string());
     assert_eq!(found, [one(9), one(19), one(29), one(39)]);
+    // Rank 0 gathers and writes in every fortieth.
+    let folder = Folder::new();
+    let fixture = fixture::unpack(&format!("{}/checkpoint_by_root-ompi4", fixture::HELD_OUT), &folder.0.join("run"));
+    let found: Vec<_> = longer(&fixture.run).into_iter().filter(|found| found.2.ends_with(".c:47 to 40")).collect();
+    assert!(
+        found.len() > 2 && found.iter().all(|(number, rank, _)| number % 40 == 39 && *rank == Some(0)),
+        "{found:?}"
+    );
+    // The rows that are left to eliminate become fewer.
+    let folder = Folder::new();
+    let fixture = fixture::unpack(&format!("{}/gauss_blocks-ompi4", fixture::HELD_OUT), &folder.0.join("run"));
+    let growth = ask(&fixture.run, "why", &["--no-cache"]).json["run"]["iteration_growth"].as_f64().unwrap();
+    assert!(growth < 0.1, "{growth}");
 }
 
 #[test]
