@@ -48,7 +48,7 @@ fn a_rank_that_waits_for_whoever_comes_first_blames_no_worker_of_those_that_work
     assert_eq!(kinds, ["small_jobs"], "{found:#?}");
     let headline = found[0]["headline"].as_str().unwrap();
     assert!(headline.starts_with("Rank 0 answers 800 messages one at a time, from whoever comes first"), "{headline}");
-    assert_eq!(found[0]["detail"], "For each message the others compute 1.796 ms and wait 598.00 µs in the mean.");
+    assert_eq!(found[0]["detail"], "For each message the others compute 1.796 ms and wait 598.00 µs on average.");
     assert!(farm(2_300, 20).iter().all(|row| row["kind"] != "late_rank" && row["kind"] != "small_jobs"));
 }
 

@@ -154,7 +154,7 @@ fn a_rank_with_no_more_work_in_all_is_late_now_and_then_though_most_of_its_steps
 fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
     let all = found(5, 100, |rank, step| if rank == 4 && step % 5 < 2 { 6_000 } else { 2_000 });
     assert!(headline(&all).starts_with("Rank 4 keeps the others waiting: it computes longest"), "{all:#?}");
-    let detail = "It takes 360.00 ms there, the others 200.00 ms in the mean. Its fast and usual passes take as long as the others'.";
+    let detail = "It takes 360.00 ms there, the others 200.00 ms on average. Its fast and usual passes take as long as the others'.";
     assert_eq!(all[0]["detail"], detail);
     assert!(all[0]["advice"].as_str().unwrap().starts_with("If rank 4 has the same to do in each pass"), "{all:#?}");
 }
@@ -220,7 +220,7 @@ fn a_rank_that_works_while_all_others_wait_works_alone_and_ranks_that_do_so_by_t
         assert!(headline(&all).starts_with("The ranks work one after another"), "{all:#?}");
         all[0]["detail"].as_str().unwrap().to_string()
     };
-    let told = |others: u64| format!("While one works, {others}.0 of the other {others} ranks wait in the mean.");
+    let told = |others: u64| format!("While one works, {others}.0 of the other {others} ranks wait on average.");
     assert_eq!([2, 3, 4].map(in_turn), [String::new(), told(2), told(3)]);
 }
 

@@ -23,7 +23,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
 }
 
 /// The sentences about the end of the run for a finding that says which rank ended it.
-fn rest(run: &Run) -> String {
+pub fn rest(run: &Run) -> String {
     let launcher = RunEnd::of(run).filter(|end| !end.is_from_outside()).map(|end| end.of_launcher() + " ");
     format!("{}{}.", launcher.unwrap_or_default(), cut_in_words(run))
 }

@@ -76,24 +76,18 @@ fn as_the_others(
 
 /// Gives each rank there as much work as the mean rank has.
 fn levelled(late: &LateActivity, change: impl Fn(&[(u32, &ActivityTimes)], PassChange) -> RunChange) -> Vec<RunChange> {
-    let own = mean(late.culprits());
     let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
-    match (own, mean(&others)) {
-        (Some(own), Some(theirs)) if own > theirs => {
-            let (count, more) = (late.culprits().len() as f64, others.len() as f64);
-            let level = (count * own + more * theirs) / (count + more);
-            vec![
-                change(late.culprits(), PassChange::Times(level / own)),
-                change(&others, PassChange::Times(level / theirs)),
-            ]
-        }
+    if others.is_empty() {
         // No other rank works there: all can.
-        (Some(_), None) => {
-            let share = late.culprits().len() as f64 / late.known.ranks() as f64;
-            vec![change(late.culprits(), PassChange::Times(share))]
-        }
-        _ => Vec::new(),
+        let share = late.culprits().len() as f64 / late.known.ranks() as f64;
+        return vec![change(late.culprits(), PassChange::Times(share))];
     }
+    let all = [late.culprits(), &others].concat();
+    let level = all.iter().map(|(_, times)| times.total).total() as f64 / all.len() as f64;
+    let to_level = |one: &(u32, &ActivityTimes)| {
+        change(std::slice::from_ref(one), PassChange::Times(level / one.1.total.max(1) as f64))
+    };
+    all.iter().map(to_level).collect()
 }
 
 /// Nanoseconds of a pass.

@@ -87,7 +87,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let headline = format!(
                 "One rank after another is late {place}, each for a stretch of the run, and the others wait for it."
             );
-            let next = "The work moves from rank to rank: divide it anew now and then.";
+            let next = "The work moves from rank to rank: divide it again now and then.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
         }
         Lateness::Always => always(late, reason, &who, &place),
@@ -250,7 +250,7 @@ fn over_the_run(late: &LateActivity, they: &str, compute: &str) -> String {
     let Some((own, theirs)) = late.own_and_others_work() else { return String::new() };
     let others = if late.others_as_often().is_empty() { "the others" } else { "the others that come there" };
     let [own, theirs] = [own, theirs].map(Value::Seconds);
-    format!("Over the run {they} {compute} {own}, {others} {theirs} in the mean: ")
+    format!("Over the run {they} {compute} {own}, {others} {theirs} on average: ")
 }
 
 /// Compares the culprits' time there with that of the other ranks.
@@ -269,8 +269,8 @@ fn beside_others(late: &LateActivity) -> String {
     let who = if late.is_common() { "the others".into() } else { ranks_in_words(&late.world_ranks(&others)) };
     let [own, theirs] = [own, theirs].map(Value::Seconds);
     let each = verb(culprits.len(), "It takes", "They take");
-    let in_the_mean = if late.is_common() || others.len() > 1 { " in the mean" } else { "" };
-    format!("{each} {own} there, {who} {theirs}{in_the_mean}.")
+    let on_average = if late.is_common() || others.len() > 1 { " on average" } else { "" };
+    format!("{each} {own} there, {who} {theirs}{on_average}.")
 }
 
 /// The mean number of ranks that wait while one works.
@@ -282,7 +282,7 @@ fn at_a_time(late: &LateActivity) -> String {
     }
     let idle = late.waited() as f64 / waited_for as f64;
     let all = late.known.ranks();
-    format!("While one works, {idle:.1} of the other {} wait in the mean.", plural(all as u64 - 1, "rank"))
+    format!("While one works, {idle:.1} of the other {} wait on average.", plural(all as u64 - 1, "rank"))
 }
 
 /// The calls by which the ranks wait for each other.

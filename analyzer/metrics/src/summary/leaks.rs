@@ -7,7 +7,7 @@ use super::drift::{Drift, drifts};
 use super::finding::LEAST_SHARE_OF_RUN;
 use super::limits::limits;
 use super::used_sites::{UsedSite, at};
-use super::{Evidence, Finding, FindingKind};
+use super::{Evidence, Finding, FindingKind, aborted};
 use crate::totals::world_rank;
 use crate::words::{plural, ranks_in_words, site_in_words, upper};
 use model::End;
@@ -133,7 +133,10 @@ impl Leak {
             whole(left.made),
             freed_in_words(left)
         );
-        let finding = Finding::new(FindingKind::Refused, "sites", headline).detail(detail).next(self.next());
+        let mut finding = Finding::new(FindingKind::Refused, "sites", headline).detail(detail).next(self.next());
+        if left.refused == 0 {
+            finding.add(&aborted::rest(run));
+        }
         Some(finding.ranks(vec![who]).sites(self.lines(known)))
     }
 

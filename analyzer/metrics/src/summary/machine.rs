@@ -110,7 +110,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
             let which = if alone.is_some() {
                 "find what else runs on its core"
             } else {
-                "see by the table which ranks wait then"
+                "see in the table which ranks wait then"
             };
             let next = format!("Bind each rank to a core of its own (mpirun's --bind-to core), and {which}.");
             let who = alone.map_or_else(|| format!("Ranks on {}", worst.host), |(rank, _)| upper(&rank_in_words(rank)));
@@ -201,7 +201,7 @@ fn least_without_cause(is_of_one: bool) -> f64 {
 
 fn ready(delay: f64, wall: f64) -> String {
     let [in_words, of] = [delay, wall].map(Value::Seconds);
-    format!("ready to run but not running {:.0} % of the time ({in_words} of {of} a rank)", 100.0 * delay / wall)
+    format!("ready to run but not running {:.0} % of the time ({in_words} of {of} per rank)", 100.0 * delay / wall)
 }
 
 fn cores_in_words(shared: &SharedCores) -> String {

@@ -13,9 +13,9 @@ use model::overlap::{Lives, RequestLife};
 use model::sums::Total;
 
 limits! {
-    /// A smaller share of the requests, or fewer requests, are not reported.
+    /// A smaller share of the requests is not reported.
     LEAST_PERCENT = 10.0, Least, "percent", Convention;
-    /// TODO reason
+    /// Fewer requests may be a start or an end of the run.
     LEAST_REQUESTS = 10.0, Least, "requests", Convention;
     /// Waits that take a smaller share of the run leave nothing to hide.
     LEAST_SHARE_OF_WAITS = 0.01, Least, "of the run", Convention;
@@ -54,7 +54,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
          not have moved; most are posted at {site}."
     );
     let finding = Finding::new(FindingKind::NoOverlap, "overlap", text);
-    let next = "Call MPI_Test between post and wait, and see by the table whether more is hidden.";
+    let next = "Call MPI_Test between post and wait, and see in the table whether more is hidden.";
     Some(finding.next(next).costs(costs))
 }
 

@@ -26,7 +26,7 @@ struct PollWait<'a> {
     ranks: Vec<(u32, &'a SiteHabits)>,
     /// The ranks with a large part of the time, in order.
     culprits: Vec<WorldRank>,
-    /// Nanoseconds from polls in vain to the poll after each, of all ranks.
+    /// Nanoseconds from unsuccessful polls to the poll after each, of all ranks.
     time: i64,
     /// The part of it after which something came.
     awaited: i64,

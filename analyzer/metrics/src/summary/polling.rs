@@ -17,9 +17,9 @@ use traces::calls::{Call, Class};
 limits! {
     /// Nanoseconds. With less time between two tests a rank does nothing but wait.
     LEAST_WORK = 500.0, Least, "ns", Measured;
-    /// Fewer calls in vain by a rank are no loop.
+    /// Fewer unsuccessful calls by a rank are no loop.
     LEAST_TIMES = 100, Least, "polls", Convention;
-    /// Fewer polls in vain by a rank that does nothing else are no loop.
+    /// Fewer unsuccessful polls by a rank that does nothing else are no loop.
     LEAST_TIMES_OF_WAIT = 10, Least, "polls", Convention;
     /// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
     LONGEST_EMPTY = 10_000.0, Most, "ns", Measured;
@@ -40,7 +40,7 @@ pub enum BetweenPolls {
     Unknown,
 }
 
-/// The sentence on ranks that may do nothing but wait at tests in vain, if their files do not tell, and its seconds of the mean rank.
+/// The sentence on ranks that may do nothing but wait at unsuccessful tests, if their files do not tell, and its seconds of the mean rank.
 pub fn doubt(known: &Evidence, sites: &[UsedSite]) -> Option<(f64, String)> {
     let polls = sites.iter().filter(|used| used.call().is_some_and(Call::polls));
     let time_of = |used: &UsedSite, of: &[BetweenPolls]| {
@@ -83,7 +83,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     );
     let work = seconds(used.total(|habits| habits.between_tests)) / in_vain.max(1) as f64;
     let [each, work] = [each, work].map(Value::Seconds);
-    let detail = format!("A call takes {each}, the work between two of them {work} in the mean.");
+    let detail = format!("A call takes {each}, the work between two of them {work} on average.");
     let next = format!("Call {} after larger pieces of work, or when the work is done.", used.site.function);
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
     let kept = 1.0 - time as f64 / used.own().max(time) as f64;
@@ -91,7 +91,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     Some(finding.costs(costs).ranks(culprits).sites(used.sites()))
 }
 
-/// Nanoseconds from tests in vain to the test after each.
+/// Nanoseconds from unsuccessful tests to the test after each.
 pub fn span(habits: &SiteHabits) -> i64 {
     habits.in_vain_time.saturating_add(habits.between_tests)
 }

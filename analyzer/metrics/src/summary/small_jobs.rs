@@ -69,7 +69,7 @@ fn of_rank(used: &UsedSite, rank: u32, count: u64, answers: &Answers) -> Option<
     );
     let work: i64 = answers.waits.keys().map(|rank| known.activities().of_rank(*rank).between).total();
     let [work, wait] = [work, answers.time].map(|time| Value::Seconds(seconds(time) / count as f64));
-    let detail = format!("For each message the others compute {work} and wait {wait} in the mean.");
+    let detail = format!("For each message the others compute {work} and wait {wait} on average.");
     let next = "Hand out larger pieces of work, or the next piece before the last one is done.";
     let finding = Finding::new(FindingKind::SmallJobs, "waits", headline).detail(detail).next(next);
     Some(finding.costs(costs).ranks(vec![who]).sites(used.sites()))

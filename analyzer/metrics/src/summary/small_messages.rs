@@ -76,7 +76,7 @@ pub fn finding(
     } else {
         String::new()
     };
-    let mut detail = format!("A call takes {} in the mean{both}; {between}.", Value::Seconds(each));
+    let mut detail = format!("A call takes {} on average{both}; {between}.", Value::Seconds(each));
     if let Some((slow, call)) = slow.and_then(|slow| Some((slow, slow.call(used.known)?))) {
         let (waits, time) = (plural(slow.count, "call"), Value::Seconds(running * used.known.mean(slow.time)));
         let who = slow.who(used.known);

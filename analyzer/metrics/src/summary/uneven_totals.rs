@@ -36,7 +36,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         return None;
     }
     let threads = known.run.asked().find(|rank| world_rank(rank) == spread.most_rank).map_or(1, Rank::thread_count);
-    let of_threads = if threads > 1 { format!(" in the mean of its {threads} threads") } else { String::new() };
+    let of_threads = if threads > 1 { format!(" on average of its {threads} threads") } else { String::new() };
     let headline = format!(
         "Rank {} computes longest, {}{of_threads}, an imbalance of {percent:.1} %.",
         spread.most_rank,

@@ -119,7 +119,7 @@ impl<'a> UsedSite<'a> {
         at.map_or(0, |at| self.ranks[at].1.own())
     }
 
-    /// Calls in a row, in the mean, where a pause ends a row.
+    /// Calls in a row, on average, where a pause ends a row.
     pub fn row(&self) -> f64 {
         let repeated = self.total(|habits| habits.repeated);
         self.count() as f64 / self.count().saturating_sub(repeated).max(1) as f64
