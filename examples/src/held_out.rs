@@ -31,7 +31,7 @@ const CAUSES: [Cause; 23] = [
     cause("chain", &["chain"], &[]),
     cause("collective_by_hand", &["collective_by_hand"], &[]),
     cause("layout", &[], &["pieces", "contiguous", "datatype"]),
-    cause("leak", &["leak"], &["never free", "not freed", "leak", "never complete", "left behind"]),
+    cause("leak", &["leak"], &[]),
     cause("made_again", &["made_again"], &[]),
     cause("more_work", &["late_rank"], &[]),
     cause("naps", &["polling"], &["sleep"]),
@@ -48,7 +48,7 @@ const CAUSES: [Cause; 23] = [
     cause("small_epochs", &[], &["epoch"]),
     cause("small_messages", &["small_messages"], &[]),
     cause("threads_contend", &[], &["threads"]),
-    cause("unread_messages", &["untaken"], &["not received", "unreceived", "unexpected", "queue"]),
+    cause("unread_messages", &["untaken"], &[]),
     cause("wandering_work", &["sporadic_delay"], &[]),
 ];
 
