@@ -6,6 +6,8 @@ use std::io::Error;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::uncancellable;
+
 /// The file behind a descriptor, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
@@ -48,8 +50,7 @@ pub fn status_of(path: &Path) -> Option<libc::stat> {
 /// the lowest free one.
 pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
     let name = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: opens a file by a valid name.
-    let number = unsafe { libc::open(name.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | flags, 0o644) };
+    let number = uncancellable::open(&name, libc::O_RDWR | libc::O_CLOEXEC | flags, 0o644);
     if number < 0 {
         return Err(Error::last_os_error());
     }

@@ -34,7 +34,7 @@
 //! unwind
 //! symbol linked config messages notes call_site old_libc machine
 //! descriptor thread_timer program_headers
-//! forks system_calls
+//! forks system_calls uncancellable
 //! thread_words pause
 //! ```
 
@@ -78,6 +78,7 @@ mod symbol;
 mod system_calls;
 mod thread_timer;
 mod thread_words;
+mod uncancellable;
 mod unwind;
 mod wrappers;
 

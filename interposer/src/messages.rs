@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::*};
 
 use crate::descriptor::{self, FileIdentity};
+use crate::uncancellable;
 
 /// The file that stderr was when the process began.
 static STDERR: OnceLock<Option<FileIdentity>> = OnceLock::new();
@@ -44,8 +45,7 @@ pub fn say(text: &str) {
     let line = format!("overhear: {text}\n");
     let held = FailureSignals::hold();
     // A failing stderr is ignored.
-    // SAFETY: writes bytes of a live string.
-    if unsafe { libc::write(number, line.as_ptr().cast(), line.len()) } < 0 {
+    if uncancellable::write(number, line.as_bytes()) < 0 {
         held.take();
     }
 }

@@ -11,15 +11,15 @@ pub use usage::{had_children, of_process, of_process_briefly, of_thread};
 
 use std::ffi::{CStr, CString};
 
+use crate::uncancellable;
+
 /// The first bytes of a file, without allocating memory. `None` if it cannot be read, or is empty.
 fn read_into<'a>(path: &CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
-    // SAFETY: opens a file by a valid name.
-    let number = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOCTTY) };
+    let number = uncancellable::open(path, libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOCTTY, 0);
     if number < 0 {
         return None;
     }
-    // SAFETY: fills the buffer from a descriptor that was just opened.
-    let bytes = unsafe { libc::read(number, buffer.as_mut_ptr().cast(), buffer.len()) };
+    let bytes = uncancellable::read(number, buffer);
     crate::descriptor::close(number);
     buffer.get(..usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)?)
 }

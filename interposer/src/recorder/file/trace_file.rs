@@ -23,7 +23,7 @@ use traces::regular;
 
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
-use crate::system_calls;
+use crate::{system_calls, uncancellable};
 
 pub struct TraceFile {
     number: AtomicI32,
@@ -152,7 +152,7 @@ impl TraceFile {
             let (to, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
             // SAFETY: by the contract.
-            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), together, to as libc::off_t) };
+            let written = unsafe { uncancellable::pwrite(number, from.add(done).as_ptr(), together, to) };
             match written {
                 1.. => {
                     done += written as usize;
@@ -191,7 +191,7 @@ impl TraceFile {
             let (from, together) = self.piece(offset + done as u64, bytes - done)?;
             let number = self.number()?;
             // SAFETY: by the contract.
-            let read = unsafe { libc::pread(number, to.add(done).as_ptr().cast(), together, from as libc::off_t) };
+            let read = unsafe { uncancellable::pread(number, to.add(done).as_ptr(), together, from) };
             match read {
                 1.. => done += read as usize,
                 0 => return Err(Stop::Io),
@@ -252,8 +252,7 @@ impl TraceFile {
     /// Writes the file to the disk (`fsync`).
     pub fn sync(&self) {
         if let Ok(number) = self.number() {
-            // SAFETY: concerns a file alone.
-            unsafe { libc::fsync(number) };
+            uncancellable::fsync(number);
         }
     }
 }
