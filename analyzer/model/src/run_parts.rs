@@ -43,7 +43,7 @@ impl RunParts {
     }
 }
 
-/// How a count changes in each part of the run.
+/// Changes of a count in each part of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CountOverTime {
     changes: [i32; PARTS],

@@ -10,7 +10,7 @@ use crate::matching::{
     Account, Estimate, Follow, RankReplay, RankTime, Settled, TransferTimes, replayed, settled, settled_and_counted,
 };
 
-/// What a replay needs of an account: without it, no message shows how long those take that would not have waited.
+/// Parts of an account that a replay needs: without them, no message shows how long those take that would not have waited.
 pub const NEEDS: Follow = Follow::TRANSFERS.union(Follow::QUEUES);
 
 /// A run that can be replayed.

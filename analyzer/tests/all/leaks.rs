@@ -7,23 +7,13 @@ use traces::signature::{STARTS, Signature};
 
 use crate::common::made::{Calls, made, on_nobody, receive, send};
 use crate::common::recorded::ask;
+use crate::common::signature;
 use crate::common::stories::{collective, inside, run};
-use crate::common::{Folder, signature};
+use crate::rules::finding_of;
 
 /// Two hundred fill the second that a run made by hand lasts.
 const STEP: u64 = 4_900_000;
 const STEPS: u64 = 200;
-
-/// The finding of a rule, if there is one.
-fn finding_in(folder: &Folder, kind: &str) -> Option<Value> {
-    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
-    answer.rows("findings").iter().find(|row| row["kind"] == kind).cloned()
-}
-
-fn finding(ranks: Vec<Calls>, kind: &str) -> Option<Value> {
-    let size = ranks.len() as u32;
-    finding_in(&made(ranks, size).0, kind)
-}
 
 /// Its headline. Runs made by hand tell no lines.
 fn headline(finding: &Option<Value>) -> String {
@@ -52,7 +42,7 @@ fn objects_that_nothing_frees_are_a_finding_and_those_that_are_freed_are_not() {
         (Call::Type_contiguous, Call::Type_free, "datatype"),
         (Call::Comm_group, Call::Group_free, "group"),
     ] {
-        let left = |frees: fn(u64) -> bool| finding(vec![makes(make, free, frees)], "leak");
+        let left = |frees: fn(u64) -> bool| finding_of(vec![makes(make, free, frees)], "leak");
         let none = left(|_| false);
         let said = format!("Each rank makes 200 {name}s in {} and frees none", make.mpi_name());
         assert!(headline(&none).starts_with(&said), "{none:#?}");
@@ -71,8 +61,8 @@ fn objects_that_a_phase_of_the_run_makes_are_kept_on_purpose() {
             calls.call(on_nobody(call), at, STEP / 10)
         })
     };
-    assert_eq!([0..100, 150..200].map(|made| finding(vec![phase(made)], "leak")), [None, None]);
-    assert!(finding(vec![phase(40..200)], "leak").is_some());
+    assert_eq!([0..100, 150..200].map(|made| finding_of(vec![phase(made)], "leak")), [None, None]);
+    assert!(finding_of(vec![phase(40..200)], "leak").is_some());
 }
 
 #[test]
@@ -81,7 +71,7 @@ fn objects_that_are_made_and_kept_are_not_said_to_be_freed() {
         let call = if step < 100 { Call::Comm_dup } else { Call::Barrier };
         calls.call(on_nobody(call), at, STEP / 2)
     });
-    let found = finding(vec![calls], "made_again").unwrap();
+    let found = finding_of(vec![calls], "made_again").unwrap();
     assert!(found["detail"].as_str().unwrap().contains("none is freed"), "{found:#?}");
 }
 
@@ -111,10 +101,10 @@ fn receives_that_never_complete_are_left_and_those_that_are_completed_or_given_u
         });
         vec![receives, steps(|calls, _, at| calls.call(on_nobody(Call::Barrier), at, STEP / 10))]
     };
-    let left = finding(posts(None), "leak");
+    let left = finding_of(posts(None), "leak");
     assert_eq!(headline(&left), "Rank 0 begins 200 requests in MPI_Irecv and never completes any.", "{left:#?}");
     for ends in [traces::record::RecordKind::Completed, traces::record::RecordKind::Freed] {
-        assert_eq!(finding(posts(Some(ends)), "leak"), None);
+        assert_eq!(finding_of(posts(Some(ends)), "leak"), None);
     }
 }
 
@@ -131,13 +121,13 @@ fn log(receives: impl Fn(u64) -> u64) -> Vec<Calls> {
 
 #[test]
 fn messages_that_are_never_received_are_a_finding_and_those_taken_at_once_are_not() {
-    let never = finding(log(|_| 0), "untaken");
+    let never = finding_of(log(|_| 0), "untaken");
     let said = "Rank 1 sends 200 messages (1.6 KiB) in MPI_Send that rank 0 never receives: up to 200 lie there.";
     assert_eq!(headline(&never), said, "{never:#?}");
     assert_eq!(never.unwrap()["ranks"], json!("0"));
-    assert_eq!(finding(log(|_| 1), "untaken"), None);
+    assert_eq!(finding_of(log(|_| 1), "untaken"), None);
     // They cost nothing where no other message is received meanwhile.
-    assert_eq!(finding(log(|step| if step == 199 { 200 } else { 0 }), "untaken"), None);
+    assert_eq!(finding_of(log(|step| if step == 199 { 200 } else { 0 }), "untaken"), None);
 }
 
 #[test]
@@ -169,7 +159,7 @@ fn calls_that_take_longer_and_longer_are_found_with_what_grows_and_calls_as_long
                 (1..=STEPS).rev().fold(calls.call(on_nobody(Call::Waitall), at + STEP / 2, 1_000), Calls::completed)
             })
         };
-        finding(vec![tests(1), tests(0)], "drift")
+        finding_of(vec![tests(1), tests(0)], "drift")
     };
     let longer = lasts(|step| 100_000 + 10_000 * step);
     let said = "Calls of MPI_Iprobe take longer and longer: 195.00 µs in the first tenth of the run, 2.010 ms in the last one.";

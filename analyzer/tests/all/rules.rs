@@ -19,7 +19,7 @@ fn finding(folder: &Folder, kind: &str) -> Option<Value> {
     answer.rows("findings").iter().find(|row| row["kind"] == kind).cloned()
 }
 
-fn finding_of(ranks: Vec<Calls>, kind: &str) -> Option<Value> {
+pub fn finding_of(ranks: Vec<Calls>, kind: &str) -> Option<Value> {
     let size = ranks.len() as u32;
     finding(&made(ranks, size).0, kind)
 }

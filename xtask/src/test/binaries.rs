@@ -73,12 +73,14 @@ pub struct Selection {
     pub skipped: Vec<String>,
     /// Part of the launching tests.
     pub shard: Option<Shard>,
+    /// The one test to run, whatever else is chosen.
+    pub exact: Option<String>,
 }
 
 impl Selection {
     /// The test of this name alone.
     fn exactly(test: &str) -> Selection {
-        Selection { names: vec![format!("={test}")], skipped: Vec::new(), shard: None }
+        Selection { names: Vec::new(), skipped: Vec::new(), shard: None, exact: Some(test.into()) }
     }
 
     /// Of these tests, those whose names contain one of these parts.
@@ -94,9 +96,10 @@ impl Selection {
     }
 
     fn has(&self, test: &str, launches: bool) -> bool {
-        let is_named = |names: &[String]| {
-            names.iter().any(|name| name.strip_prefix('=').map_or_else(|| test.contains(name), |whole| test == whole))
-        };
+        if let Some(exact) = &self.exact {
+            return test == exact;
+        }
+        let is_named = |names: &[String]| names.iter().any(|name| test.contains(name));
         let is_of_shard = match self.shard {
             None => true,
             Some(shard) if launches => shard.has(test),

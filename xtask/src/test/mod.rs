@@ -212,6 +212,7 @@ impl TestArgs {
             },
             skipped: skipped.into_iter().map(String::from).collect(),
             shard: self.shard.as_deref().map(Shard::read).transpose()?,
+            exact: None,
         })
     }
 }

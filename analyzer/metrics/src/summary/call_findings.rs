@@ -1,5 +1,6 @@
 //! The findings on how calls are used. Waiting that they cause is a part of their cost.
 
+use super::drift::Drift;
 use super::slow_receivers::SlowReceivers;
 use super::untaken::Untaken;
 use super::used_sites::UsedSite;
@@ -9,17 +10,21 @@ use super::{
     wrong_order,
 };
 
-pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
+/// All findings; `refused` is the one on objects of which MPI made no more, if there is one.
+pub fn findings(known: &Evidence, sites: &[UsedSite], refused: Option<&Finding>) -> Vec<Finding> {
     let passed_over: Vec<Finding> = sites.iter().filter_map(|used| wrong_order::passed_over(used, sites)).collect();
     let slow: Vec<Option<SlowReceivers>> = sites.iter().map(SlowReceivers::of).collect();
-    let untaken = Untaken::of(known, sites, &passed_over);
+    let mut drifts = drift::drifts(known, sites);
+    let untaken = Untaken::of(known, &drifts, &passed_over);
     let mut findings = untaken.findings.clone();
-    findings.extend(leaks::findings(known, sites, &findings));
-    findings.extend(drift::findings(known, sites, &findings));
+    leave_named(&mut drifts, &findings);
+    if refused.is_none() {
+        findings.extend(leaks::findings(known, sites, &drifts));
+        leave_named(&mut drifts, &findings);
+    }
+    findings.extend(drift::findings(known, &drifts));
     // What lies there makes these calls long, not their number.
-    let refused = leaks::refused(known);
-    let named: Vec<String> =
-        findings.iter().chain(&refused).flat_map(|finding| finding.sites.iter().cloned()).collect();
+    let named: Vec<String> = findings.iter().chain(refused).flat_map(|finding| finding.sites.iter().cloned()).collect();
     let is_named = |used: &UsedSite| used.site.line().is_some_and(|line| named.contains(&line));
     for (used, slow) in sites.iter().zip(&slow) {
         findings.extend(slow.as_ref().and_then(|slow| slow_receivers::finding(used, slow)));
@@ -49,6 +54,12 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     findings.extend(progress::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));
     findings
+}
+
+/// Leaves out calls at lines that findings name.
+fn leave_named(drifts: &mut Vec<Drift>, findings: &[Finding]) {
+    let is_named = |line: &String| findings.iter().any(|finding| finding.sites.contains(line));
+    drifts.retain(|drift| !drift.lines().iter().any(is_named));
 }
 
 /// The finding of the first of these rules that applies.

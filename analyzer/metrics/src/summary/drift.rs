@@ -12,7 +12,7 @@ use tables::Value;
 use tables::number::whole;
 use traces::calls::Class;
 
-/// What grew while the calls took longer.
+/// Objects or requests that grew in number while the calls took longer.
 struct Growing {
     site: u32,
     kind: LeftKind,
@@ -29,7 +29,7 @@ pub struct Drift<'a> {
     last: f64,
     /// The part of all their time beyond what they took at the begin of the run.
     share: f64,
-    /// That time in seconds of the mean rank.
+    /// The part beyond that, in seconds of the mean rank.
     pub costs: f64,
 }
 
@@ -40,11 +40,9 @@ pub fn drifts<'a>(known: &Evidence, sites: &'a [UsedSite<'a>]) -> Vec<Drift<'a>>
     all
 }
 
-/// The findings on calls that take longer and longer, but for lines that the `others` name.
-pub fn findings(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Vec<Finding> {
-    let is_named = |line: &String| others.iter().any(|other| other.sites.contains(line));
-    let all = drifts(known, sites).into_iter().filter(|drift| !drift.lines().iter().any(is_named));
-    all.map(|drift| drift.finding(known)).collect()
+/// The findings on calls that take longer and longer.
+pub fn findings(known: &Evidence, drifts: &[Drift]) -> Vec<Finding> {
+    drifts.iter().map(|drift| drift.finding(known)).collect()
 }
 
 impl<'a> Drift<'a> {
@@ -68,7 +66,7 @@ impl<'a> Drift<'a> {
         finding.costs(self.costs).changes(vec![self.change()]).sites(lines)
     }
 
-    /// What grew most at the ranks that make the calls.
+    /// The objects or requests that grew most at the ranks that make the calls.
     fn growing(&self, known: &Evidence) -> Option<Growing> {
         let left_over = known.account.into_iter().flat_map(|account| &account.left_over);
         let here = left_over.filter(|((at, _), _)| self.used.ranks.iter().any(|(rank, _)| *rank == at.rank));

@@ -43,7 +43,7 @@ macro_rules! finding_kinds {
 /// The subject of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum About {
-    /// How far the run came.
+    /// The run's progress and end.
     Run,
     /// Ranks that were ready to run and did not.
     Machine,
@@ -181,7 +181,7 @@ pub struct Saving {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub kind: FindingKind,
-    /// What it costs at most, in seconds of the mean rank's time; `None` if unknown.
+    /// Its cost at most, in seconds of the mean rank's time; `None` if unknown.
     pub costs: Option<f64>,
     /// Changes to the run that cure it; empty if no replay can make them.
     pub(super) changes: Vec<RunChange>,

@@ -36,9 +36,7 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) 
         // Answers that are there before they are asked for take no time.
         Lateness::Alone if late.is_answer() => vec![change(late.culprits(), PassChange::Times(0.0))],
         // All ranks do their part of the work at once.
-        Lateness::Alone => {
-            vec![change(late.culprits(), PassChange::Times(late.culprits().len() as f64 / late.known.ranks() as f64))]
-        }
+        Lateness::Alone => divided(late, change),
         Lateness::NowAndThen { usual, .. } => vec![change(late.culprits(), PassChange::AtMost(*usual))],
         Lateness::Alternating | Lateness::Drifting => match mean(&late.ranks) {
             Some(mean) => vec![change(&late.ranks, PassChange::Always(mean as i64))],
@@ -74,13 +72,17 @@ fn as_the_others(
     change.into_iter().collect()
 }
 
+/// Divides the culprits' work among all ranks.
+fn divided(late: &LateActivity, change: impl Fn(&[(u32, &ActivityTimes)], PassChange) -> RunChange) -> Vec<RunChange> {
+    let share = late.culprits().len() as f64 / late.known.ranks() as f64;
+    vec![change(late.culprits(), PassChange::Times(share))]
+}
+
 /// Gives each rank there as much work as the mean rank has.
 fn levelled(late: &LateActivity, change: impl Fn(&[(u32, &ActivityTimes)], PassChange) -> RunChange) -> Vec<RunChange> {
     let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
     if others.is_empty() {
-        // No other rank works there: all can.
-        let share = late.culprits().len() as f64 / late.known.ranks() as f64;
-        return vec![change(late.culprits(), PassChange::Times(share))];
+        return divided(late, change);
     }
     let all = [late.culprits(), &others].concat();
     let level = all.iter().map(|(_, times)| times.total).total() as f64 / all.len() as f64;

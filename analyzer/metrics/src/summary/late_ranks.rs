@@ -320,16 +320,7 @@ fn passed_on(late: &LateActivity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bins(cases: &[(usize, i64)]) -> DurationBins {
-        let mut bins = DurationBins::default();
-        for (count, time) in cases {
-            for _ in 0..*count {
-                bins.add(*time);
-            }
-        }
-        bins
-    }
+    use crate::summary::late_reason::bins_of as bins;
 
     #[test]
     fn work_that_usually_takes_an_eighth_longer_is_uneven_whatever_interrupts_it() {

@@ -175,7 +175,7 @@ impl LateReason {
         format!("{they} {does}")
     }
 
-    /// What more is known of it; empty if nothing is.
+    /// A sentence on what else is known of it; empty if nothing is.
     pub fn detail(self, ranks: usize) -> String {
         let (it, its) = (upper(verb(ranks, "it", "they")), upper(verb(ranks, "its", "their")));
         match self {
@@ -192,7 +192,7 @@ impl LateReason {
         }
     }
 
-    /// What to try for ranks called `who`; `None` if they have more work.
+    /// The advice for ranks called `who`; `None` if they have more work.
     pub fn advice(self, who: &str) -> Option<String> {
         Some(match self {
             LateReason::MoreWork => return None,
@@ -215,19 +215,22 @@ impl LateReason {
     }
 }
 
+/// Bins of so many passes of each time, for tests.
+#[cfg(test)]
+pub fn bins_of(cases: &[(usize, i64)]) -> DurationBins {
+    let mut bins = DurationBins::default();
+    for (count, time) in cases {
+        for _ in 0..*count {
+            bins.add(*time);
+        }
+    }
+    bins
+}
+
 #[cfg(test)]
 mod tests {
+    use super::bins_of as bins;
     use super::*;
-
-    fn bins(cases: &[(usize, i64)]) -> DurationBins {
-        let mut bins = DurationBins::default();
-        for (count, time) in cases {
-            for _ in 0..*count {
-                bins.add(*time);
-            }
-        }
-        bins
-    }
 
     #[test]
     fn passes_of_which_most_are_as_fast_as_the_others_are_slower_at_times_and_no_more_work() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::drift::{Drift, drifts};
+use super::drift::Drift;
 use super::finding::LEAST_SHARE_OF_RUN;
 use super::limits::limits;
 use super::used_sites::{UsedSite, at};
@@ -30,19 +30,13 @@ struct Leak {
     kind: LeftKind,
     /// Numbers of the lines that may have made them, the one that made most first.
     sites: Vec<u32>,
-    /// Those that live, by the ranks' places in the run.
+    /// Its objects that live, by the ranks' places in the run.
     ranks: BTreeMap<u32, LeftAtSite>,
 }
 
-/// The findings on what one line leaves behind, in runs that did not end for it. The `others` explain why calls that they name take longer.
-pub fn findings(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Vec<Finding> {
-    if refused(known).is_some() {
-        return Vec::new();
-    }
-    let is_named = |line: &String| others.iter().any(|other| other.sites.contains(line));
-    let mut drifts = drifts(known, sites);
-    drifts.retain(|drift| !drift.lines().iter().any(is_named));
-    leaks(known).iter().map(|leak| leak.finding(known, sites, &drifts)).collect()
+/// The findings on what one line leaves behind, in runs that did not end for it. `drifts` are calls that it may have made longer.
+pub fn findings(known: &Evidence, sites: &[UsedSite], drifts: &[Drift]) -> Vec<Finding> {
+    leaks(known).iter().map(|leak| leak.finding(known, sites, drifts)).collect()
 }
 
 /// The finding on objects of which MPI made no more.
@@ -74,7 +68,7 @@ fn leaks(known: &Evidence) -> Vec<Leak> {
     leaks
 }
 
-/// What each of a rank's lines leaves behind. Where nothing tells which line made those that were `freed`, all lines that may have left
+/// Objects that each of a rank's lines leaves behind. Where nothing tells which line made those that were `freed`, all lines that may have left
 /// some stand together.
 fn left_of(sites: Vec<(u32, LeftAtSite)>, freed: Option<&CountOverTime>) -> Vec<(Vec<u32>, LeftAtSite)> {
     let mut sites = sites;

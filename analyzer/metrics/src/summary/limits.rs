@@ -29,7 +29,7 @@ pub enum LimitSide {
 pub enum ReasonKind {
     /// Runs lie on both sides of it, and apart.
     Measured,
-    /// It follows from other figures.
+    /// The figure follows from others.
     Derived,
     /// Another figure would do as well.
     Convention,

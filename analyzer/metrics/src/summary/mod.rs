@@ -89,8 +89,9 @@ const MOST: usize = 6;
 /// All findings on a run, the most important first.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let (sites, serving) = (used_sites(known), serving_ranks(known));
-    let mut all = about_the_run(known);
-    all.extend(about_the_program(known, &sites, &serving));
+    let refused = leaks::refused(known);
+    let mut all = about_the_run(known, refused.as_ref());
+    all.extend(about_the_program(known, &sites, &serving, refused.as_ref()));
     // What is left out explains no time.
     leave_out_cheap(known, &mut all);
     all.extend(unseen_ranks::finding(known, &sites, &all));
@@ -109,7 +110,7 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
 }
 
 /// Findings on the end of the run, and on ranks that were kept from their cores.
-fn about_the_run(known: &Evidence) -> Vec<Finding> {
+fn about_the_run(known: &Evidence, refused: Option<&Finding>) -> Vec<Finding> {
     let reason = aborted::finding(known);
     let mut all: Vec<Finding> = Vec::new();
     if reason.is_none() || RunEnd::of(known.run).is_some_and(|end| end.is_from_outside()) {
@@ -122,15 +123,20 @@ fn about_the_run(known: &Evidence) -> Vec<Finding> {
     if all.iter().all(|finding| finding.kind != FindingKind::Stuck) {
         all.extend(whole::stuck(known));
     }
-    all.extend(leaks::refused(known));
+    all.extend(refused.cloned());
     all.extend(known.delays().cloned());
     all
 }
 
 /// Findings on late ranks and slow hosts, then on calls.
-fn about_the_program(known: &Evidence, sites: &[UsedSite], serving: &ServingRanks) -> Vec<Finding> {
+fn about_the_program(
+    known: &Evidence,
+    sites: &[UsedSite],
+    serving: &ServingRanks,
+    refused: Option<&Finding>,
+) -> Vec<Finding> {
     let together = threads_together::finding(known);
-    let mut of_calls = call_findings::findings(known, sites);
+    let mut of_calls = call_findings::findings(known, sites, refused);
     of_calls.retain(|finding| !together.as_ref().is_some_and(|together| threads_together::explains(together, finding)));
     let mut late = Vec::new();
     if let Some(walk) = known.walk {

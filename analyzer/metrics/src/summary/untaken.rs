@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::drift::drifts;
+use super::drift::Drift;
 use super::used_sites::UsedSite;
 use super::wrong_order::LEAST_PASSED_OVER;
 use super::{Evidence, Finding, FindingKind};
@@ -33,8 +33,8 @@ pub struct Untaken {
 }
 
 impl Untaken {
-    /// `passed_over`: the findings on receives that look past others.
-    pub fn of(known: &Evidence, sites: &[UsedSite], passed_over: &[Finding]) -> Untaken {
+    /// `passed_over`: the findings on receives that look past others; `drifts`: calls that take longer and longer.
+    pub fn of(known: &Evidence, drifts: &[Drift], passed_over: &[Finding]) -> Untaken {
         let mut untaken = Untaken::default();
         for lying in lying(known) {
             let receiver = world_rank(&known.run.ranks[lying.receiver as usize]);
@@ -42,7 +42,7 @@ impl Untaken {
                 true => Vec::new(),
                 false => passed_over.iter().filter(|finding| finding.ranks == [receiver]).collect(),
             };
-            let Some(finding) = lying.finding(known, sites, &looks_past) else { continue };
+            let Some(finding) = lying.finding(known, drifts, &looks_past) else { continue };
             untaken.findings.push(finding);
             untaken.ranks.extend(lying.senders.iter().chain([&lying.receiver]));
             untaken.receivers.push(receiver);
@@ -88,7 +88,7 @@ impl Lying {
     }
 
     /// `looks_past`: what the receiver loses by looking past them. `None` if it takes them all, and loses nothing.
-    fn finding(&self, known: &Evidence, sites: &[UsedSite], looks_past: &[&Finding]) -> Option<Finding> {
+    fn finding(&self, known: &Evidence, drifts: &[Drift], looks_past: &[&Finding]) -> Option<Finding> {
         let UntakenMessages { messages, bytes, never, lying, taken_at } = self.messages;
         let costs: f64 = looks_past.iter().filter_map(|finding| finding.costs).sum();
         let has_costs = costs > 0.0 && looks_past.iter().any(|finding| finding.is_worth_it(known));
@@ -125,8 +125,7 @@ impl Lying {
         lines.extend(taken_at.and_then(|place| place.line()));
         let mut kept = BTreeSet::new();
         lines.retain(|line| kept.insert(line.clone()));
-        let longer = drifts(known, sites);
-        let longer = longer.iter().find(|drift| drift.lines().iter().any(|line| lines.contains(line)));
+        let longer = drifts.iter().find(|drift| drift.lines().iter().any(|line| lines.contains(line)));
         let detail = longer.map(|drift| drift.in_words()).unwrap_or_default();
         let next = match are_left {
             true => "Receive them, or do not send them.",

@@ -15,7 +15,7 @@ use crate::sums::Grow;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct EpochSums {
     pub count: u64,
-    /// Those that continue a row.
+    /// Epochs that continue a row.
     pub repeated: u64,
     pub accesses: u64,
     /// Bytes of all accesses.
@@ -42,7 +42,7 @@ impl EpochSums {
     }
 }
 
-/// What a call does to a window.
+/// The effect of a call on a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WindowCall {
     Access,

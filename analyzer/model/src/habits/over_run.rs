@@ -52,7 +52,7 @@ impl CallsOverRun {
         tenth.bytes.grow(bytes);
     }
 
-    /// How calls of the same size took longer over the whole run; `None` if they did not, or not steadily.
+    /// Growth of the time of calls of one size over the whole run; `None` if they did not, or not steadily.
     pub fn growth(&self) -> Option<Growth> {
         let [first, .., last] = &self.tenths;
         if self.tenths.iter().any(|tenth| tenth.count < LEAST_CALLS) {

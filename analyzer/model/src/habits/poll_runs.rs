@@ -32,7 +32,7 @@ pub struct PollRuns {
     /// Site and end of the last poll.
     last: Option<(u32, i64)>,
     pending: FxHashMap<RequestId, PendingMessage>,
-    /// The last call is a poll that found something: the time to it from the poll in vain before it.
+    /// Time from an unsuccessful poll to the last call, if that is a poll that found something.
     pub before_found: Option<i64>,
     /// The last call completed a receive that was posted before.
     pub has_received: bool,

@@ -32,7 +32,7 @@ pub struct LeftAtSite {
     pub made: u64,
     /// Calls that MPI refused.
     pub refused: u64,
-    /// Those that lived, over time.
+    /// Number that lived, over time.
     pub live: CountOverTime,
 }
 
@@ -96,7 +96,7 @@ pub struct LeftOver<'a> {
     objects: &'a Objects,
     rank: usize,
     pub sites: FxHashMap<(SpottedSite, LeftKind), LeftAtSite>,
-    /// Those freed whose line is unknown.
+    /// Number freed whose line is unknown.
     pub freed: FxHashMap<LeftKind, CountOverTime>,
     /// Lines that made the numbered objects that live.
     live: FxHashMap<u32, SpottedSite>,

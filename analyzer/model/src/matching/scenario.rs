@@ -44,11 +44,11 @@ pub enum RunChange {
 /// A change to each pass through a stretch of computation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum PassChange {
-    /// It takes this many times as long.
+    /// The pass takes this many times as long.
     Times(f64),
-    /// It takes no longer than this, nanoseconds.
+    /// The pass takes no longer than this, nanoseconds.
     AtMost(i64),
-    /// It takes this long, nanoseconds.
+    /// Every pass takes this long, nanoseconds.
     Always(i64),
 }
 
@@ -173,7 +173,7 @@ impl Lanes {
         Lanes { lanes, is_ideal: false, counts: false, has_places: true, network, stretches, hosts, tolerance }
     }
 
-    /// The same without sums by place.
+    /// Leaves out the sums by place.
     pub fn without_places(self) -> Lanes {
         Lanes { has_places: false, ..self }
     }

@@ -19,7 +19,7 @@ pub struct UntakenMessages {
     pub bytes: u64,
     /// Number of these that were never received.
     pub never: u64,
-    /// Those that lie there, over time.
+    /// Number that lies there, over time.
     pub lying: CountOverTime,
     /// The last line whose receive took one.
     pub taken_at: Option<SpottedSite>,
