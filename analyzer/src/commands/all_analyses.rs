@@ -34,7 +34,6 @@ impl<'r> AllAnalyses<'r> {
         Evidence {
             run: self.run,
             settled: matched.map(|matched| &matched.settled),
-            account: matched.map(|matched| &matched.settled.account),
             walk: matched.map(|matched| &matched.walk),
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,

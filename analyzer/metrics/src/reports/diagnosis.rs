@@ -33,7 +33,7 @@ pub fn report(known: &Evidence, findings: &[Finding]) -> Report {
     }
     let tables = vec![finding_table(findings, known.wall()).asked().into()];
     let mut warnings = Vec::new();
-    if let Some(account) = known.account
+    if let Some(account) = known.account()
         && !findings.iter().any(|finding| finding.kind == FindingKind::Aborted)
     {
         warnings.extend(overlong::sentences(known.run, account));

@@ -50,7 +50,7 @@ fn by_error(known: &Evidence) -> Option<Finding> {
     if known.run.goes_on() {
         return None;
     }
-    let (words, rank, site) = overlong::ended(known.run, known.account?)?;
+    let (words, rank, site) = overlong::ended(known.run, known.account()?)?;
     let next = "Post as many bytes as are sent, or see which message was meant: its sender, tag and communicator.";
     let finding = Finding::new(FindingKind::Aborted, "run", format!("{}.", upper(&words)));
     let sites = Some(site).filter(|site| !site.is_empty()).into_iter().collect();

@@ -68,7 +68,7 @@ impl<'a> Drift<'a> {
 
     /// The objects or requests that grew most at the ranks that make the calls.
     fn growing(&self, known: &Evidence) -> Option<Growing> {
-        let left_over = known.account.into_iter().flat_map(|account| &account.left_over);
+        let left_over = known.account().into_iter().flat_map(|account| &account.left_over);
         let here = left_over.filter(|((at, _), _)| self.used.ranks.iter().any(|(rank, _)| *rank == at.rank));
         let grown = here.filter(|(_, left)| left.live.most() as f64 >= LEAST_PASSED_OVER.get());
         let grown = grown.filter(|(_, left)| left.live.grows_with_the_run());

@@ -21,7 +21,6 @@ pub struct Evidence<'a> {
     pub run: &'a Run,
     /// The run's matched calls, and their clock.
     pub settled: Option<&'a Settled>,
-    pub account: Option<&'a Account>,
     /// Habits, origins of waiting and the critical path.
     pub walk: Option<&'a SharedWalk>,
     pub efficiency: Option<&'a Efficiency>,
@@ -49,7 +48,11 @@ pub struct Answers {
     doubt: OnceCell<Option<(f64, String)>>,
 }
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
+    pub fn account(&self) -> Option<&'a Account> {
+        self.settled.map(|settled| &settled.account)
+    }
+
     /// True if the run was hanging when it ended.
     pub fn hung(&self) -> bool {
         self.at_end.is_some_and(|verdict| verdict.is_hang)
@@ -104,7 +107,7 @@ impl Evidence<'_> {
 
     pub(super) fn stored_sizes(&self) -> &StoredSizes {
         let of_account = |account| StoredSizes::of(self.run, account);
-        self.answers.stored_sizes.get_or_init(|| self.account.map_or_else(StoredSizes::default, of_account))
+        self.answers.stored_sizes.get_or_init(|| self.account().map_or_else(StoredSizes::default, of_account))
     }
 
     /// The sentence on polls that may be waits, if they take at least this share of the run. `find` finds it, with its seconds.

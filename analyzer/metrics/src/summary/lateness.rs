@@ -392,7 +392,7 @@ impl<'a> LateActivity<'a> {
 
     /// True if the rank that waits there waits for the same rank again in the call that it makes next.
     pub fn waits_again_at_once(&self, wait: WaitKey) -> bool {
-        let Some(account) = self.known.account else { return false };
+        let Some(account) = self.known.account() else { return false };
         let (waiter, cause, site) = (wait.waiter.rank, wait.cause.rank, wait.waiter.place.number() as u32);
         let Some(waited) = account.waits.sums.get(&wait) else { return false };
         let each = waited.time as f64 / waited.count.max(1) as f64;

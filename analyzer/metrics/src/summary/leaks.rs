@@ -46,7 +46,7 @@ pub fn refused(known: &Evidence) -> Option<Finding> {
 }
 
 fn leaks(known: &Evidence) -> Vec<Leak> {
-    let Some(account) = known.account else { return Vec::new() };
+    let Some(account) = known.account() else { return Vec::new() };
     let mut of_ranks: BTreeMap<(u32, LeftKind), Vec<(u32, LeftAtSite)>> = BTreeMap::new();
     for ((at, kind), left) in &account.left_over {
         of_ranks.entry((at.rank, *kind)).or_default().push((at.place.number() as u32, *left));

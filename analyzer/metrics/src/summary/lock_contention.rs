@@ -50,7 +50,7 @@ pub fn finding(late: &LateActivity) -> Finding {
 /// Time of all waits for locks, nanoseconds, and of the other waits by place and rank.
 fn waits_of(late: &LateActivity) -> (i64, BTreeMap<usize, BTreeMap<u32, i64>>) {
     let (mut at_lock, mut elsewhere) = (0i64, BTreeMap::<usize, BTreeMap<u32, i64>>::new());
-    for (key, sum) in late.known.account.into_iter().flat_map(|account| &account.waits.sums) {
+    for (key, sum) in late.known.account().into_iter().flat_map(|account| &account.waits.sums) {
         if key.state == WaitState::LockContention {
             at_lock.grow(sum.time);
         } else {

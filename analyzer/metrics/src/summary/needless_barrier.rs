@@ -21,7 +21,7 @@ limits! {
 }
 
 pub fn findings(known: &Evidence, all: &[UsedSite]) -> Vec<Finding> {
-    let Some(account) = known.account else { return Vec::new() };
+    let Some(account) = known.account() else { return Vec::new() };
     let waits = waits(account);
     all.iter().filter_map(|used| finding(used, all, &waits)).collect()
 }

@@ -7,7 +7,7 @@ use super::{Evidence, MUCH_IN_MPI, polling};
 pub fn nothing(known: &Evidence) -> String {
     let least = least_share(known.lacks_cores());
     let in_doubt = known.doubt(|| polling::doubt(known, &used_sites(known)), least);
-    let mut text = match known.account {
+    let mut text = match known.account() {
         Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default().to_string(),
         Some(_) if known.run.asked().any(|rank| rank.thread_count() > 1) => format!(
             "No single cause stands out: no rank's first thread keeps those of others waiting for more than {:.0} % of the \

@@ -40,7 +40,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
 /// Receives that never got a message, by rank.
 fn unsent(known: &Evidence) -> BTreeMap<WorldRank, u64> {
     let mut unsent = BTreeMap::new();
-    for (at, count) in known.account.into_iter().flat_map(|account| &account.unsent) {
+    for (at, count) in known.account().into_iter().flat_map(|account| &account.unsent) {
         *unsent.entry(crate::totals::world_rank(&known.run.ranks[at.rank as usize])).or_default() += count;
     }
     unsent

@@ -52,7 +52,7 @@ pub struct ServingRanks<'a> {
 
 pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let mut serving = ServingRanks { known, ranks: Vec::new() };
-    let Some(account) = known.account.filter(|_| known.walk.is_some()) else { return serving };
+    let Some(account) = known.account().filter(|_| known.walk.is_some()) else { return serving };
     let all = &known.run.ranks;
     if all.len() < (LEAST_RANKS.count() as usize) {
         return serving;

@@ -31,7 +31,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut answers: FxHashMap<u32, Answers> = FxHashMap::default();
-    for (key, sum) in known.account.into_iter().flat_map(|account| &account.waits.sums) {
+    for (key, sum) in known.account().into_iter().flat_map(|account| &account.waits.sums) {
         if key.state == WaitState::LateSender && key.waiter.rank != key.cause.rank {
             let of_rank = answers.entry(key.cause.rank).or_default();
             of_rank.time.grow(sum.time);

@@ -117,7 +117,7 @@ fn long_sends(used: &UsedSite) -> (i64, u64) {
 
 /// Number of this line's messages that were not received.
 fn untaken(used: &UsedSite) -> u64 {
-    let unreceived = used.known.account.into_iter().flat_map(|account| &account.unreceived);
+    let unreceived = used.known.account().into_iter().flat_map(|account| &account.unreceived);
     unreceived.filter(|(at, _)| at.place.number() == used.number as usize).map(|(_, count)| *count).total()
 }
 

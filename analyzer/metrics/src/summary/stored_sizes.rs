@@ -34,7 +34,7 @@ impl StoredSizes {
 
 /// True if the wait is for a receive, but in sends of messages that the library stores without one.
 pub fn is_stored(known: &Evidence, wait: WaitKey) -> bool {
-    let blocked = known.account.and_then(|account| account.blocked.get(&(wait.waiter, wait.cause.rank)));
+    let blocked = known.account().and_then(|account| account.blocked.get(&(wait.waiter, wait.cause.rank)));
     let pair = (wait.waiter.rank, wait.cause.rank);
     blocked.is_some_and(|sends| sends.count > 0 && known.stored_sizes().has(pair, sends.bytes))
 }

@@ -239,7 +239,7 @@ fn copies(known: &Evidence, sites: &[&UsedSite]) -> f64 {
 /// Time of all ranks in collective calls that another rank had already left, nanoseconds by call site: it counts as waiting, but for no rank.
 pub fn completion(known: &Evidence) -> FxHashMap<u32, i64> {
     let mut times = FxHashMap::default();
-    let Some(account) = known.account else { return times };
+    let Some(account) = known.account() else { return times };
     for (key, sum) in &account.waits.sums {
         if matches!(key.state, WaitState::NxnCompletion | WaitState::BarrierCompletion) {
             times.entry(key.waiter.place.number() as u32).or_insert(0i64).grow(sum.time);

@@ -64,7 +64,7 @@ impl Untaken {
 /// Messages that lie at a rank in growing numbers, the largest number first.
 fn lying(known: &Evidence) -> Vec<Lying> {
     let mut all: BTreeMap<(u32, u32), Lying> = BTreeMap::new();
-    for ((from, receiver), messages) in known.account.into_iter().flat_map(|account| &account.untaken) {
+    for ((from, receiver), messages) in known.account().into_iter().flat_map(|account| &account.untaken) {
         let (site, receiver) = (from.place.number() as u32, *receiver);
         let new = || Lying { site, receiver, senders: BTreeSet::new(), messages: UntakenMessages::default() };
         let lying = all.entry((site, receiver)).or_insert_with(new);

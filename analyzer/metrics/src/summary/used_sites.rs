@@ -48,7 +48,7 @@ pub fn used_sites<'a>(known: &'a Evidence<'a>) -> Vec<UsedSite<'a>> {
         let used = by_site.entry(*site).or_insert_with(|| UsedSite::new(known, *site));
         used.ranks.push((*rank, habits));
     }
-    let account = known.account;
+    let account = known.account();
     for ((sender, receiver), sends) in account.into_iter().flat_map(|account| &account.blocked) {
         if let Some(used) = by_site.get_mut(&(sender.place.number() as u32)) {
             used.blocked.push((sender.rank, *receiver, sends));

@@ -75,13 +75,13 @@ pub fn hung(known: &Evidence) -> Option<Finding> {
         finding.add(&unfinished.headline);
     }
     let waited = |account| open_waits(account).iter().map(|(_, sum)| sum.time).total();
-    finding.costs = known.account.map(|account| known.mean(waited(account)));
+    finding.costs = known.account().map(|account| known.mean(waited(account)));
     Some(finding.next("Fix this first: all figures count the time in which nothing could move."))
 }
 
 /// The finding on calls that have not returned.
 pub fn stuck(known: &Evidence) -> Option<Finding> {
-    let account = known.account?;
+    let account = known.account()?;
     let open = open_waits(account);
     let all: i64 = account.waits.sums.values().map(|sum| sum.time).total();
     let time: i64 = open.iter().map(|(_, sum)| sum.time).total();

@@ -75,7 +75,7 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 
 /// The findings on ranks that wait for a message while others are there, by line.
 pub fn waits(known: &Evidence) -> Vec<Finding> {
-    let Some(account) = known.account else { return Vec::new() };
+    let Some(account) = known.account() else { return Vec::new() };
     let mut waits: BTreeMap<usize, BTreeMap<u32, WaitSum>> = BTreeMap::new();
     for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
         let of_rank = waits.entry(key.waiter.place.number()).or_default().entry(key.waiter.rank).or_default();
