@@ -49,9 +49,10 @@ impl<T: Ord + Copy> Sample<T> {
     fn keep(&mut self, value: (u64, T)) {
         if self.kept.len() < MOST {
             self.kept.push(value);
-        } else if self.kept.peek().is_some_and(|last| value < *last) {
-            self.kept.pop();
-            self.kept.push(value);
+        } else if let Some(mut last) = self.kept.peek_mut()
+            && value < *last
+        {
+            *last = value;
         }
     }
 }

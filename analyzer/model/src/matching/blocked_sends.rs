@@ -72,7 +72,7 @@ impl BlockedSendsOf {
 mod tests {
     use super::*;
     use crate::matching::concurrent::CallSpan;
-    use crate::matching::links::Mark;
+    use crate::matching::link_times::Mark;
     use crate::matching::posted_receive::Envelope;
     use crate::roles::SpottedSite;
 

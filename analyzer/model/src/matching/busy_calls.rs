@@ -59,7 +59,7 @@ impl PlaceTimes {
 
 impl PlaceTime {
     /// Adds a time, as it is in each lane.
-    pub fn add(&mut self, times: &Times) {
+    pub fn add(&mut self, times: &[i64]) {
         let Some(first) = times.first() else { return };
         if let Some(last) = self.last.replace(*first) {
             self.variance += (*first as f64 - last as f64).powi(2) / 2.0;
@@ -67,9 +67,9 @@ impl PlaceTime {
         self.grow(times);
     }
 
-    fn grow(&mut self, times: &Times) {
+    fn grow(&mut self, times: &[i64]) {
         if self.times.is_empty() {
-            self.times.clone_from(times);
+            self.times.extend_from_slice(times);
             return;
         }
         for (sum, time) in self.times.iter_mut().zip(times) {
@@ -97,6 +97,8 @@ pub struct BusyCalls {
     /// Sums of computations, to level them by in a later replay.
     pub stretches: StretchMeans,
     pub times: PlaceTimes,
+    /// The times of one call or computation.
+    of_lanes: Vec<i64>,
 }
 
 /// The last call, until the next one.
@@ -124,11 +126,12 @@ impl BusyCalls {
             numbers: FxHashMap::default(),
             stretches: StretchMeans::default(),
             times: PlaceTimes::default(),
+            of_lanes: Vec::new(),
         }
     }
 
     /// Ends the last call before `call` begins, unless the two are polls of one wait.
-    pub fn next(&mut self, call: &TimedCall, site: u32, busy: &mut Times) -> Option<Returned> {
+    pub fn next(&mut self, call: &TimedCall, site: u32, busy: &mut [i64]) -> Option<Returned> {
         if self.is_one_wait(call, site) { None } else { self.close(busy) }
     }
 
@@ -139,7 +142,7 @@ impl BusyCalls {
     }
 
     /// Begins a call; `before` is the end of the last one.
-    pub fn open(&mut self, call: &TimedCall, site: u32, before: i64, busy: &mut Times) {
+    pub fn open(&mut self, call: &TimedCall, site: u32, before: i64, busy: &mut [i64]) {
         let polls = call.in_vain && !call.now_and_then;
         if let Some(last) = &mut self.current {
             (last.end, last.polls) = (call.end, polls);
@@ -175,7 +178,7 @@ impl BusyCalls {
     }
 
     /// Ends the last call. Returns it if it depends on other ranks.
-    pub fn close(&mut self, busy: &mut Times) -> Option<Returned> {
+    pub fn close(&mut self, busy: &mut [i64]) -> Option<Returned> {
         let CurrentCall { start, end, site, depends, .. } = self.current.take()?;
         if depends {
             return Some(Returned { start, end, rank: self.rank, site });
@@ -185,12 +188,14 @@ impl BusyCalls {
     }
 
     /// Adds a call that depends on nobody.
-    fn alone(&mut self, site: u32, time: i64, busy: &mut Times) {
-        let times: Times = (0..busy.len()).map(|lane| self.lanes.call(lane, (self.rank, site), time)).collect();
+    fn alone(&mut self, site: u32, time: i64, busy: &mut [i64]) {
+        let times = (0..busy.len()).map(|lane| self.lanes.call(lane, (self.rank, site), time));
+        self.of_lanes.clear();
+        self.of_lanes.extend(times);
         if self.lanes.has_places {
-            self.times.calls.entry(site).or_default().add(&times);
+            self.times.calls.entry(site).or_default().add(&self.of_lanes);
         }
-        pass(busy, &times);
+        pass(busy, &self.of_lanes);
     }
 
     /// Number of this computation among those between the two sites.
@@ -205,22 +210,24 @@ impl BusyCalls {
     }
 
     /// Adds computation before a call at a site.
-    pub fn compute(&mut self, site: u32, time: i64, busy: &mut Times) {
+    pub fn compute(&mut self, site: u32, time: i64, busy: &mut [i64]) {
         if time <= 0 {
             return;
         }
         let around = (self.last, site);
         let number = if self.lanes.numbers() { self.number(around, time) } else { 0 };
         let lanes = 0..busy.len();
-        let times: Times = lanes.map(|lane| self.lanes.computation(lane, self.rank, around, number, time)).collect();
+        let times = lanes.map(|lane| self.lanes.computation(lane, self.rank, around, number, time));
+        self.of_lanes.clear();
+        self.of_lanes.extend(times);
         if self.lanes.has_places {
-            self.times.between.entry(around).or_default().add(&times);
+            self.times.between.entry(around).or_default().add(&self.of_lanes);
         }
-        pass(busy, &times);
+        pass(busy, &self.of_lanes);
     }
 }
 
-fn pass(busy: &mut Times, times: &Times) {
+fn pass(busy: &mut [i64], times: &[i64]) {
     for (busy, time) in busy.iter_mut().zip(times) {
         busy.grow(*time);
     }

@@ -34,11 +34,11 @@ impl CollectiveNode {
 
     /// Records that a rank reaches the node at a time of the recorded run, and of each lane. The last rank moves the waiting
     /// ranks to `ready`.
-    pub fn come(&self, recorded: i64, times: Times, ready: &mut Vec<u32>) {
+    pub fn come(&self, recorded: i64, times: impl Iterator<Item = i64>, ready: &mut Vec<u32>) {
         let mut node = lock(&self.nodes[self.at as usize]);
         node.last.0 = node.last.0.max(recorded);
         if node.last.1.is_empty() {
-            node.last.1 = times;
+            node.last.1.extend(times);
         } else {
             for (last, time) in node.last.1.iter_mut().zip(times) {
                 *last = (*last).max(time);
@@ -50,14 +50,14 @@ impl CollectiveNode {
         }
     }
 
-    /// Time at which the last rank reached the node, in the recorded run and in each lane. Until then, returns `None` and
+    /// Passes on the time at which the last rank reached the node, in the recorded run and in each lane. Until then, returns `None` and
     /// lists `rank` as waiting.
-    pub fn reached(&self, rank: u32) -> Option<(i64, Times)> {
+    pub fn reached<T>(&self, rank: u32, with: impl FnOnce(i64, &[i64]) -> T) -> Option<T> {
         let mut node = lock(&self.nodes[self.at as usize]);
         if node.needed > 0 {
             node.waiting.push(rank);
             return None;
         }
-        Some(node.last.clone())
+        Some(with(node.last.0, &node.last.1))
     }
 }

@@ -14,13 +14,18 @@ pub struct Letters {
 impl Letters {
     #[inline]
     pub fn send(&mut self, to: u32, letter: Letter) {
-        let boxes = &mut self.boxes;
-        let place = *self.places.entry(to).or_insert_with(|| {
-            boxes.push((to, Vec::new()));
-            boxes.len() as u32 - 1
-        });
+        let place = self.places.get(&to).copied().unwrap_or_else(|| self.begin(to));
         self.boxes[place as usize].1.push(letter);
     }
+
+    #[cold]
+    fn begin(&mut self, to: u32) -> u32 {
+        let place = self.boxes.len() as u32;
+        self.boxes.push((to, Vec::new()));
+        self.places.insert(to, place);
+        place
+    }
+
     /// The letters to each rank that has any.
     pub fn by_receiver(&mut self) -> impl Iterator<Item = (u32, &mut Vec<Letter>)> {
         let boxes = self.boxes.iter_mut().filter(|(_, letters)| !letters.is_empty());

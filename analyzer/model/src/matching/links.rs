@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::busy_calls::{BusyCalls, PlaceTimes, Returned};
 use super::collective_node::CollectiveNode;
+use super::link_times::{EACH, LinkBlock, Mark, Marks, Reached, put};
 use super::scenario::{DependencyWay, Lanes, Times};
 use super::stretches::StretchMeans;
 use crate::common_clock::ClockLine;
@@ -18,11 +18,9 @@ use crate::sums::Grow;
 
 /// One dependency of a call, one contribution to a collective call, or a boundary in the rank's time.
 pub struct Link {
-    /// Busy time of the rank at the call.
-    pub time: Times,
     pub to: Dependency,
-    /// Array for the delays after this link and the next ones; `None` if an earlier link's array holds them.
-    pub delays: Option<Arc<Delays>>,
+    /// Block with the times of this link and the next ones; `None` if an earlier link's block holds them.
+    pub block: Option<Arc<LinkBlock>>,
 }
 
 pub enum Dependency {
@@ -41,17 +39,6 @@ pub enum Dependency {
     Turn(i64, LinkEvent),
 }
 
-/// When a rank reaches a call that others wait for.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Reached {
-    /// Time in the recorded run.
-    pub at: i64,
-    /// Time since the rank's position in its links: other threads may be ahead of the first.
-    pub ahead: i64,
-    /// Lanes in which the call is not made, by bits.
-    pub absent: u64,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub enum LinkEvent {
     /// MPI_Init; true if the time after it is selected.
@@ -61,55 +48,6 @@ pub enum LinkEvent {
     Selection(bool),
     /// The end of the rank, with the time before it that an ideal network would not have, nanoseconds.
     End(i64),
-}
-
-/// Position of a rank in its links. Shares the array of the delay there, so the delay lives as long as the mark.
-#[derive(Clone, Default, Debug)]
-pub struct Mark {
-    /// Busy time.
-    pub time: Times,
-    /// Links so far.
-    pub number: u64,
-    pub reached: Reached,
-    /// The rank.
-    pub rank: u32,
-    delays: Option<Arc<Delays>>,
-}
-
-/// Delays of a rank after each of [`EACH`] successive links, in each lane, nanoseconds. The replay fills them in under its lock.
-#[derive(Debug)]
-pub struct Delays(Box<[AtomicI64]>);
-
-const EACH: u64 = 64;
-
-impl Delays {
-    fn of(lanes: usize) -> Delays {
-        Delays((0..EACH as usize * lanes).map(|_| AtomicI64::new(0)).collect())
-    }
-
-    /// Stores the delays after a link, by the link's number.
-    pub fn put(&self, link: u64, delays: &[i64]) {
-        let first = (link % EACH) as usize * delays.len();
-        for (place, delay) in self.0[first..].iter().zip(delays) {
-            place.store(*delay, Relaxed);
-        }
-    }
-}
-
-impl Mark {
-    /// The rank's delay at this position in a lane, once the links before it are replayed.
-    pub fn delay(&self, lane: usize) -> i64 {
-        let last = self.number.checked_sub(1).zip(self.delays.as_ref());
-        last.map_or(0, |(link, delays)| delays.0[(link % EACH) as usize * self.time.len() + lane].load(Relaxed))
-    }
-
-    /// Time at which the rank passes the position in a lane; the earliest of all if it does not.
-    pub fn passed(&self, lane: usize) -> i64 {
-        if self.reached.absent >> lane & 1 == 1 {
-            return i64::MIN;
-        }
-        self.time[lane].saturating_add(self.delay(lane)).saturating_add(self.reached.ahead)
-    }
 }
 
 /// Boundaries of the selection in a rank's time, on the run's common clock.
@@ -163,8 +101,9 @@ pub struct Links {
     links: VecDeque<Link>,
     /// Number of the first link in `links`.
     first: u64,
-    /// Array that will hold the delays after the last link.
-    delays: Option<Arc<Delays>>,
+    /// Block with the times of the last link.
+    block: Option<Arc<LinkBlock>>,
+    marks: Marks,
 }
 
 impl Links {
@@ -182,7 +121,8 @@ impl Links {
             wanted: wanted.is_some(),
             links: VecDeque::new(),
             first: 0,
-            delays: None,
+            block: None,
+            marks: Marks::default(),
         };
         links.turn(0, LinkEvent::Begin(selected));
         links
@@ -279,21 +219,14 @@ impl Links {
         }
     }
 
-    #[inline]
-    pub fn mark(&self) -> Mark {
-        let number = self.first + self.links.len() as u64;
-        Mark {
-            time: self.busy.clone(),
-            number,
-            reached: Reached::default(),
-            rank: self.rank,
-            delays: self.delays.clone(),
-        }
-    }
-
     /// The position of a call that others wait for, which begins at `at` at a site.
-    pub fn mark_at(&self, at: i64, site: u32) -> Mark {
-        Mark { reached: self.reached(at, site), ..self.mark() }
+    #[inline]
+    pub fn mark_at(&mut self, at: i64, site: u32) -> Mark {
+        if !self.wanted {
+            return Mark::default();
+        }
+        let (reached, number) = (self.reached(at, site), self.first + self.links.len() as u64);
+        self.marks.mark(self.rank, (number, &self.block), &self.busy, reached)
     }
 
     fn reached(&self, at: i64, site: u32) -> Reached {
@@ -376,11 +309,15 @@ impl Links {
             {
                 calls.depends();
             }
-            let delays = number.is_multiple_of(EACH).then(|| Arc::new(Delays::of(self.busy.len())));
-            if delays.is_some() {
-                self.delays.clone_from(&delays);
+            let block = number.is_multiple_of(EACH).then(|| Arc::new(LinkBlock::new(self.busy.len())));
+            if block.is_some() {
+                self.block.clone_from(&block);
+                self.marks.turn();
             }
-            self.links.push_back(Link { time: self.busy.clone(), to, delays });
+            if let Some(block) = &self.block {
+                put(block.busy(number), &self.busy);
+            }
+            self.links.push_back(Link { to, block });
         }
         number
     }

@@ -4,56 +4,70 @@
 //! returns in each lane. In the recorded run one of them, or its own begin, set when it returned: from there on it takes the time that
 //! it took. What the others would have taken alone the run does not show: other messages of that size do.
 
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
 use super::busy_calls::{PlaceTimes, Returned};
-use super::links::Link;
-use super::scenario::{DependencyWay, Lanes, Times, WayKind};
+use super::scenario::{DependencyWay, Lanes, WayKind};
 use super::transfer_times::Estimate;
 
 /// The dependencies of a call that goes on.
 #[derive(Default)]
-pub struct Met(Vec<MetDependency>);
+pub struct Met {
+    all: Vec<MetDependency>,
+    /// Their times in each lane.
+    times: Vec<i64>,
+}
 
 struct MetDependency {
     recorded: i64,
-    times: Times,
+    /// Place of its times.
+    first: usize,
     way: DependencyWay,
     /// Time that it took, in the run or by others like it.
     took: i64,
 }
 
 impl Met {
-    pub fn add(&mut self, recorded: i64, times: Times, way: DependencyWay) {
+    pub fn add(&mut self, recorded: i64, times: impl Iterator<Item = i64>, way: DependencyWay) {
         // A rank without neighbors to receive from depends on nobody.
         if recorded == i64::MIN {
             return;
         }
-        self.0.push(MetDependency { recorded, times, way, took: 0 });
+        self.all.push(MetDependency { recorded, first: self.times.len(), way, took: 0 });
+        self.times.extend(times);
     }
 
-    /// Ends the call: adds to the delays what it waits and takes. Returns the number of dependencies that the call had not kept.
+    /// Ends the call, to which the rank comes after `busy`: adds to the delays what it waits and takes. Returns the number of dependencies
+    /// that the call had not kept.
     pub fn returns(
         &mut self,
         call: &Returned,
-        link: &Link,
+        busy: &[AtomicI64],
         lanes: &Lanes,
-        delays: &mut Times,
+        delays: &mut [i64],
         places: &mut PlaceTimes,
     ) -> u64 {
         // A call that returned before did not wait for it, unless the clocks are wrong.
-        let before = self.0.len();
-        self.0.retain(|met| met.recorded <= call.end.saturating_add(lanes.tolerance));
-        let dropped = (before - self.0.len()) as u64;
+        let before = self.all.len();
+        self.all.retain(|met| met.recorded <= call.end.saturating_add(lanes.tolerance));
+        let dropped = (before - self.all.len()) as u64;
         let (mut waits, mut calls) = (lanes.times(0), lanes.times(0));
-        for lane in 0..lanes.count() {
-            let alone = self.measure(call, lanes, lanes.estimate(lane));
-            let begin = link.time[lane].saturating_add(delays[lane]);
-            let at_site = (call.rank, call.site);
+        let at_site = (call.rank, call.site);
+        let (mut measured, mut alone) = (None, 0);
+        for (lane, (busy, delay)) in busy.iter().zip(delays).enumerate() {
+            let estimate = lanes.estimate(lane);
+            if measured != Some(estimate) {
+                (measured, alone) = (Some(estimate), self.measure(call, lanes, estimate));
+            }
+            let busy = busy.load(Relaxed);
+            let begin = busy.saturating_add(*delay);
             let mut end = begin.saturating_add(lanes.call(lane, at_site, alone));
             let mut waited = 0;
             if lanes.absent(call.site) >> lane & 1 == 0 {
-                for met in &self.0 {
+                for met in &self.all {
                     let eager = met.way.kind == WayKind::Posted && lanes.is_eager(lane, call.site, met.way.bytes);
-                    let Some(at) = met.times.get(lane).copied().filter(|at| *at > i64::MIN && !eager) else { continue };
+                    let at = self.times.get(met.first + lane).copied();
+                    let Some(at) = at.filter(|at| *at > i64::MIN && !eager) else { continue };
                     waited = waited.max(at.saturating_sub(begin));
                     end = end.max(at.saturating_add(lanes.way(lane, met.way, at_site, met.took)));
                 }
@@ -61,20 +75,21 @@ impl Met {
             let took = end.saturating_sub(begin);
             waits[lane] = waited.min(took);
             calls[lane] = took - waits[lane];
-            delays[lane] = end.saturating_sub(link.time[lane]);
+            *delay = end.saturating_sub(busy);
         }
         if lanes.has_places {
             places.waits.entry(call.site).or_default().add(&waits);
             places.calls.entry(call.site).or_default().add(&calls);
         }
-        self.0.clear();
+        self.all.clear();
+        self.times.clear();
         dropped
     }
 
     /// Finds how long each dependency took, and returns how long the call takes alone, so that the recorded run follows from them.
     fn measure(&mut self, call: &Returned, lanes: &Lanes, estimate: Estimate) -> i64 {
         let length = call.end.saturating_sub(call.start).max(0);
-        for met in &mut self.0 {
+        for met in &mut self.all {
             let left = call.end.saturating_sub(met.recorded);
             let usual = match met.way.kind {
                 WayKind::Message => lanes.network.way(met.way.bytes, estimate),
@@ -82,10 +97,10 @@ impl Met {
             };
             met.took = usual.min(left);
         }
-        let messages = self.0.iter().filter(|met| met.way.kind == WayKind::Message);
+        let messages = self.all.iter().filter(|met| met.way.kind == WayKind::Message);
         let bytes: Option<u64> = messages.map(|met| met.way.bytes).reduce(u64::saturating_add);
         let usual = bytes.map_or(0, |bytes| lanes.network.receive(bytes, estimate)).min(length);
-        let latest = self.0.iter_mut().max_by_key(|met| (met.recorded.saturating_add(met.took), met.recorded));
+        let latest = self.all.iter_mut().max_by_key(|met| (met.recorded.saturating_add(met.took), met.recorded));
         match latest {
             Some(met)
                 if met.recorded > call.start
@@ -95,7 +110,7 @@ impl Met {
                 if met.way.is_handed_over(lanes) { met.took.min(length).max(0) } else { usual }
             }
             _ => {
-                for met in self.0.iter_mut().filter(|met| met.way.is_handed_over(lanes)) {
+                for met in self.all.iter_mut().filter(|met| met.way.is_handed_over(lanes)) {
                     met.took = length.min(call.end.saturating_sub(met.recorded));
                 }
                 length
@@ -119,7 +134,6 @@ impl DependencyWay {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::links::Dependency;
     use super::super::scenario::{RunChange, Scenario};
     use super::super::stretches::StretchMeans;
     use super::super::transfer_times::TransferTimes;
@@ -135,15 +149,11 @@ mod tests {
     /// number of dependencies that were dropped.
     fn ends(lanes: &Lanes, recorded: i64, times: &[i64]) -> (Vec<i64>, u64) {
         let mut met = Met::default();
-        met.add(
-            recorded,
-            times.iter().copied().collect(),
-            DependencyWay { kind: WayKind::Message, from: 0, to: 1, bytes: 8 },
-        );
-        let link = Link { time: lanes.times(100), to: Dependency::Nothing, delays: None };
+        met.add(recorded, times.iter().copied(), DependencyWay { kind: WayKind::Message, from: 0, to: 1, bytes: 8 });
+        let busy: Vec<AtomicI64> = times.iter().map(|_| AtomicI64::new(100)).collect();
         let (mut delays, mut places) = (lanes.times(0), PlaceTimes::default());
         let call = Returned { start: 100, end: 200, rank: 1, site: 7 };
-        let dropped = met.returns(&call, &link, lanes, &mut delays, &mut places);
+        let dropped = met.returns(&call, &busy, lanes, &mut delays, &mut places);
         (delays.iter().map(|delay| 100 + delay).collect(), dropped)
     }
 

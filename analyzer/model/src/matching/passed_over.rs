@@ -48,6 +48,8 @@ struct Sender {
     /// Number of receives that were counted, and those behind them that wait for an earlier one.
     counted: u64,
     waiting: FxHashMap<u64, Option<QueuedMessage>>,
+    /// Without blocks, number of the first message that was not received: no later one was.
+    first: u64,
     /// Blocks of which some messages were not received, by number; they begin up to the last message received.
     blocks: BTreeMap<u64, Block>,
     /// Number of blocks that have begun.
@@ -154,9 +156,36 @@ fn count(by_site: &mut FxHashMap<SpottedSite, QueuedMessages>, message: &QueuedM
 impl Sender {
     /// Marks a message as received. Returns the number of those before it that were not.
     fn take(&mut self, number: u64) -> u64 {
+        if self.blocks.is_empty() {
+            if number == self.first {
+                self.first += 1;
+                return self.left;
+            }
+            self.begin();
+        }
+        let passed_over = self.take_in_block(number);
+        if self.blocks.is_empty() {
+            self.first = self.begun * BLOCK;
+        }
+        passed_over
+    }
+
+    /// Begins the block of the first message that was not received.
+    fn begin(&mut self) {
+        let (block, received) = (self.first / BLOCK, self.first % BLOCK);
+        let mut began = Block::new();
+        began.left -= received;
+        let (whole, part) = ((received / 64) as usize, received % 64);
+        began.bits[..whole].fill(0);
+        began.bits[whole] <<= part;
+        self.blocks.insert(block, began);
+        self.begun = block + 1;
+    }
+
+    fn take_in_block(&mut self, number: u64) -> u64 {
         let (block, at) = (number / BLOCK, number % BLOCK);
         while self.begun <= block {
-            self.blocks.insert(self.begun, Block { left: BLOCK, bits: [u64::MAX; (BLOCK / 64) as usize] });
+            self.blocks.insert(self.begun, Block::new());
             self.begun += 1;
             if self.blocks.len() > MOST_BLOCKS
                 && let Some((_, first)) = self.blocks.pop_first()
@@ -175,6 +204,10 @@ impl Sender {
 }
 
 impl Block {
+    fn new() -> Block {
+        Block { left: BLOCK, bits: [u64::MAX; (BLOCK / 64) as usize] }
+    }
+
     fn take(&mut self, at: u64) -> u64 {
         let (word, bit) = ((at / 64) as usize, at % 64);
         let before = self.bits[..word].iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
@@ -225,6 +258,18 @@ mod tests {
         let count = 3 * BLOCK;
         let reversed: Vec<(u64, u64)> = (0..count).map(|received| (count - 1 - received, received)).collect();
         assert_eq!(passed_over(&reversed).passed_over, count * (count - 1) / 2);
+    }
+
+    #[test]
+    fn messages_passed_over_now_and_then_are_counted_wherever_they_lie() {
+        // Each hundredth message is taken after the ten behind it, also over the end of a block.
+        let mut numbers: Vec<u64> = (0..3 * BLOCK).collect();
+        for at in (0..numbers.len() - 10).step_by(100) {
+            numbers[at..at + 11].rotate_left(1);
+        }
+        let late = (0..numbers.len() - 10).step_by(100).count() as u64;
+        let pairs: Vec<(u64, u64)> = numbers.into_iter().zip(0..).collect();
+        assert_eq!(passed_over(&pairs).passed_over, 10 * late);
     }
 
     #[test]

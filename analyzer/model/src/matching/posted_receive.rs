@@ -1,7 +1,7 @@
 //! A receive, the messages that it matches, and the one that it got.
 
 use super::concurrent::CallSpan;
-use super::links::Mark;
+use super::link_times::Mark;
 use crate::roles::SpottedSite;
 
 /// Attributes by which MPI keeps messages in order.
@@ -43,7 +43,7 @@ pub struct Post {
     /// The sender, and the number among the receives of its messages, in the order of their completions, if followed.
     pub received: Option<(u32, u64)>,
     /// Position of the rank when it posted it, if calls are timed.
-    pub mark: Option<Box<Mark>>,
+    pub mark: Option<Mark>,
     state: PostState,
     pub(super) number: u64,
 }

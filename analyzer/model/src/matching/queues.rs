@@ -190,10 +190,15 @@ impl Queues {
     }
 
     fn number(&mut self, envelope: Envelope) -> u32 {
-        *self.numbers.entry(envelope).or_insert_with(|| {
-            self.queues.push(Queue { begin: self.before.queue(self.own, &envelope), ..Queue::default() });
-            self.queues.len() as u32 - 1
-        })
+        self.numbers.get(&envelope).copied().unwrap_or_else(|| self.begin(envelope))
+    }
+
+    #[cold]
+    fn begin(&mut self, envelope: Envelope) -> u32 {
+        let number = self.queues.len() as u32;
+        self.queues.push(Queue { begin: self.before.queue(self.own, &envelope), ..Queue::default() });
+        self.numbers.insert(envelope, number);
+        number
     }
 
     fn place(&mut self, envelope: Envelope, post: Post) -> Receipt {

@@ -12,11 +12,13 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::busy_calls::PlaceTimes;
-use super::links::{Delays, Dependency, Link, LinkEvent};
+use super::link_times::{LinkBlock, put};
+use super::links::{Dependency, Link, LinkEvent};
 use super::met::Met;
-use super::scenario::{DependencyWay, Lanes, Times};
+use super::scenario::{Lanes, Times};
 use crate::sums::Grow;
 
 /// Real, ideal and useful time of one phase, nanoseconds.
@@ -68,8 +70,8 @@ struct ReplayedRank {
     /// Links replayed so far.
     done: u64,
     delay: Times,
-    /// Array that holds the delays after the last link.
-    delays: Option<Arc<Delays>>,
+    /// Block with the times of the next link, once a link was taken.
+    block: Option<Arc<LinkBlock>>,
     /// The dependencies of the call that goes on.
     met: Met,
     /// It waits for another rank to wake it.
@@ -138,7 +140,7 @@ impl Replay {
             }
             // After losses, a rank may depend on an event that never happens: drop that dependency and go on.
             let stuck = self.ranks.iter_mut().zip(0..).filter(|(rank, _)| !rank.links.is_empty());
-            let earliest = |(rank, _): &(&mut ReplayedRank, u32)| rank.links[0].time.first().copied();
+            let earliest = |(rank, _): &(&mut ReplayedRank, u32)| rank.next_busy();
             let Some((rank, number)) = stuck.min_by_key(earliest) else { break };
             rank.links[0].to = Dependency::Nothing;
             self.ready.push(number);
@@ -152,16 +154,18 @@ impl Replay {
     fn go_on(&mut self, rank: u32) {
         let at = rank as usize;
         self.ranks[at].is_waiting = false;
-        while let Some(link) = self.ranks[at].links.pop_front() {
-            if !self.happened(rank, &link) {
+        while let Some(mut link) = self.ranks[at].links.pop_front() {
+            if let Some(block) = link.block.take() {
+                self.ranks[at].block = Some(block);
+            }
+            if !self.happened(rank, &link.to) {
                 self.ranks[at].links.push_front(link);
                 self.ranks[at].is_waiting = true;
                 break;
             }
             let of_rank = &mut self.ranks[at];
-            of_rank.delays = link.delays.or(of_rank.delays.take());
-            if let Some(delays) = &of_rank.delays {
-                delays.put(of_rank.done, &of_rank.delay);
+            if let Some(block) = &of_rank.block {
+                put(block.delays(of_rank.done), &of_rank.delay);
             }
             of_rank.done += 1;
         }
@@ -176,57 +180,71 @@ impl Replay {
     }
 
     /// Meets a link's dependency; false if the rank must wait until others are replayed.
-    fn happened(&mut self, rank: u32, link: &Link) -> bool {
+    fn happened(&mut self, rank: u32, to: &Dependency) -> bool {
+        if let Dependency::Message(other, mark, _) = to {
+            let other = &mut self.ranks[*other as usize];
+            if other.done < mark.number() {
+                other.waiting.push((mark.number(), rank));
+                return false;
+            }
+        }
         let own = &mut self.ranks[rank as usize];
-        match &link.to {
+        let Some(block) = &own.block else { return true };
+        let busy = block.busy(own.done);
+        match to {
             Dependency::Open | Dependency::Nothing => {}
-            Dependency::Turn(at, event) => own.turn(*at, link, *event),
+            Dependency::Turn(at, event) => {
+                if let LinkEvent::End(_) = event {
+                    own.end = later(busy, &own.delay).collect();
+                }
+                // The phases are those of the ideal run.
+                if let (Some(busy), Some(delay)) = (busy.first(), own.delay.first()) {
+                    let busy = busy.load(Relaxed);
+                    own.phases.turn(*at, busy, busy.saturating_add(*delay), *event);
+                }
+            }
             Dependency::Returns(call) => {
-                own.dropped += own.met.returns(call, link, &self.lanes, &mut own.delay, &mut own.places);
+                own.dropped += own.met.returns(call, busy, &self.lanes, &mut own.delay, &mut own.places);
             }
             Dependency::Comes(node, reached) => {
-                let absent = |lane: usize| reached.absent >> lane & 1 == 1;
-                let time = |lane: usize| link.time[lane].saturating_add(own.delay[lane]).saturating_add(reached.ahead);
-                let come = |lane: usize| if absent(lane) { i64::MIN } else { time(lane) };
-                node.come(reached.at, (0..self.lanes.count()).map(come).collect(), &mut self.ready);
+                let times = later(busy, &own.delay).enumerate().map(|(lane, time)| match reached.absent >> lane & 1 {
+                    1 => i64::MIN,
+                    _ => time.saturating_add(reached.ahead),
+                });
+                node.come(reached.at, times, &mut self.ready);
             }
             Dependency::Awaits(node, way) => {
-                let Some((recorded, times)) = node.reached(rank) else { return false };
-                own.meet(link, recorded, times, *way);
+                let met = node.reached(rank, |recorded, times| match way {
+                    Some(way) => own.met.add(recorded, times.iter().copied(), *way),
+                    None => meet(&mut own.delay, busy, times.iter().copied()),
+                });
+                return met.is_some();
             }
-            Dependency::Message(other, mark, way) => {
-                let other = &mut self.ranks[*other as usize];
-                if other.done < mark.number {
-                    other.waiting.push((mark.number, rank));
-                    return false;
-                }
-                let times = (0..self.lanes.count()).map(|lane| mark.passed(lane)).collect();
-                self.ranks[rank as usize].meet(link, mark.reached.at, times, *way);
-            }
+            // Where calls take time, the return of its call tells how long.
+            Dependency::Message(_, mark, Some(way)) => own.met.add(mark.recorded(), mark.passed(), *way),
+            Dependency::Message(_, mark, None) => meet(&mut own.delay, busy, mark.passed()),
         }
         true
     }
 }
 
 impl ReplayedRank {
-    fn turn(&mut self, at: i64, link: &Link, event: LinkEvent) {
-        if let LinkEvent::End(_) = event {
-            self.end = link.time.iter().zip(&self.delay).map(|(time, delay)| time.saturating_add(*delay)).collect();
-        }
-        // The phases are those of the ideal run.
-        if let (Some(time), Some(delay)) = (link.time.first(), self.delay.first()) {
-            self.phases.turn(at, *time, time.saturating_add(*delay), event);
-        }
+    /// Busy time in the first lane at the next link.
+    fn next_busy(&self) -> Option<i64> {
+        let block = self.links.front()?.block.as_ref().or(self.block.as_ref())?;
+        Some(block.busy(self.done).first()?.load(Relaxed))
     }
+}
 
-    /// Meets a dependency, in the recorded run and in each lane. Where calls take time, its call's return tells how long.
-    fn meet(&mut self, link: &Link, recorded: i64, times: Times, way: Option<DependencyWay>) {
-        if let Some(way) = way {
-            return self.met.add(recorded, times, way);
-        }
-        for ((delay, time), met) in self.delay.iter_mut().zip(&link.time).zip(times) {
-            *delay = (*delay).max(met.saturating_sub(*time));
-        }
+/// Time in each lane of a rank with this busy time and delay.
+fn later(busy: &[AtomicI64], delay: &[i64]) -> impl Iterator<Item = i64> {
+    busy.iter().zip(delay).map(|(busy, delay)| busy.load(Relaxed).saturating_add(*delay))
+}
+
+/// Delays a rank until what it depends on is met, in each lane.
+fn meet(delays: &mut [i64], busy: &[AtomicI64], times: impl Iterator<Item = i64>) {
+    for ((delay, busy), met) in delays.iter_mut().zip(busy).zip(times) {
+        *delay = (*delay).max(met.saturating_sub(busy.load(Relaxed)));
     }
 }
 
@@ -247,7 +265,7 @@ mod tests {
         for step in 1..=STEPS {
             // The real network is slow: the message takes 50 ns.
             ranks[0].call(&TimedCall::at(step * 100, step * 100), 0);
-            let mark = ranks[0].mark();
+            let mark = ranks[0].mark_at(0, 0);
             ranks[1].call(&TimedCall::at(step * 100 - 40, step * 100 + 50), 0);
             let expected = ranks[1].reserve();
             ranks[1].known(expected, Dependency::Message(0, mark, None));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Cause;
 use super::collective_node::CollectiveNode;
 use super::collectives::{Ordinal, OwnPart};
-use super::links::Mark;
+use super::link_times::Mark;
 use super::queues::Receipt;
 use super::scenario::DependencyWay;
 use crate::roles::{Peer, Role, SpottedSite};
@@ -26,14 +26,22 @@ pub struct Request {
     pub completion: Option<u32>,
     /// The program freed it, so no call completes it.
     pub freed: bool,
-    /// The replay's node of its collective call.
-    pub node: Option<(CollectiveNode, Option<DependencyWay>)>,
     /// Bytes of a send that may wait for its receive, in runs whose calls are timed.
     pub send: Option<u64>,
     /// Position of the receiver when it posted that receive.
     pub posted: Option<Mark>,
-    /// Object and ordinal of its collective call, with the rank's part in it.
-    pub collective: Option<(u32, Ordinal, OwnPart)>,
+    /// Its collective call.
+    pub collective: Option<Box<OfCollective>>,
+}
+
+/// A rank's part in a nonblocking collective call.
+#[derive(Clone)]
+pub struct OfCollective {
+    pub object: u32,
+    pub ordinal: Ordinal,
+    pub own: OwnPart,
+    /// The replay's node of the call.
+    pub node: Option<(CollectiveNode, Option<DependencyWay>)>,
 }
 
 /// Messages that a receive matches.

@@ -10,7 +10,7 @@ use super::rank::RankMatcher;
 use crate::parallel::lock;
 
 /// Number of calls that a rank processes before the next rank has its turn.
-const TURN: usize = 1024;
+const TURN: usize = 256;
 /// Maximum lead of the newest turn over the oldest unfinished one, in turns per rank.
 const LEAD: u64 = 4;
 

@@ -6,7 +6,8 @@ use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
 use crate::matching::completions::Completion;
 use crate::matching::followed::ReceivedMessage;
-use crate::matching::links::{Dependency, Mark};
+use crate::matching::link_times::Mark;
+use crate::matching::links::Dependency;
 use crate::matching::order::Received;
 use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::Post;
@@ -60,7 +61,8 @@ impl<'a> RankMatcher<'a> {
         if let Some(left_over) = &mut self.left_over {
             left_over.request(request.place, request.part, Some(call.end));
         }
-        let (receive, partner, node) = (request.receive, request.partner, request.node.take());
+        let (receive, partner) = (request.receive, request.partner);
+        let node = request.collective.as_mut().and_then(|collective| collective.node.take());
         let (send, posted) = (request.send, request.posted.take());
         let thread_counts = stream.thread == 0 || !self.links.is_timed();
         match partner {
@@ -182,7 +184,7 @@ impl<'a> RankMatcher<'a> {
         if let Some(token) = message.token {
             let cause = Cause { at: post.at, who: receiver, thread: post.turn.thread, state: WaitState::LateReceiver };
             let late = (post.at > message.begin).then_some(cause);
-            self.letters.send(source, Letter::Told(token, late, post.mark.take().map(|mark| *mark)));
+            self.letters.send(source, Letter::Told(token, late, post.mark.take()));
         }
         if let Some(transfers) = &mut self.transfers
             && !post.truncated
@@ -213,8 +215,11 @@ impl<'a> RankMatcher<'a> {
     }
 
     fn count_pair(&mut self, message: &Message, post: &Post, end: i64) {
-        let new = RankPair { least: i64::MAX, ..RankPair::default() };
-        let pair = self.pairs.entry(message.envelope.source).or_insert(new);
+        let source = message.envelope.source;
+        let pair = match self.pairs.get_mut(&source) {
+            Some(pair) => pair,
+            None => self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() }),
+        };
         if message.place.counts() {
             pair.messages += 1;
             pair.sent.grow(message.bytes);
@@ -288,11 +293,11 @@ impl<'a> RankMatcher<'a> {
         let end = self.completions.get(completion).end;
         let lanes = self.links.lanes();
         let waits = lanes.network.waits_for_receive(bytes) || cause.is_some();
-        let is_before = |mark: &Mark| mark.reached.at <= end.saturating_add(lanes.tolerance);
+        let is_before = |mark: &Mark| mark.recorded() <= end.saturating_add(lanes.tolerance);
         let to = match posted.filter(|mark| waits && is_before(mark)) {
             Some(mark) => {
-                let way = DependencyWay { kind: WayKind::Posted, from: mark.rank, to: own, bytes };
-                Dependency::Message(mark.rank, mark, Some(way))
+                let way = DependencyWay { kind: WayKind::Posted, from: mark.rank(), to: own, bytes };
+                Dependency::Message(mark.rank(), mark, Some(way))
             }
             None => Dependency::Nothing,
         };

@@ -155,7 +155,7 @@ impl<'a> RankMatcher<'a> {
         }
         let mut post = Post::new(turn(stream, call), place, role.received);
         if self.links.is_timed() {
-            post.mark = Some(Box::new(self.links.mark_at(call.start, place.number() as u32)));
+            post.mark = Some(self.links.mark_at(call.start, place.number() as u32));
         }
         Some((pattern_of(role)?, post))
     }

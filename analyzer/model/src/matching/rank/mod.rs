@@ -28,7 +28,7 @@ use super::overlong::Overlong;
 use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
 use super::queues::{MatchedMessage, Queues, Receipt};
-use super::requests::{Partner, Request, Requests};
+use super::requests::{OfCollective, Partner, Request, Requests};
 use super::scenario::{DependencyWay, WayKind};
 use super::transfers::Transfers;
 use super::untaken::Untaken;
@@ -361,7 +361,8 @@ impl<'a> RankMatcher<'a> {
         };
         let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
-            let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
+            let own = OwnPart { rank: self.number, flow, root };
+            let collective = Some(Box::new(OfCollective { object, ordinal, own, node: None }));
             let (place, part) = (role.place, self.part(call));
             let request = Request { place, part, partner: Partner::Awaited, collective, ..Request::default() };
             self.requests.insert(thread, number, request);
@@ -394,9 +395,9 @@ impl<'a> RankMatcher<'a> {
             self.links.awaits(node.clone(), way);
         }
         if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
-            && let Some(request) = self.requests.get(thread, number)
+            && let Some(collective) = self.requests.get(thread, number).and_then(|request| request.collective.as_mut())
         {
-            request.node = node.map(|node| (node, way));
+            collective.node = node.map(|node| (node, way));
         }
         for (to, token, cause) in self.told.drain(..) {
             self.letters.send(to, Letter::Told(token, cause, None));

@@ -188,8 +188,8 @@ impl<'a> RankMatcher<'a> {
             let from = if let Peer::Rank(source) = wanted.from.0 { Some(source) } else { None };
             return Some(came(self.queues.message_of(receipt), from));
         }
-        if let Some((object, ordinal, own)) = request.collective {
-            let unmet = self.shared.collectives.waits_for_others(object, ordinal, own);
+        if let Some(of) = &request.collective {
+            let unmet = self.shared.collectives.waits_for_others(of.object, of.ordinal, of.own);
             return unmet.map(|(state, whom)| Known::Unmet(state, whom));
         }
         match request.partner {
