@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use examples::build;
 use examples::diagnosis::{self, SETTINGS, Setting};
+use examples::held_out::HeldOutSet;
 use examples::mpi::{self, Mpi};
 
 use crate::held_out;
@@ -22,6 +23,8 @@ enum Set {
     Planted,
     /// examples/programs/held_out, whose truth was stated before their author read a rule
     HeldOut,
+    /// examples/programs/unseen, by another author, who had not read them either
+    Unseen,
 }
 
 #[derive(clap::Args)]
@@ -78,15 +81,16 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
     let mpis = Mpi::all_of(Some(arguments.mpi.as_deref().unwrap_or(LIBRARIES)));
     match arguments.set {
         Set::Planted => run_planted(arguments, &mpis),
-        Set::HeldOut => run_held_out(arguments, &mpis),
+        Set::HeldOut => run_held_out(HeldOutSet::HeldOut, arguments, &mpis),
+        Set::Unseen => run_held_out(HeldOutSet::Unseen, arguments, &mpis),
     }
 }
 
-fn run_held_out(arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
-    let text = held_out::run(mpis, arguments.runs, arguments.name.as_deref())?;
+fn run_held_out(set: HeldOutSet, arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
+    let text = held_out::run(set, mpis, arguments.runs, arguments.name.as_deref())?;
     println!("{text}");
     if arguments.write {
-        held_out::replace_part(held_out::HEADING, &text)?;
+        held_out::replace_part(held_out::heading(set), &text)?;
     }
     Ok(())
 }

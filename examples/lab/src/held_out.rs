@@ -3,13 +3,18 @@
 use std::fmt::Write;
 use std::{fs, panic};
 
-use examples::held_out::{self, HeldOut, HeldOutRun};
+use examples::held_out::{HeldOut, HeldOutRun, HeldOutSet};
 use examples::machine::workspace;
 use examples::mpi::Mpi;
 use examples::processor_time::ProcessorTime;
 
-/// Heading of its part of docs/diagnosis.md.
-pub const HEADING: &str = "## Programs that no rule grew up with";
+/// Heading of a set's part of docs/diagnosis.md.
+pub fn heading(set: HeldOutSet) -> &'static str {
+    match set {
+        HeldOutSet::HeldOut => "## Programs that no rule grew up with",
+        HeldOutSet::Unseen => "## Programs of a second author",
+    }
+}
 
 /// A recorded run, and the cores that other processes used meanwhile.
 struct Measured {
@@ -30,18 +35,21 @@ struct Counts {
     /// Twins with a finding about the program, and with the planted one.
     twins_told: u32,
     twins_accused: u32,
+    /// Twins of which the truth says that nothing is left to mention, and those with a finding.
+    clean_twins: u32,
+    clean_twins_told: u32,
 }
 
 /// Runs each program with the cause and cured, `runs` times, and judges the run during which others used the machine least. Returns the
 /// part of docs/diagnosis.md.
-pub fn run(mpis: &[Mpi], runs: usize, name: Option<&str>) -> Result<String, String> {
+pub fn run(set: HeldOutSet, mpis: &[Mpi], runs: usize, name: Option<&str>) -> Result<String, String> {
     let mut counts = Counts::default();
-    let mut text = explained(mpis, runs);
+    let mut text = explained(set, mpis, runs);
     text.push_str(
         "| program | MPI | truth | first finding | cause, place, rank | promised | saved | cured: first finding | others' cores |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
-    for program in &held_out::programs(name) {
+    for program in &set.programs(name) {
         for mpi in mpis.iter().filter(|mpi| program.program.runs_under(mpi)) {
             let row = row(program, mpi, runs, &mut counts)
                 .unwrap_or_else(|reason| format!("| {} | {} | {reason} |\n", program.program.name, mpi.name));
@@ -59,7 +67,7 @@ pub fn run(mpis: &[Mpi], runs: usize, name: Option<&str>) -> Result<String, Stri
 fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result<String, String> {
     let (sick, cured) = (calmest(program, mpi, false, runs)?, calmest(program, mpi, true, runs)?);
     let first = sick.run.first_of_program();
-    let agreement = first.map(|first| program.agreement(first)).unwrap_or_default();
+    let agreement = program.agreement_of(first);
     counts.runs += 1;
     counts.causes += u32::from(agreement.cause);
     counts.places += u32::from(agreement.place);
@@ -76,6 +84,10 @@ fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result
     let twins = cured.run.first_of_program();
     counts.twins_told += u32::from(twins.is_some());
     counts.twins_accused += u32::from(twins.is_some_and(|twins| program.agreement(twins).cause));
+    if program.is_clean_cured {
+        counts.clean_twins += 1;
+        counts.clean_twins_told += u32::from(twins.is_some());
+    }
     let yes = |is: bool| if is { "yes" } else { "no" };
     let agreed = [agreement.cause, agreement.place, agreement.ranks].map(yes).join(", ");
     let seconds = |seconds: Option<f64>| seconds.map_or("-".into(), |seconds| format!("{seconds:.2} s"));
@@ -124,25 +136,31 @@ fn calmest(program: &HeldOut, mpi: &Mpi, cured: bool, runs: usize) -> Result<Mea
     calmest.ok_or_else(|| format!("no run is correct: {}", last.replace('\n', " ")))
 }
 
-fn explained(mpis: &[Mpi], runs: usize) -> String {
+fn explained(set: HeldOutSet, mpis: &[Mpi], runs: usize) -> String {
     let names = mpis.iter().map(|mpi| mpi.name).collect::<Vec<_>>().join(" and ");
     let calmest = if runs > 1 { format!(", the calmest of {runs} runs each") } else { String::new() };
     format!(
-        "Made by `cargo lab diagnosis --set held-out --write`: programs from textbooks, papers and reports (examples/programs/held_out), whose causes, \
+        "Made by `cargo lab diagnosis --set {} --write`: programs from textbooks, papers and reports (examples/programs/{}), whose causes, \
          ranks and lines their author stated in truth.tsv before reading a rule, recorded under {names}{calmest}.\n\
          The first finding is the first apart from those about other processes of the machine, which stand in brackets before it. It agrees in cause if \
          its kind, or its words, state the truth's; in place if it names one of the truth's calls; in rank if it names the truth's ranks, where the \
          truth has some. `promised` is what the finding says that its cure saves, or else what it costs at most, `saved` the loop's time with the cause less that without, `others' cores` what other \
-         processes used meanwhile, with the cause and cured.\n\n"
+         processes used meanwhile, with the cause and cured.\n\n",
+        set.name().replace('_', "-"),
+        set.name(),
     )
 }
 
 fn summary(counts: &Counts) -> String {
-    let Counts { runs, causes, places, ranks, full, saved, promised, twins_told, twins_accused } = counts;
+    let Counts { runs, causes, places, ranks, full, saved, promised, twins_told, twins_accused, .. } = counts;
+    let clean = match (counts.clean_twins, counts.clean_twins_told) {
+        (0, _) => String::new(),
+        (clean, told) => format!(" Of the {clean} of which the truth says that nothing is left to mention, {told} have one."),
+    };
     format!(
         "Of {runs} runs, the first finding states cause, place and ranks in {full}; the cause in {causes}, the place in {places}, the ranks in \
          {ranks}. Of {saved} cures that saved a twentieth of the loop or more, the promise is within a quarter of the saving in {promised}. \
-         Of {runs} cured twins, {twins_told} have a finding about the program, {twins_accused} that of the planted cause.\n"
+         Of {runs} cured twins, {twins_told} have a finding about the program, {twins_accused} that of the planted cause.{clean}\n"
     )
 }
 

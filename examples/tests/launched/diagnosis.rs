@@ -2,7 +2,7 @@
 
 use crate::common::one_that_runs;
 use examples::diagnosis::{SETTINGS, Setting, diagnose, programs};
-use examples::held_out;
+use examples::held_out::HeldOutSet;
 use examples::launch_turns::alone;
 use examples::program::Program;
 use examples::rota;
@@ -60,7 +60,8 @@ fn the_twin_without_the_cause_has_no_finding() {
 #[test]
 fn held_out_programs_are_correct_with_their_cause_and_cured() {
     let mut ran = 0;
-    for one in held_out::programs(None).iter().filter(|one| rota::takes(&one.program.name, 13)) {
+    let all = HeldOutSet::ALL.into_iter().flat_map(|set| set.programs(None));
+    for one in all.filter(|one| rota::takes(&one.program.name, 13)) {
         for mpi in one_that_runs(&one.program) {
             for cured in [false, true] {
                 let (output, loop_s) = one.plain(&mpi, cured);
