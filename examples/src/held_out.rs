@@ -4,7 +4,7 @@
 //! the truth, and the seconds of the program's loop, with the cause and cured.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -117,7 +117,6 @@ const OF_OTHERS: [&str; 2] = ["busy_host", "not_running"];
 
 pub struct HeldOut {
     pub program: Program,
-    set: HeldOutSet,
     causes: Vec<&'static Cause>,
     /// Ranks that cause the loss; `None` for all, or none in particular.
     by: Option<Vec<u32>>,
@@ -185,7 +184,6 @@ impl HeldOut {
         program.ranks = number(ranks);
         HeldOut {
             program,
-            set,
             causes: causes.split(';').map(known).collect(),
             by: (by != "-").then(|| by.split(' ').map(number).collect()),
             calls: calls.split(';').filter(|calls| *calls != "-").map(call).collect(),
@@ -224,11 +222,21 @@ impl HeldOut {
     }
 
     pub fn recorded(&self, mpi: &Mpi, cured: bool) -> HeldOutRun {
-        let kind = if cured { "cured" } else { "sick" };
-        let (output, run) = self.case(mpi, cured).recorded(&format!("{}-{}-{kind}", self.set.name(), self.program.name));
-        let findings = run.ask("diagnose", &["--no-cache"]).rows("findings").to_vec();
-        let loop_s = seconds(&output.stdout, output.status);
-        HeldOutRun { loop_s, output: format!("{}{}", output.stdout, output.stderr), run, findings }
+        let (output, run) = self.case(mpi, cured).recorded(&self.run_name(cured));
+        let printed = output_file(&run.folder);
+        fs::write(&printed, &output.stdout).unwrap_or_else(|error| panic!("{}: {error}", printed.display()));
+        HeldOutRun::judged(run, seconds(&output.stdout, output.status), format!("{}{}", output.stdout, output.stderr))
+    }
+
+    /// A run that [`HeldOut::recorded`] left in a folder, judged again. `None` if the folder has none.
+    pub fn kept(&self, mpi: &Mpi, cured: bool, folder: &Path) -> Option<HeldOutRun> {
+        let run = Run { folder: folder.join(format!("{}-{}", mpi.name, self.run_name(cured))) };
+        let output = fs::read_to_string(output_file(&run.folder)).ok()?;
+        Some(HeldOutRun::judged(run, seconds(&output, 0), output))
+    }
+
+    fn run_name(&self, cured: bool) -> String {
+        format!("{}-{}", self.program.name, if cured { "cured" } else { "sick" })
     }
 
     /// Compares a run's first finding with the truth, as far as a machine can tell. None is right where nothing is wrong.
@@ -262,10 +270,20 @@ impl HeldOut {
 }
 
 impl HeldOutRun {
+    fn judged(run: Run, loop_s: Option<f64>, output: String) -> HeldOutRun {
+        let findings = run.ask("diagnose", &["--no-cache"]).rows("findings").to_vec();
+        HeldOutRun { loop_s, output, run, findings }
+    }
+
     /// The first finding, apart from those about other processes of the machine.
     pub fn first_of_program(&self) -> Option<&Value> {
         first_of_program(&self.findings)
     }
+}
+
+/// File beside a run's folder with what the program printed.
+fn output_file(run: &Path) -> PathBuf {
+    run.with_extension("out")
 }
 
 /// The loop's seconds, from the output of a program that ended well.

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use examples::build;
 use examples::diagnosis::{self, SETTINGS, Setting};
 use examples::held_out::HeldOutSet;
 use examples::mpi::{self, Mpi};
 
-use crate::held_out;
+use crate::held_out::{self, Runs};
 
 /// One library of each family.
 const LIBRARIES: &str = "ompi4,mpich4";
@@ -38,6 +39,9 @@ pub struct DiagnosisArgs {
     /// How often each program runs in each setting; of held-out ones, the run during which others used the fewest cores counts
     #[arg(long, default_value_t = 1)]
     runs: usize,
+    /// Judge the runs that an earlier call left in this folder, such as target/runs, instead of new ones
+    #[arg(long, conflicts_with = "runs")]
+    kept: Option<PathBuf>,
     /// Only in settings whose titles contain this, such as "8 ranks that sleep"
     #[arg(long)]
     setting: Option<String>,
@@ -87,7 +91,8 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
 }
 
 fn run_held_out(set: HeldOutSet, arguments: &DiagnosisArgs, mpis: &[Mpi]) -> Result<(), String> {
-    let text = held_out::run(set, mpis, arguments.runs, arguments.name.as_deref())?;
+    let runs = arguments.kept.clone().map_or(Runs::New(arguments.runs), Runs::Kept);
+    let text = held_out::run(set, mpis, &runs, arguments.name.as_deref())?;
     println!("{text}");
     if arguments.write {
         held_out::replace_part(held_out::heading(set), &text)?;

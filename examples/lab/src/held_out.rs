@@ -1,6 +1,7 @@
 //! Compares first findings about the held-out programs with their truth, and promised savings with those of the cures.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::{fs, panic};
 
 use examples::held_out::{HeldOut, HeldOutRun, HeldOutSet};
@@ -16,10 +17,18 @@ pub fn heading(set: HeldOutSet) -> &'static str {
     }
 }
 
-/// A recorded run, and the cores that other processes used meanwhile.
+/// The runs that are judged.
+pub enum Runs {
+    /// As many new ones, of which the calmest counts.
+    New(usize),
+    /// Those in a folder.
+    Kept(PathBuf),
+}
+
+/// A recorded run, and the cores that other processes used meanwhile, if that is known.
 struct Measured {
     run: HeldOutRun,
-    others: f64,
+    others: Option<f64>,
 }
 
 #[derive(Default)]
@@ -40,9 +49,9 @@ struct Counts {
     clean_twins_told: u32,
 }
 
-/// Runs each program with the cause and cured, `runs` times, and judges the run during which others used the machine least. Returns the
+/// Judges each program's runs with the cause and cured; of several, the run during which others used the machine least. Returns the
 /// part of docs/diagnosis.md.
-pub fn run(set: HeldOutSet, mpis: &[Mpi], runs: usize, name: Option<&str>) -> Result<String, String> {
+pub fn run(set: HeldOutSet, mpis: &[Mpi], runs: &Runs, name: Option<&str>) -> Result<String, String> {
     let mut counts = Counts::default();
     let mut text = explained(set, mpis, runs);
     text.push_str(
@@ -64,8 +73,8 @@ pub fn run(set: HeldOutSet, mpis: &[Mpi], runs: usize, name: Option<&str>) -> Re
     Ok(text)
 }
 
-fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result<String, String> {
-    let (sick, cured) = (calmest(program, mpi, false, runs)?, calmest(program, mpi, true, runs)?);
+fn row(program: &HeldOut, mpi: &Mpi, runs: &Runs, counts: &mut Counts) -> Result<String, String> {
+    let (sick, cured) = (measured(program, mpi, false, runs)?, measured(program, mpi, true, runs)?);
     let first = sick.run.first_of_program();
     let agreement = program.agreement_of(first);
     counts.runs += 1;
@@ -91,17 +100,18 @@ fn row(program: &HeldOut, mpi: &Mpi, runs: usize, counts: &mut Counts) -> Result
     let yes = |is: bool| if is { "yes" } else { "no" };
     let agreed = [agreement.cause, agreement.place, agreement.ranks].map(yes).join(", ");
     let seconds = |seconds: Option<f64>| seconds.map_or("-".into(), |seconds| format!("{seconds:.2} s"));
+    let cores = |cores: Option<f64>| cores.map_or("-".into(), |cores| format!("{cores:.1}"));
     let saved = saved.map_or("-".into(), |(saved, loop_s)| format!("{saved:.2} of {loop_s:.2} s"));
     Ok(format!(
-        "| {} | {} | {} | {} | {agreed} | {} | {saved} | {} | {:.1}, {:.1} |\n",
+        "| {} | {} | {} | {} | {agreed} | {} | {saved} | {} | {}, {} |\n",
         program.program.name,
         mpi.name,
         program.causes(),
         named(&sick.run),
         seconds(promised),
         named(&cured.run),
-        sick.others,
-        cured.others,
+        cores(sick.others),
+        cores(cured.others),
     ))
 }
 
@@ -114,6 +124,17 @@ fn named(run: &HeldOutRun) -> String {
     let first =
         first.map_or("nothing".into(), |first| format!("**{}** {}", text(first, "kind"), text(first, "headline")));
     [before, vec![first]].concat().join(" ")
+}
+
+fn measured(program: &HeldOut, mpi: &Mpi, cured: bool, runs: &Runs) -> Result<Measured, String> {
+    match runs {
+        Runs::New(runs) => calmest(program, mpi, cured, *runs),
+        Runs::Kept(folder) => {
+            let run = program.kept(mpi, cured, folder);
+            let run = run.ok_or_else(|| format!("no run in {}", folder.display()))?;
+            Ok(Measured { run, others: None })
+        }
+    }
 }
 
 /// The run during which other processes used the fewest cores. Fails if the program's result was never correct.
@@ -129,16 +150,19 @@ fn calmest(program: &HeldOut, mpi: &Mpi, cured: bool, runs: usize) -> Result<Mea
             last = run.output;
             continue;
         }
-        if calmest.as_ref().is_none_or(|calmest| others < calmest.others) {
-            calmest = Some(Measured { run, others });
+        if calmest.as_ref().is_none_or(|calmest| Some(others) < calmest.others) {
+            calmest = Some(Measured { run, others: Some(others) });
         }
     }
     calmest.ok_or_else(|| format!("no run is correct: {}", last.replace('\n', " ")))
 }
 
-fn explained(set: HeldOutSet, mpis: &[Mpi], runs: usize) -> String {
+fn explained(set: HeldOutSet, mpis: &[Mpi], runs: &Runs) -> String {
     let names = mpis.iter().map(|mpi| mpi.name).collect::<Vec<_>>().join(" and ");
-    let calmest = if runs > 1 { format!(", the calmest of {runs} runs each") } else { String::new() };
+    let calmest = match runs {
+        Runs::New(runs) if *runs > 1 => format!(", the calmest of {runs} runs each"),
+        Runs::New(_) | Runs::Kept(_) => String::new(),
+    };
     format!(
         "Made by `cargo lab diagnosis --set {} --write`: programs from textbooks, papers and reports (examples/programs/{}), whose causes, \
          ranks and lines their author stated in truth.tsv before reading a rule, recorded under {names}{calmest}.\n\
@@ -155,7 +179,9 @@ fn summary(counts: &Counts) -> String {
     let Counts { runs, causes, places, ranks, full, saved, promised, twins_told, twins_accused, .. } = counts;
     let clean = match (counts.clean_twins, counts.clean_twins_told) {
         (0, _) => String::new(),
-        (clean, told) => format!(" Of the {clean} of which the truth says that nothing is left to mention, {told} have one."),
+        (clean, told) => {
+            format!(" Of the {clean} of which the truth says that nothing is left to mention, {told} have one.")
+        }
     };
     format!(
         "Of {runs} runs, the first finding states cause, place and ranks in {full}; the cause in {causes}, the place in {places}, the ranks in \
