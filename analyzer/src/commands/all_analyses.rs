@@ -1,12 +1,10 @@
 //! Analyses that the page and the first screen share.
 
 use metrics::hang::{EndVerdict, may_have_hung, verdict_at_its_end};
-use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
-use metrics::reports::{overlap, progress};
+use metrics::reports::progress;
 use metrics::summary::{Answers, Evidence};
 use model::engine::EngineAccount;
-use model::error::Error;
 use model::matching::{Follow, Settled, settled};
 use model::shared_walk::SharedWalk;
 use model::what_if::NEEDS;
@@ -18,14 +16,13 @@ pub struct AllAnalyses<'r> {
     pub matched: Result<Matched, String>,
     /// Progress engine of each rank, by thread.
     pub engines: Vec<Vec<EngineAccount>>,
-    pub requests: Result<GatheredRequests, Error>,
     at_end: Option<EndVerdict>,
 }
 
 impl<'r> AllAnalyses<'r> {
     pub fn of(run: &'r Run) -> AllAnalyses<'r> {
         let (matched, engines) = (Matched::of(run), progress::engines(run));
-        AllAnalyses { run, matched, engines, requests: overlap::requests(run), at_end: at_end(run) }
+        AllAnalyses { run, matched, engines, at_end: at_end(run) }
     }
 
     /// Everything that findings are derived from.
@@ -37,7 +34,6 @@ impl<'r> AllAnalyses<'r> {
             walk: matched.map(|matched| &matched.walk),
             efficiency: matched.map(|matched| &matched.efficiency),
             engines: &self.engines,
-            requests: self.requests.as_ref().ok(),
             at_end: self.at_end.as_ref(),
             answers: Answers::default(),
         }

@@ -101,8 +101,7 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
 /// True if ranks compute too long somewhere and were not sampled.
 fn samples_would_tell(run: &Run, findings: &[Finding]) -> bool {
     let is_of_work = |finding: &Finding| {
-        matches!(finding.kind, FindingKind::LateRank | FindingKind::UnevenTotals | FindingKind::SerialWork)
-            && !finding.is_off_processor
+        matches!(finding.kind, FindingKind::LateRank | FindingKind::SerialWork) && !finding.is_off_processor
     };
     run.asked().all(|rank| rank.samples.period == 0) && findings.iter().any(is_of_work)
 }

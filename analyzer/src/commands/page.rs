@@ -122,8 +122,8 @@ fn page(run: &Run) -> Page {
     });
     let [of_ranks, traffic, engine, sites, sizes, functions] =
         counted.try_into().unwrap_or_else(|_| unreachable!("a report each"));
-    let AllAnalyses { matched, requests, .. } = all;
-    let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
+    let requests = overlap::requests(run).map(|all| overlap::report(run, &all)).map_err(said);
+    let AllAnalyses { matched, .. } = all;
     let [waits, path, pop, check] = match matched {
         Ok(Matched { settled, walk, efficiency, phases, .. }) => {
             let account = &settled.account;

@@ -100,9 +100,6 @@ fn a_rank_with_a_bit_more_work_that_takes_far_longer_now_and_then_is_late_for_th
     });
     let said = "Now and then rank 4 is late: 10 of 100 times";
     assert!(headline(&all).starts_with(said) && headline(&all).contains("than the usual 2.000 ms"), "{all:#?}");
-    let [detail, advice] = ["detail", "advice"].map(|key| all[0][key].as_str().unwrap());
-    assert_eq!(detail, "Its usual time is 2.600 ms, that of the others 2.000 ms: the work is uneven, too.");
-    assert!(advice.ends_with("and give rank 4 a smaller share of that work."), "{advice}");
 }
 
 #[test]
@@ -122,11 +119,9 @@ fn rare_cases_explain_what_the_scheduler_does_not() {
 }
 
 #[test]
-fn ranks_that_are_late_for_a_stretch_of_the_run_each_are_told_so_from_ten_cases_a_rank_on() {
-    let of =
-        |each| headline(&found(4, 4 * each, |rank, step| if step / each == rank { 5_000 } else { 2_000 })).to_string();
-    assert!(of(9).starts_with("A different rank is late each time"), "{}", of(9));
-    assert!(of(10).starts_with("One rank after another is late"), "{}", of(10));
+fn ranks_that_are_late_for_a_stretch_of_the_run_each_are_told_so() {
+    let all = found(4, 40, |rank, step| if step / 10 == rank { 5_000 } else { 2_000 });
+    assert!(headline(&all).starts_with("One rank after another is late"), "{all:#?}");
     // Though all others wait for it nearly all the time, and though each has several stretches.
     let by_turns = |length: u64| {
         let all = found(2, 200, |rank, step| if step / length % 2 == rank { 5_000 } else { 100 });
@@ -160,7 +155,7 @@ fn cases_of_a_rank_that_are_long_in_two_steps_of_five_are_no_rare_ones() {
 }
 
 #[test]
-fn a_rank_that_takes_longer_says_why_by_what_it_did_most_beyond_the_others() {
+fn a_rank_that_takes_longer_says_why_by_what_it_did_for_most_of_that_time() {
     // It takes 9.9 ms in each of 100 steps, the others 2 ms.
     let late = |last| found_beside(last, 5, 100, |rank, _| if rank == 4 { 9_900 } else { 2_000 }).remove(0);
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
@@ -170,17 +165,17 @@ fn a_rank_that_takes_longer_says_why_by_what_it_did_most_beyond_the_others() {
     };
     let nothing = LastRank::default();
     assert!(said(nothing).starts_with("computes longest between"), "{}", said(nothing));
-    let most = 450_000;
+    let most = 550_000;
     let asleep = LastRank { asleep: most, ..nothing };
     assert!(said(asleep).starts_with("sleeps, or waits for input or output, between"), "{}", said(asleep));
     let less = LastRank { asleep: 350_000, ..nothing };
     assert!(said(less).starts_with("computes longest between"), "{}", said(less));
     let in_kernel = LastRank { in_kernel: most, faults: 300_000, ..nothing };
-    assert!(said(in_kernel).starts_with("spends 4"), "{}", said(in_kernel));
+    assert!(said(in_kernel).starts_with("spends 5"), "{}", said(in_kernel));
     assert!(said(in_kernel).contains(" ms in the kernel between"), "{}", said(in_kernel));
     assert!(text(&late(in_kernel), "detail").contains("It has 300,000 page faults, the others 0"));
     let calls = late(LastRank { faults: 50_000, ..in_kernel });
-    assert!(!text(&calls, "detail").contains("page faults"), "9 us each are more than a page takes: {calls}");
+    assert!(!text(&calls, "detail").contains("page faults"), "11 us each are more than a page takes: {calls}");
     assert!(text(&calls, "advice").starts_with("See which system calls rank 4 makes there"), "{calls}");
 }
 

@@ -3,11 +3,10 @@
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, SourcePlace, Span};
-use traces::signature::{STARTS, Signature, lock, peer, tag};
+use traces::signature::{Signature, lock, peer, tag};
 
 use crate::common::made::{Calls, made, on_nobody, send};
 use crate::common::recorded::ask;
-use crate::common::requests::Planted;
 use crate::common::stories::{collective, inside, on_object, outside, run, to};
 use crate::common::{Folder, overhear, signature, stdout};
 
@@ -91,7 +90,7 @@ fn a_row_ends_where_the_program_pauses() {
 }
 
 #[test]
-fn messages_are_in_a_row_until_the_program_does_something_else_though_a_call_comes_a_little_later() {
+fn a_call_that_comes_a_little_later_begins_another_row() {
     // Of 100 calls of 40 us, three come later than after another 40 us.
     let at = |row: u64, call: u64| (10 * row + 1) * MILLISECOND + 50_000 * call + 35_000 * (call / 30);
     let calls = |other: i32| {
@@ -101,7 +100,7 @@ fn messages_are_in_a_row_until_the_program_does_something_else_though_a_call_com
             calls.call(on_nobody(Call::Barrier), at(row, 101), 1_000)
         })
     };
-    says(&finding_of(vec![calls(1), calls(0)], "small_messages"), "headline", "100 in a row to the same rank");
+    says(&finding_of(vec![calls(1), calls(0)], "small_messages"), "headline", "25 in a row to the same rank");
 }
 
 #[test]
@@ -279,26 +278,6 @@ fn a_collective_file_call_is_not_told_to_access_the_file_by_all_ranks_together()
 }
 
 #[test]
-fn requests_waited_for_after_computation_have_a_cost_and_those_with_only_another_post_between_are_no_finding() {
-    let found = |computing| {
-        let mut planted = Planted::default();
-        for _ in 0..50 {
-            let post = Signature { flags: STARTS, ..signature(0, Call::Irecv, 0, 0, 1 << 20) };
-            planted.request(post, [1_000, computing, MILLISECOND]);
-        }
-        let folder = Folder::new();
-        planted.write(&folder, 0, 1);
-        finding(&folder, "no_overlap")
-    };
-    let cost = found(2 * MILLISECOND).unwrap()["at_most_s"].as_f64().unwrap();
-    assert!((cost - 0.050).abs() < 1e-3, "{cost}");
-    // A wait hides no more than the computation before it.
-    let cost = found(600_000).unwrap()["at_most_s"].as_f64().unwrap();
-    assert!((cost - 0.030).abs() < 1e-3, "{cost}");
-    assert_eq!(found(10_000), None);
-}
-
-#[test]
 fn each_rank_that_has_a_lock_in_turn_is_charged_with_its_turn() {
     let of_window = |call| on_object(Signature { source_tag: lock::EXCLUSIVE, ..to(call, 0, tag::NONE) });
     // Milliseconds: the begin and the end of MPI_Win_lock, and the begin of MPI_Win_unlock, which takes one.
@@ -421,10 +400,9 @@ fn barrier(calls: Calls, from: u64, until: u64) -> Calls {
 }
 
 #[test]
-fn barriers_at_which_ranks_wait_in_turn_are_needless_and_seven_are_for_something_else() {
+fn barriers_at_which_ranks_wait_in_turn_are_needless_and_those_beside_files_are_not() {
     let in_turn = |count, barrier| at_barriers(2, count, |step| step % 2, barrier);
     says(&in_turn(8, barrier), "headline", "8 times");
-    assert_eq!(in_turn(7, barrier), None);
     let others: [(&str, Barrier); 3] = [
         ("behind a file", |calls, from, until| barrier(calls.call(write(), from - 5_000, 1_000), from, until)),
         ("before a file", |calls, from, until| barrier(calls, from, until).call(write(), until + 5_000, 1_000)),

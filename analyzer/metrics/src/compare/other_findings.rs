@@ -32,7 +32,7 @@ pub fn only_one_has(a: &Side, b: &Side) -> Vec<Fact> {
 /// True if two findings are the same one. Which ranks are hit by chance is no difference, which one always has more to do is. Sites,
 /// which have one name on both sides by now, tell findings on calls apart.
 fn is_same(one: &Finding, other: &Finding) -> bool {
-    let is_of_ranks = matches!(one.kind, FindingKind::LateRank | FindingKind::UnevenTotals | FindingKind::SerialWork);
+    let is_of_ranks = matches!(one.kind, FindingKind::LateRank | FindingKind::SerialWork);
     let has_its_site = || one.sites.iter().any(|site| other.sites.contains(site));
     one.kind.key() == other.kind.key()
         && (!is_of_ranks || one.ranks == other.ranks)

@@ -12,12 +12,8 @@ use tables::Value;
 limits! {
     /// With fewer other ranks a tree has as many steps as there are messages.
     LEAST_OTHERS = 3, Least, "ranks", Derived;
-    /// Fewer repetitions may be setup.
-    LEAST_TIMES = 4, Least, "times", Convention;
     /// The least part of the time from the first message to the last that is in the calls.
     LEAST_IN_CALLS = 0.5, Least, "of the time", Convention;
-    /// If more than this share of the ranks are roots at a line, all send to all there.
-    ALL_TO_ALL = 0.5, Least, "of the ranks", Convention;
 }
 
 pub fn finding(used: &UsedSite) -> Option<Finding> {
@@ -26,10 +22,10 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         fans.merge(&habits.fans);
     }
     let roots = used.ranks.iter().filter(|(_, habits)| habits.fans.count > 0).count();
-    if fans.others < LEAST_OTHERS.count() || fans.count < LEAST_TIMES.count() {
+    if fans.others < LEAST_OTHERS.count() {
         return None;
     }
-    let is_of_all = roots as f64 > ALL_TO_ALL.get() * used.known.ranks() as f64;
+    let is_of_all = 2 * roots > used.known.ranks();
     let (_, first) = used.ranks.first()?;
     let CallPart::Message { sends, .. } = first.part else { return None };
     let others = fans.others as f64;

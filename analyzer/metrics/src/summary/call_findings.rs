@@ -6,8 +6,7 @@ use super::untaken::Untaken;
 use super::used_sites::UsedSite;
 use super::{
     Evidence, Finding, FindingKind, by_hand, data_in_pieces, drift, leaks, made_again, naps, needless_barrier,
-    poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_jobs, small_messages,
-    wrong_order,
+    poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_messages, wrong_order,
 };
 
 /// All findings; `refused` is the one on objects of which MPI made no more, if there is one.
@@ -49,7 +48,6 @@ pub fn findings(known: &Evidence, sites: &[UsedSite], refused: Option<&Finding>)
         small.extend(small_messages::finding(used, slow.as_ref(), sites, &findings));
     }
     findings.extend(small);
-    findings.extend(small_jobs::findings(known, sites));
     findings.extend(needless_barrier::findings(known, sites));
     findings.extend(progress::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));

@@ -8,7 +8,7 @@ use super::{Evidence, Finding, FindingKind};
 pub fn charge_once(known: &Evidence, all: &mut [Finding]) {
     let order = |finding: &Finding| match finding.kind {
         FindingKind::Transfer => 2,
-        FindingKind::UnevenTotals => 1,
+        FindingKind::LateRank if finding.sites.is_empty() => 1,
         _ => 0,
     };
     let costs = |finding: &Finding| finding.costs.unwrap_or(0.0);

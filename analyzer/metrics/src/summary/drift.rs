@@ -116,16 +116,21 @@ impl<'a> Drift<'a> {
 
 impl Growing {
     fn in_words(&self, known: &Evidence) -> String {
-        let (begun, live) = match self.kind {
-            LeftKind::Request => ("requests", "begun in"),
-            LeftKind::Communicator => ("communicators", "made in"),
-            LeftKind::Window => ("windows", "made in"),
-            LeftKind::File => ("files", "opened in"),
-            LeftKind::Datatype => ("datatypes", "made in"),
-            LeftKind::Group => ("groups", "made in"),
-        };
+        let begun = if self.kind == LeftKind::Request { "begun" } else { "made" };
         let place = site_in_words(&known.run.call_sites()[self.site as usize]);
         let [first, most] = [self.first, self.most].map(|count| whole(count.max(0) as u64));
-        format!("Meanwhile the {begun} {live} {place} grow from {first} to {most}.")
+        format!("Meanwhile the {}s {begun} in {place} grow from {first} to {most}.", name(self.kind))
+    }
+}
+
+/// The name of a thing that may be left behind.
+pub fn name(kind: LeftKind) -> &'static str {
+    match kind {
+        LeftKind::Communicator => "communicator",
+        LeftKind::Window => "window",
+        LeftKind::File => "file",
+        LeftKind::Datatype => "datatype",
+        LeftKind::Group => "group",
+        LeftKind::Request => "request",
     }
 }

@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 
 use super::activity_sums::ActivitySums;
-use super::own_times::{OwnTimes, WorkAndCalls, own_times};
 use super::stored_sizes::StoredSizes;
 use super::{Finding, machine};
 use crate::hang::EndVerdict;
-use crate::overlap::GatheredRequests;
 use crate::pop::Efficiency;
-use crate::scheduling::{by_host, most_shared, scheduled};
+use crate::scheduling::{Scheduled, by_host, most_shared, scheduled};
+use crate::totals::seconds;
+use model::attribution::{RankTimes, Spent};
 use model::engine::EngineAccount;
 use model::matching::{Account, Settled};
 use model::shared_walk::SharedWalk;
@@ -26,7 +26,6 @@ pub struct Evidence<'a> {
     pub efficiency: Option<&'a Efficiency>,
     /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
-    pub requests: Option<&'a GatheredRequests>,
     /// The verdict on a run that was hanging when it ended, or whose calls did not fit.
     pub at_end: Option<&'a EndVerdict>,
     /// Answers that many rules need, once they are known.
@@ -42,7 +41,7 @@ pub struct Answers {
     running_in_mpi: OnceCell<f64>,
     are_cores_shared: OnceCell<bool>,
     delays: OnceCell<Option<Finding>>,
-    own_times: OnceCell<Vec<WorkAndCalls<OwnTimes>>>,
+    work: OnceCell<Vec<f64>>,
     activities: OnceCell<ActivitySums>,
     stored_sizes: OnceCell<StoredSizes>,
     doubt: OnceCell<Option<(f64, String)>>,
@@ -94,10 +93,31 @@ impl<'a> Evidence<'a> {
         self.answers.delays.get_or_init(|| machine::finding(self)).as_ref()
     }
 
-    /// Each rank's computation and calls; empty without single calls.
-    pub(super) fn own_times(&self) -> &[WorkAndCalls<OwnTimes>] {
-        let of_walk = |walk: &SharedWalk| own_times(self.run, &walk.origins);
-        self.answers.own_times.get_or_init(|| self.walk.map_or_else(Vec::new, of_walk))
+    /// Each rank's times with what the scheduler told of it; none without single calls.
+    fn ranks_read(&self) -> impl Iterator<Item = (&'a RankTimes, Option<Scheduled>)> {
+        let times = self.walk.map_or(&[][..], |walk| &walk.attribution.ranks);
+        times.iter().zip(self.run.ranks.iter().map(scheduled))
+    }
+
+    /// Seconds that each rank computes, without those in which it may have lacked its core; empty without single calls.
+    pub(super) fn work(&self) -> &[f64] {
+        let of_rank = |(times, scheduled): (&RankTimes, Option<Scheduled>)| {
+            let outside = seconds(times.of(|key| key.spent.is_work()));
+            (outside - scheduled.map_or(0.0, |of_rank| of_rank.most_work_delay)).max(0.0)
+        };
+        self.answers.work.get_or_init(|| self.ranks_read().map(of_rank).collect())
+    }
+
+    /// Seconds for which each rank lacked its core in its calls without their waits, an estimate: a rank that waits in MPI polls, and is delayed in
+    /// its waits as it is in the rest of its calls.
+    pub(super) fn delays_in_calls(&self) -> impl Iterator<Item = f64> {
+        self.ranks_read().map(|(times, scheduled)| {
+            let in_calls = times.of(|key| matches!(key.spent, Spent::Files | Spent::InCall | Spent::Polling));
+            scheduled.map_or(0.0, |of_rank| {
+                let in_mpi = (of_rank.wall - of_rank.outside).max(f64::MIN_POSITIVE);
+                (of_rank.delay - of_rank.work_delay) * (seconds(in_calls) / in_mpi).min(1.0)
+            })
+        })
     }
 
     pub(super) fn activities(&self) -> &ActivitySums {
@@ -124,13 +144,13 @@ impl<'a> Evidence<'a> {
     }
 
     /// `0.90 s per rank, 28.1 % of the run`.
-    pub(super) fn share(&self, seconds: f64) -> String {
-        let share = 100.0 * seconds / self.wall().max(f64::MIN_POSITIVE);
-        format!("{} per rank, {share:.1} % of the run", Value::Seconds(seconds))
+    pub(super) fn share(&self, time: f64) -> String {
+        let share = 100.0 * time / self.wall().max(f64::MIN_POSITIVE);
+        format!("{} per rank, {share:.1} % of the run", Value::Seconds(time))
     }
 
     /// The mean rank's part of a time of all ranks, from nanoseconds to seconds.
     pub(super) fn mean(&self, nanoseconds: i64) -> f64 {
-        crate::totals::seconds(nanoseconds) / self.ranks() as f64
+        seconds(nanoseconds) / self.ranks() as f64
     }
 }

@@ -3,7 +3,7 @@
 use super::limits::limits;
 use std::collections::BTreeSet;
 
-use super::Evidence;
+use super::{Evidence, FindingKind};
 use model::matching::scenario::RunChange;
 use tables::WorldRank;
 
@@ -12,162 +12,6 @@ limits! {
     LEAST_SHARE_OF_RUN = 0.02, Least, "of the run", Convention;
     /// Least share of delays that hit another rank each time: in programs with even work, a few percent come from the machine.
     LEAST_SHARE_OF_JITTER = 0.05, Least, "of the run", Measured;
-}
-
-macro_rules! finding_kinds {
-    ($($(#[doc = $meaning:literal])+ $kind:ident $key:literal $about:ident;)*) => {
-        /// The rule that made a finding.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum FindingKind { $($(#[doc = $meaning])+ $kind),* }
-
-        impl FindingKind {
-            pub const ALL: &[FindingKind] = &[$(FindingKind::$kind),*];
-
-            /// The name for programs.
-            pub fn key(self) -> &'static str {
-                match self { $(FindingKind::$kind => $key),* }
-            }
-
-            /// The finding in one sentence.
-            pub fn meaning(self) -> &'static str {
-                match self { $(FindingKind::$kind => concat!($($meaning),+).trim_ascii()),* }
-            }
-
-            pub fn about(self) -> About {
-                match self { $(FindingKind::$kind => About::$about),* }
-            }
-        }
-    };
-}
-
-/// The subject of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum About {
-    /// The run's progress and end.
-    Run,
-    /// Ranks that were ready to run and did not.
-    Machine,
-    /// Late ranks: the sites that the finding names are the calls around their work, and not its cause.
-    Work,
-    /// Ranks that are late by calls.
-    LateCalls,
-    /// The calls at the sites that the finding names.
-    Calls,
-    /// Time of MPI, of a host, or of ranks as a whole.
-    Rest,
-}
-
-finding_kinds! {
-    /// MPI refused to make more of the objects that the program does not free.
-    Refused "refused" Run;
-    /// The run did not end well: a signal, a status, or the end of the launcher.
-    Ended "ended" Run;
-    /// The run goes on, or a part of it is missing.
-    Unfinished "unfinished" Run;
-    /// A rank ended the run by MPI_Abort, or ended on its own.
-    Aborted "aborted" Run;
-    /// Ranks are in calls that have not returned.
-    Stuck "stuck" Run;
-    /// Ranks, or their threads, outnumber the cores that they may use.
-    Oversubscribed "oversubscribed" Machine;
-    /// Other processes of a host keep its cores busy.
-    BusyHost "busy_host" Machine;
-    /// Ranks are kept from running for another reason.
-    NotRunning "not_running" Machine;
-    /// All ranks of a host compute longer than those of the others.
-    SlowHost "slow_host" Rest;
-    /// A rank always has more to do than others.
-    LateRank "late_rank" Work;
-    /// A rank has more to do than others by its totals: for whom others wait is unknown.
-    UnevenTotals "late_rank" Work;
-    /// A rank works while all others wait.
-    SerialWork "serial_work" Work;
-    /// Now and then a rank takes much longer than usual.
-    SporadicDelay "sporadic_delay" Work;
-    /// Ranks work one after another.
-    Chain "chain" Work;
-    /// An MPI call that one rank makes keeps others waiting.
-    SlowCall "slow_call" LateCalls;
-    /// Ranks wait for the lock of a window that another rank has.
-    LockContention "lock_contention" Calls;
-    /// A send waits until the receiver has posted its receive.
-    LateReceiver "late_receiver" LateCalls;
-    /// Messages are smaller than what libraries can buffer, and wait for their receive.
-    EagerLimit "eager_limit" LateCalls;
-    /// Sends wait because their receiver takes messages more slowly than they come.
-    SlowReceiver "slow_receiver" Calls;
-    /// Messages are received in another order than they come.
-    WrongOrder "wrong_order" Calls;
-    /// Messages lie at their receiver, ever more of them.
-    Untaken "untaken" Calls;
-    /// Many small messages go to the same rank in a row.
-    SmallMessages "small_messages" Calls;
-    /// A rank gives others their work in small pieces, and they wait for each.
-    SmallJobs "small_jobs" Calls;
-    /// Many small collective calls stand in a row.
-    SmallCollectives "small_collectives" Calls;
-    /// Threads of a rank hinder each other in MPI.
-    ThreadsTogether "threads_together" Calls;
-    /// Calls take far longer than to copy their bytes, and datatypes have gaps.
-    DataInPieces "data_in_pieces" Calls;
-    /// An epoch of a window has few small accesses, and many stand in a row.
-    SmallEpochs "small_epochs" Calls;
-    /// Communicators, windows or files are made again and again.
-    MadeAgain "made_again" Calls;
-    /// Objects are made and never freed, or requests begun and never completed.
-    Leak "leak" Calls;
-    /// Calls at one line take longer and longer.
-    Drift "drift" Calls;
-    /// Tests find nothing: between small pieces of work, or because the rank does nothing else.
-    Polling "polling" Calls;
-    /// Single messages do what a collective call does.
-    CollectiveByHand "collective_by_hand" Calls;
-    /// A barrier costs every rank its share.
-    NeedlessBarrier "needless_barrier" Calls;
-    /// Requests are pending and nothing moves them.
-    Unprogressed "unprogressed" Calls;
-    /// Requests that were waited for later, without progress meanwhile.
-    NoOverlap "no_overlap" Rest;
-    /// Ranks of one host send to each other through sockets.
-    Sockets "sockets" Rest;
-    /// MPI calls take time that no late rank explains.
-    Transfer "transfer" Rest;
-    /// Calls are with ranks that have no records here.
-    UnseenRanks "unseen_ranks" Rest;
-    /// A rank waits for messages nearly all the time, and no rank waits for it.
-    Serving "serving" Rest;
-}
-
-impl FindingKind {
-    /// True if the finding qualifies all others, and so comes before them whatever they cost, in the order of the kinds.
-    pub fn is_about_the_run(self) -> bool {
-        self.about() <= About::Machine
-    }
-
-    /// True if the finding is about how far the run came, and not about its time.
-    pub(super) fn is_of_the_run(self) -> bool {
-        self.about() == About::Run
-    }
-
-    /// True if the finding is that ranks came late.
-    pub(super) fn is_of_lateness(self) -> bool {
-        matches!(self.about(), About::Work | About::LateCalls)
-    }
-
-    /// True if the finding is that ranks were ready to run and did not.
-    pub fn is_of_the_machine(self) -> bool {
-        self.about() == About::Machine
-    }
-
-    /// True if the calls at the sites that the finding names are its cause.
-    pub fn is_of_calls(self) -> bool {
-        matches!(self.about(), About::Calls | About::LateCalls)
-    }
-
-    /// True if the sites that the finding names are the calls around the work, and not its cause.
-    pub(super) fn is_of_work(self) -> bool {
-        self.about() == About::Work
-    }
 }
 
 /// Time by which the run would be shorter, in seconds, and its maximum error.
@@ -257,9 +101,9 @@ impl Finding {
         self.saving.map(|saving| saving.time).or(self.costs).unwrap_or(0.0)
     }
 
-    /// Adds a sentence.
+    /// Adds a sentence, or nothing.
     pub(super) fn add(&mut self, sentence: &str) {
-        if !self.detail.is_empty() {
+        if !(self.detail.is_empty() || sentence.is_empty()) {
             self.detail.push(' ');
         }
         self.detail.push_str(sentence);
@@ -285,8 +129,6 @@ impl Finding {
             FindingKind::Leak | FindingKind::Untaken => {
                 is_call && late.sites.iter().all(|other| self.sites.contains(other))
             }
-            // The others wait for its answers, whatever it does before each.
-            FindingKind::SmallJobs => late.ranks == self.ranks,
             FindingKind::NeedlessBarrier => is_jitter && late.sites.first() == self.sites.first(),
             _ => false,
         }

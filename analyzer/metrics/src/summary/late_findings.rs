@@ -10,31 +10,16 @@ use model::sums::Total;
 use tables::WorldRank;
 
 limits! {
-    /// Ranks that work in turn cost about the same each: a rank that costs less than this share of the largest cost is another matter.
-    LEAST_TURN = 0.25, Least, "of the largest cost", Convention;
     /// Ranks hand on to the next by messages, and the last one by the call that all wait in: at least a third of the waiting is for messages.
     LEAST_FOR_MESSAGES = 0.3, Least, "of the waits", Convention;
 }
 
 /// A finding about computation, or about work under a lock.
-struct LateWork {
+struct LateWork<'l, 'a> {
     finding: Finding,
-    place: String,
+    late: &'l LateActivity<'a>,
     /// Further places that belong to the finding.
     more: Vec<String>,
-    /// See [`LateActivity::is_between_polls`].
-    is_between_polls: bool,
-    /// True if the late ranks compute longer than the others.
-    has_more_work: bool,
-    /// See [`LateActivity::is_answer`].
-    is_answer: bool,
-    /// See [`LateActivity::is_bottleneck`].
-    is_bottleneck: bool,
-    /// Ranks that waited.
-    waiters: Vec<WorldRank>,
-    /// Rank time that others waited, nanoseconds, and the part of it that was for messages.
-    waited: i64,
-    for_messages: i64,
 }
 
 /// All findings about late ranks, except those that findings on calls explain already.
@@ -59,42 +44,21 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
         if finding.kind.is_of_work() && late.is_for_whoever_comes() {
             continue;
         }
-        let has_more_work = late.has_more_work();
         // All ranks do the same work there, and these came late because of calls, which have findings of their own.
-        if finding.kind == FindingKind::LateRank && late.is_common() && !has_more_work {
+        if finding.kind == FindingKind::LateRank && late.is_common() && !late.has_more_work() {
             continue;
         }
         // If ranks share cores, the scheduler makes some that compute as long as the others post their receives late.
-        if finding.kind == FindingKind::LateReceiver && known.shares_cores() && !has_more_work {
+        if finding.kind == FindingKind::LateReceiver && known.shares_cores() && !late.has_more_work() {
             continue;
         }
-        let is_between_polls = late.is_between_polls();
-        let is_of_polls = |main: &LateWork| main.is_between_polls || !is_between_polls;
+        let is_of_polls = |main: &LateWork| main.late.is_between_polls() || !late.is_between_polls();
         match works.iter_mut().find(|main| is_alike(&main.finding, &finding) && is_of_polls(main)) {
             Some(main) => {
                 main.finding.join(finding);
                 main.more.push(late.place());
             }
-            None => {
-                let (place, waited) = (late.place(), late.waited());
-                let for_messages =
-                    late.waited_in(WaitState::LateSender).saturating_add(late.waited_in(WaitState::WrongOrder));
-                let waiters = late.waiters();
-                let (is_answer, is_bottleneck) = (late.is_answer(), late.is_bottleneck());
-                let more = Vec::new();
-                works.push(LateWork {
-                    finding,
-                    place,
-                    more,
-                    is_between_polls,
-                    has_more_work,
-                    is_answer,
-                    is_bottleneck,
-                    waiters,
-                    waited,
-                    for_messages,
-                });
-            }
+            None => works.push(LateWork { finding, late, more: Vec::new() }),
         }
     }
     for work in works.iter_mut() {
@@ -109,7 +73,7 @@ pub fn findings(context: &LateContext, origins: &WaitOrigins, of_calls: &[Findin
     }
     join_held_ranks(&mut works);
     join_turns(known, &mut works);
-    works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.has_more_work)));
+    works.retain(|work| !of_calls.iter().any(|other| other.explains(&work.finding, work.late.has_more_work())));
     let mut findings: Vec<Finding> = works.into_iter().map(|work| work.finding).collect();
     calls.retain(|finding| !of_calls.iter().any(|other| other.explains(finding, true)));
     findings.extend(calls);
@@ -139,13 +103,14 @@ fn is_alike(main: &Finding, other: &Finding) -> bool {
 /// more work than others, they are late because of it.
 fn join_held_ranks(works: &mut Vec<LateWork>) {
     let is_late = |work: &LateWork| matches!(work.finding.kind, FindingKind::LateRank | FindingKind::SporadicDelay);
-    let is_held = |work: &LateWork| is_late(work) && !work.has_more_work && !work.is_bottleneck;
+    let is_held = |work: &LateWork| is_late(work) && !work.late.has_more_work() && !work.late.is_bottleneck();
     let (held, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_held);
     *works = others;
     for held in held {
         let holds = |work: &&mut LateWork| {
             let is_receiver = matches!(work.finding.kind, FindingKind::LateReceiver | FindingKind::EagerLimit);
-            work.is_bottleneck || is_receiver && held.finding.ranks.iter().all(|rank| work.waiters.contains(rank))
+            work.late.is_bottleneck()
+                || is_receiver && held.finding.ranks.iter().all(|rank| work.late.waiters().contains(rank))
         };
         match works.iter_mut().find(holds) {
             Some(holder) => {
@@ -165,19 +130,16 @@ fn join_held_ranks(works: &mut Vec<LateWork>) {
 fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     let is_turn = |work: &LateWork| {
         let is_alone = matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain);
-        is_alone && !work.is_between_polls && !work.is_answer
+        is_alone && !work.late.is_between_polls() && !work.late.is_answer()
     };
-    let costs = |work: &LateWork| work.finding.costs.unwrap_or(0.0) / work.finding.ranks.len().max(1) as f64;
-    let most = works.iter().filter(|work| is_turn(work)).map(costs).fold(0.0, f64::max);
-    let is_even = |work: &LateWork| is_turn(work) && costs(work) > LEAST_TURN.get() * most;
-    let mut ranks: Vec<WorldRank> =
-        works.iter().filter(|work| is_even(work)).flat_map(|work| work.finding.ranks.iter().copied()).collect();
+    let (turns, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_turn);
+    *works = others;
+    let mut ranks: Vec<WorldRank> = turns.iter().flat_map(|work| work.finding.ranks.iter().copied()).collect();
     ranks.sort_unstable();
     ranks.dedup();
-    let (turns, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_even);
-    *works = others;
-    let waited: i64 = turns.iter().map(|work| work.waited).total();
-    let for_messages: i64 = turns.iter().map(|work| work.for_messages).total();
+    let waited: i64 = turns.iter().map(|work| work.late.waited()).total();
+    let in_state = |state| turns.iter().map(|work| work.late.waited_in(state)).total();
+    let for_messages = in_state(WaitState::LateSender).saturating_add(in_state(WaitState::WrongOrder));
     let is_handed_on = for_messages as f64 >= LEAST_FOR_MESSAGES.get() * waited as f64;
     let is_chain = turns.len() > 1 && ranks.len() == known.ranks() && is_handed_on;
     if !is_chain {
@@ -186,9 +148,9 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     }
     let mut turns = turns.into_iter();
     let Some(mut main) = turns.next() else { return };
-    let mut who = format!("({} {}", ranks_in_words(&main.finding.ranks), main.place);
+    let mut who = format!("({} {}", ranks_in_words(&main.finding.ranks), main.late.place());
     for turn in turns {
-        who += &format!(", {} {}", ranks_in_words(&turn.finding.ranks), turn.place);
+        who += &format!(", {} {}", ranks_in_words(&turn.finding.ranks), turn.late.place());
         main.finding.join(turn.finding);
     }
     let joined = late_ranks::in_turn(&(who + ")"), main.finding.costs.unwrap_or(0.0));

@@ -5,7 +5,6 @@ use super::late_reason::{self, LateReason, bins};
 use super::lateness::LateActivity;
 use super::limits::limits;
 use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
-use crate::scheduling::scheduled;
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::origins::{ActivityTimes, DurationBins};
@@ -25,18 +24,9 @@ limits! {
     LONG = 1.5, Least, "times", Convention;
     /// The long cases explain the waiting if they hold this share of it.
     EXPLAINED = 0.6, Least, "of the waits", Convention;
-    /// Ranks whose usual case takes this many times as long as that of the others have more work.
-    MORE_EACH_TIME = 1.25, Least, "times", Convention;
-    /// Ranks whose usual case takes this many times as long as that of the others have more work beside what interrupts them: medians are
-    /// known within a sixteenth.
-    UNEVEN_EACH_TIME = 1.125, Least, "times", Derived;
     /// Ranks are late for stretches of the run if they are late in so many cases of theirs in a row on average: two ranks of which either is
     /// late each time, by chance, in two.
     LEAST_IN_A_ROW = 4, Least, "cases", Derived;
-    /// Fewer cases a rank are in a row by chance.
-    LEAST_CASES_IN_ROWS = 10, Least, "cases per rank", Convention;
-    /// Ranks that are off the processor for this share of their time outside MPI do not compute.
-    OFF_PROCESSOR = 0.8, Least, "of its time", Convention;
 }
 
 pub fn finding(late: &LateActivity) -> Finding {
@@ -50,8 +40,8 @@ pub fn finding(late: &LateActivity) -> Finding {
     let culprits = late.culprits();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
-    let has_more_work = matches!(lateness, Lateness::Always) && late.has_more_work();
-    let reason = has_more_work.then(|| late_reason::of(late));
+    let spent = late_reason::of(late);
+    let reason = Some(spent).filter(|_| matches!(lateness, Lateness::Always) && late.has_more_work());
     let finding = match &lateness {
         Lateness::Alone if late.is_answer() => answers(late, &who, &place),
         Lateness::Alone => {
@@ -68,14 +58,8 @@ pub fn finding(late: &LateActivity) -> Finding {
                  usual {}, and the others wait.",
                 Value::Seconds(seconds(*usual))
             );
-            let finding = Finding::new(FindingKind::SporadicDelay, "waits", headline);
-            let interrupts = "Look for what interrupts that computation (input and output, memory, the system)";
-            match uneven_each_time(&bins(culprits), &bins(late.others())) {
-                None => finding.next(format!("{interrupts}, not for more even work.")),
-                Some((own, others)) => finding
-                    .detail(uneven(own, others, culprits.len()))
-                    .next(format!("{interrupts}, and give {who} a smaller share of that work.")),
-            }
+            let next = "Look for what interrupts that computation: input and output, memory, the system.";
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
         }
         Lateness::Alternating => {
             let headline = format!("A different rank is late each time {place}, and the others wait for it.");
@@ -98,16 +82,15 @@ pub fn finding(late: &LateActivity) -> Finding {
     } else {
         finding
     };
-    let is_asleep = reason == Some(LateReason::Asleep);
-    let is_off_processor = is_asleep || is_off_processor(late);
-    let off_processor = if is_off_processor && !is_asleep { off_processor(culprits.len()) } else { String::new() };
-    let detail = [finding.detail.clone(), sampled_work::in_words(late), off_processor, passed_on(late)]
-        .into_iter()
-        .filter(|text| !text.is_empty());
-    let detail = detail.collect::<Vec<_>>().join(" ");
-    let finding = Finding { is_off_processor, ..finding };
+    let is_off_processor = spent == LateReason::Asleep;
+    let mut finding = Finding { is_off_processor, ..finding };
+    finding.add(&sampled_work::in_words(late));
+    if is_off_processor && reason.is_none() {
+        finding.add(&off_processor(culprits.len()));
+    }
+    finding.add(&passed_on(late));
     let changes = late_changes::of(late, &lateness, reason);
-    finding.detail(detail).costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(late.sites())
+    finding.costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(late.sites())
 }
 
 /// The finding on ranks that work one after another; `place` says where.
@@ -134,7 +117,8 @@ fn judged(late: &LateActivity) -> Lateness {
     let all = late.known.ranks();
     let total = culprits.iter().map(|(_, times)| times.total).total();
     let alone = culprits.iter().map(|(_, times)| times.alone).total();
-    if all > 1 && culprits.len() <= (all / 4).max(1) && alone as f64 >= ALONE.get() * total as f64 {
+    let are_few = all > 1 && culprits.len() <= (all / 4).max(1);
+    if are_few && (late.is_answer() || alone as f64 >= ALONE.get() * total as f64) {
         return Lateness::Alone;
     }
     let is_spread = 2 * culprits.len() > all;
@@ -170,28 +154,12 @@ fn judged(late: &LateActivity) -> Lateness {
 fn are_late_in_stretches(late: &LateActivity) -> bool {
     let ranks = late.culprits();
     let (cases, stretches) = (late.cases(), ranks.iter().map(|(_, times)| times.stretches).total());
-    cases >= LEAST_CASES_IN_ROWS.count() * ranks.len() as u64
-        && cases >= LEAST_IN_A_ROW.count() * stretches
-        && !late.is_in_all_cases()
+    cases >= LEAST_IN_A_ROW.count() * stretches && !late.is_in_all_cases()
 }
 
-/// Nanoseconds that the usual case takes longer than that of the others, if clearly: then it is no interruption.
+/// Nanoseconds that the usual case takes longer than that of the others: these are no interruption.
 fn more_each_time(own: &DurationBins, others: &DurationBins) -> i64 {
-    let usual = own.median().zip(others.median());
-    let clearly = usual.filter(|(own, others)| *own as f64 >= MORE_EACH_TIME.get() * *others as f64);
-    clearly.map_or(0, |(own, others)| own - others)
-}
-
-/// Nanoseconds of the usual case and of that of the others, if it takes longer by a share that matters.
-fn uneven_each_time(own: &DurationBins, others: &DurationBins) -> Option<(i64, i64)> {
-    let usual = own.median().zip(others.median());
-    usual.filter(|(own, others)| *own as f64 >= UNEVEN_EACH_TIME.get() * *others as f64)
-}
-
-fn uneven(own: i64, others: i64, ranks: usize) -> String {
-    let [own, others] = [own, others].map(|time| Value::Seconds(seconds(time)));
-    let its = verb(ranks, "Its", "Their");
-    format!("{its} usual time is {own}, that of the others {others}: the work is uneven, too.")
+    own.median().zip(others.median()).map_or(0, |(own, others)| own - others)
 }
 
 /// The finding on ranks that others ask, and that take long for each answer.
@@ -292,17 +260,9 @@ fn synchronized_by(late: &LateActivity) -> String {
     format!("They wait in {site}.")
 }
 
-/// True if the culprits are hardly ever ready to run between their calls.
-fn is_off_processor(late: &LateActivity) -> bool {
-    late.culprits().iter().all(|(rank, _)| {
-        let scheduled = scheduled(&late.run().ranks[*rank as usize]);
-        scheduled.is_some_and(|of_rank| of_rank.slept >= OFF_PROCESSOR.get() * of_rank.outside)
-    })
-}
-
 fn off_processor(ranks: usize) -> String {
     let (who, they) = (verb(ranks, "It is", "They are"), verb(ranks, "it sleeps, or waits", "they sleep, or wait"));
-    format!("{who} off the processor for most of the time outside MPI: {they} for input or output.")
+    format!("{who} off the processor for most of that time: {they} for input or output.")
 }
 
 /// The part of the waiting that goes through other ranks.
@@ -323,18 +283,10 @@ mod tests {
     use crate::summary::late_reason::bins_of as bins;
 
     #[test]
-    fn work_that_usually_takes_an_eighth_longer_is_uneven_whatever_interrupts_it() {
-        let even = bins(&[(99, 2_000_000)]);
-        let of = |usual| uneven_each_time(&bins(&[(70, usual), (29, 9_000_000)]), &even).is_some();
-        assert_eq!([2_100_000, 2_400_000].map(of), [false, true]);
-    }
-
-    #[test]
     fn a_rank_that_usually_takes_longer_is_not_interrupted_however_long_its_worst_cases_are() {
         let even = bins(&[(99, 2_000_000)]);
         let more = more_each_time(&bins(&[(70, 4_000_000), (29, 9_000_000)]), &even);
         assert!((1_800_000..2_200_000).contains(&more), "{more}");
-        assert_eq!(more_each_time(&bins(&[(70, 2_100_000), (29, 9_000_000)]), &even), 0);
         assert_eq!(more_each_time(&even, &DurationBins::default()), 0, "no other rank comes there");
     }
 }

@@ -1,13 +1,12 @@
 //! The reason why ranks computed longer than others: more work, the same work slower at times, or what they did instead of work.
 //!
-//! In: the late ranks' attributed time at a place, and that of the ranks that they are compared with. Out: the kind of time that makes up
-//! most of the difference.
+//! In: what the late ranks did while others waited for them, by the attribution, and the passes of all. Out: the reason, and its words.
 
 use super::limits::limits;
-use model::attribution::{RankTimes, Spent};
+use model::attribution::Spent;
 use model::origins::{ActivityTimes, DurationBins};
 use model::rank::UsageBetween;
-use model::sums::Total;
+use model::sums::{Grow, Total};
 use tables::Value;
 use tables::number::whole;
 
@@ -16,8 +15,8 @@ use crate::totals::seconds;
 use crate::words::{plural, upper, verb};
 
 limits! {
-    /// A kind of time is the reason if it makes up so much of the difference to the other ranks.
-    MOST = 0.5, Least, "of the difference", Convention;
+    /// A kind of time is the reason if it makes up so much of the time in which others waited.
+    MOST = 0.5, Least, "of the waits", Convention;
     /// Usual passes of even work differ by less, and so do fast ones: bins of passes are an eighth wide.
     EVEN = 1.15, Most, "times", Derived;
     /// Share of a rank's passes that are its fast ones.
@@ -46,48 +45,30 @@ pub struct Faults {
     others: u64,
 }
 
-/// Seconds of a mean rank at a place, by kind of time.
-#[derive(Clone, Copy, Default)]
-struct KindTimes {
-    all: f64,
-    asleep: f64,
-    in_kernel: f64,
-}
-
-/// The reason of the culprits, which compute longer than others.
+/// The reason of the culprits, which compute longer than others: what they did for most of the time in which others waited.
 pub fn of(late: &LateActivity) -> LateReason {
     let Some(walk) = late.known.walk else { return LateReason::MoreWork };
-    let attribution = &walk.attribution;
-    let own = KindTimes::mean(late.culprits(), |rank, times| {
-        let caused = attribution.causes.iter();
-        let here = caused.filter(|(key, _)| key.rank == rank && key.late.place == Some(late.activity));
-        let (mut all, mut asleep, mut in_kernel) = (0.0, 0.0, 0.0);
-        for (key, wait) in here {
-            let time = wait.time as f64;
-            all += time;
+    let (mut all, mut asleep, mut in_kernel) = (0i64, 0i64, 0i64);
+    let is_culprit = |rank: u32| late.culprits().iter().any(|(one, _)| *one == rank);
+    for (key, wait) in &walk.attribution.causes {
+        if key.late.place == Some(late.activity) && is_culprit(key.rank) {
+            all.grow(wait.time);
             match key.late.spent {
-                Spent::Asleep => asleep += time,
-                Spent::InKernel => in_kernel += time,
+                Spent::Asleep => asleep.grow(wait.time),
+                Spent::InKernel => in_kernel.grow(wait.time),
                 _ => {}
             }
         }
-        KindTimes::shared(times, [all, asleep, in_kernel])
-    });
-    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
-    // Readings know no place: the other ranks' kinds are as everywhere outside their calls.
-    let theirs = KindTimes::mean(&others, |rank, times| {
-        let of_rank = &attribution.ranks[rank as usize];
-        let of = |spent| of_rank.of(|key| key.spent == spent) as f64;
-        KindTimes::shared(times, [outside(of_rank) as f64, of(Spent::Asleep), of(Spent::InKernel)])
-    });
-    let more = own.all - theirs.all;
-    let is_most = |own: f64, theirs: f64| own - theirs >= MOST.get() * more;
-    if is_most(own.asleep, theirs.asleep) {
+    }
+    let share = |time: i64| time as f64 / all.max(1) as f64;
+    if share(asleep) >= MOST.get() {
         return LateReason::Asleep;
     }
-    if is_most(own.in_kernel, theirs.in_kernel) {
-        let faults = faults(late, &others, own.in_kernel - theirs.in_kernel);
-        return LateReason::InKernel { time: own.in_kernel, faults };
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    if share(in_kernel) >= MOST.get() {
+        let total = late.culprits().iter().map(|(_, times)| times.total).total();
+        let time = share(in_kernel) * seconds(total) / late.culprits().len() as f64;
+        return LateReason::InKernel { time, faults: faults(late, &others, time) };
     }
     if are_slower_at_times(&bins(late.culprits()), &bins(&others)) {
         return LateReason::SlowerAtTimes;
@@ -95,32 +76,7 @@ pub fn of(late: &LateActivity) -> LateReason {
     LateReason::MoreWork
 }
 
-fn outside(times: &RankTimes) -> i64 {
-    times.of(|key| matches!(key.spent, Spent::Computing | Spent::Asleep | Spent::InKernel | Spent::OffCore))
-}
-
-impl KindTimes {
-    fn mean(ranks: &[(u32, &ActivityTimes)], of: impl Fn(u32, &ActivityTimes) -> KindTimes) -> KindTimes {
-        let mut mean = KindTimes::default();
-        for (rank, times) in ranks {
-            let one = of(*rank, times);
-            let part = |sum: &mut f64, time: f64| *sum += time / ranks.len() as f64;
-            part(&mut mean.all, one.all);
-            part(&mut mean.asleep, one.asleep);
-            part(&mut mean.in_kernel, one.in_kernel);
-        }
-        mean
-    }
-
-    /// A rank's time at a place, divided like a time of which these parts are known.
-    fn shared(times: &ActivityTimes, [all, asleep, in_kernel]: [f64; 3]) -> KindTimes {
-        let total = seconds(times.total);
-        let of = |part: f64| if all > 0.0 { total * part / all } else { 0.0 };
-        KindTimes { all: total, asleep: of(asleep), in_kernel: of(in_kernel) }
-    }
-}
-
-/// The page faults, if they explain so many seconds in the kernel beyond those of others.
+/// The page faults, if those beyond the ones of others explain so many seconds in the kernel.
 fn faults(late: &LateActivity, others: &[(u32, &ActivityTimes)], more: f64) -> Option<Faults> {
     let mean = |ranks: &[(u32, &ActivityTimes)]| {
         let of_rank = |rank: u32| {

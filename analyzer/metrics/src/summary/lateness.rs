@@ -1,12 +1,12 @@
 //! Finds parts of the program that kept ranks waiting, the late ranks there, and the number of cases.
 
 use super::limits::limits;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::finding::LEAST_SHARE_OF_JITTER;
-use super::own_times::{OwnTimes, UNSURE, WorkAndCalls, own_shares};
 use super::{Evidence, activity_places};
+use crate::median::lower_median;
+use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
 use model::Run;
 use model::habits::SiteHabits;
@@ -42,16 +42,18 @@ limits! {
     /// A rank with this share of the critical path is the bottleneck: only less work there makes the run much shorter. So is one that
     /// computes for this share of the run, and clearly longer than all others.
     BOTTLENECK = 0.8, Least, "of the path", Convention;
+    /// The scheduler's part of a rank's lateness is an estimate: a smaller rest counts as none.
+    UNSURE = 0.25, Least, "of its lateness", Convention;
+    /// Ranks with even work differ by a few percent: less work beyond that of others counts as none.
+    UNEVEN = 0.1, Least, "of the usual work", Convention;
 }
 
 /// Figures that all activities share.
 pub struct LateContext<'a> {
     pub known: &'a Evidence<'a>,
     walk: &'a SharedWalk,
-    /// By the rank's place in the run, its computation and calls.
-    times: Cow<'a, [WorkAndCalls<OwnTimes>]>,
-    /// By the rank's place in the run, the part of its lateness that is its own and not the scheduler's.
-    own: Vec<WorkAndCalls<f64>>,
+    /// By the rank's place in the run, the parts of its lateness by computation and by calls that are its own and not the scheduler's.
+    own: Vec<[f64; 2]>,
     /// The functions that ranks were sampled in, if they were.
     pub sampled: Option<CallTree>,
     /// The place in the run of the rank whose work sets the run's length.
@@ -59,28 +61,41 @@ pub struct LateContext<'a> {
 }
 
 impl<'a> LateContext<'a> {
-    pub fn of(known: &'a Evidence<'a>, walk: &'a SharedWalk, times: Cow<'a, [WorkAndCalls<OwnTimes>]>) -> Self {
+    pub fn of(known: &'a Evidence<'a>, walk: &'a SharedWalk) -> Self {
         let is_sampled = known.run.asked().any(|rank| rank.samples.period > 0);
         let sampled = is_sampled.then(|| CallTree::of(&known.run.sites, &known.run.ranks));
-        LateContext {
-            known,
-            walk,
-            own: own_shares(&times),
-            bottleneck: bottleneck(known, walk, &times),
-            times,
-            sampled,
-        }
+        LateContext { known, walk, own: own_shares(known, walk), bottleneck: bottleneck(known, walk), sampled }
     }
 
     /// Rank time that others waited for a rank's own lateness.
     fn own_part(&self, activity: Activity, (rank, times): &(u32, &ActivityTimes)) -> i64 {
-        let own = &self.own[*rank as usize];
-        let share = if matches!(activity, Activity::In(_)) { own.calling } else { own.computing };
-        (times.blamed as f64 * share) as i64
+        (times.blamed as f64 * self.own[*rank as usize][usize::from(activity.is_call())]) as i64
     }
 }
 
-fn bottleneck(known: &Evidence, walk: &SharedWalk, times: &[WorkAndCalls<OwnTimes>]) -> Option<u32> {
+/// The share of each rank's lateness by computation, and by calls, that is its own for certain: what remains if all its delays hit while others
+/// waited, or its work beyond the usual, whichever is more. No rank is to blame for the scheduler.
+fn own_shares(known: &Evidence, walk: &SharedWalk) -> Vec<[f64; 2]> {
+    let mut waited_for = vec![[0i64; 2]; known.work().len()];
+    for ((rank, activity), times) in &walk.origins.activities {
+        waited_for[*rank as usize][usize::from(activity.is_call())].grow(times.waited_for);
+    }
+    let usual = lower_median(known.work().iter().copied());
+    let told = |time: f64, least: f64| if time < least { 0.0 } else { time };
+    let share = |waited: i64, delay: f64, more: f64| {
+        let waited = seconds(waited).max(f64::MIN_POSITIVE);
+        (told(waited - delay, UNSURE.get() * waited).max(more) / waited).min(1.0)
+    };
+    let ranks = known.run.ranks.iter().zip(known.work()).zip(known.delays_in_calls()).zip(waited_for);
+    let shares = ranks.map(|(((rank, work), in_calls), [computing, calling])| {
+        let delay = scheduled(rank).map_or(0.0, |scheduled| scheduled.most_work_delay);
+        let more = told(work - usual, UNEVEN.get() * usual);
+        [share(computing, delay, more), share(calling, in_calls, 0.0)]
+    });
+    shares.collect()
+}
+
+fn bottleneck(known: &Evidence, walk: &SharedWalk) -> Option<u32> {
     let on_path = &walk.path.ranks;
     let path = on_path.values().copied().total() as f64;
     if let Some((rank, most)) = on_path.iter().max_by_key(|(_, time)| **time)
@@ -88,7 +103,7 @@ fn bottleneck(known: &Evidence, walk: &SharedWalk, times: &[WorkAndCalls<OwnTime
     {
         return Some(*rank);
     }
-    let mut work: Vec<(f64, u32)> = times.iter().map(|times| times.computing.undelayed()).zip(0..).collect();
+    let mut work: Vec<(f64, u32)> = known.work().iter().copied().zip(0..).collect();
     work.sort_by(|a, b| b.0.total_cmp(&a.0));
     let [(most, rank), (next, _), ..] = work[..] else { return None };
     (most >= BOTTLENECK.get() * known.wall() && most >= EVEN.get() * next).then_some(rank)
@@ -132,20 +147,13 @@ pub fn late_activities<'a>(context: &'a LateContext<'a>, origins: &'a WaitOrigin
 /// Joins minor ways to a call with the main one: computation that a loop's first step reaches by another call belongs to the loop.
 fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
-    let mut main: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut first: FxHashMap<u32, usize> = FxHashMap::default();
     let mut joined: Vec<LateActivity<'_>> = Vec::new();
     for one in late.drain(..) {
-        let Activity::Between(_, to) = one.activity else {
-            joined.push(one);
-            continue;
-        };
-        match main.get(&to).map(|at| &mut joined[*at]) {
+        let at = one.later().map_or(joined.len(), |site| *first.entry(site).or_insert(joined.len()));
+        match joined.get_mut(at) {
             Some(main) if (one.blamed as f64) < MINOR.get() * main.blamed as f64 => main.blamed.grow(one.blamed),
-            Some(_) => joined.push(one),
-            None => {
-                main.insert(to, joined.len());
-                joined.push(one);
-            }
+            _ => joined.push(one),
         }
     }
     *late = joined;
@@ -225,10 +233,14 @@ impl<'a> LateActivity<'a> {
         self.ranks.len() == self.known.ranks()
     }
 
+    /// The site before which the ranks are late, if they compute.
+    fn later(&self) -> Option<u32> {
+        if let Activity::Between(_, to) = self.activity { Some(to) } else { None }
+    }
+
     /// The call before which the ranks are late, if they compute.
     pub fn later_call(&self) -> Option<Call> {
-        let Activity::Between(_, to) = self.activity else { return None };
-        self.known.run.call_sites()[to as usize].call()
+        self.known.run.call_sites()[self.later()? as usize].call()
     }
 
     /// True if the ranks compute between two polls at one line.
@@ -252,23 +264,18 @@ impl<'a> LateActivity<'a> {
 
     /// Seconds that a rank computes: there or, if some ranks do not come there, in all.
     fn work(&self, (rank, times): &(u32, &ActivityTimes)) -> f64 {
-        if self.is_common() { seconds(times.total) } else { self.undelayed(*rank) }
-    }
-
-    /// Seconds that a rank computes in all.
-    fn undelayed(&self, rank: u32) -> f64 {
-        self.context.times[rank as usize].computing.undelayed()
+        if self.is_common() { seconds(times.total) } else { self.known.work()[*rank as usize] }
     }
 
     /// True if all ranks compute about as long in all.
     pub fn is_even(&self) -> bool {
-        let work = self.context.times.iter().map(|times| times.computing.undelayed());
-        work.clone().fold(0.0, f64::max) <= EVEN.get() * work.fold(f64::INFINITY, f64::min)
+        let work = || self.known.work().iter().copied();
+        work().fold(0.0, f64::max) <= EVEN.get() * work().fold(f64::INFINITY, f64::min)
     }
 
     /// The mean work of ranks that are no culprits; `None` if all are.
     fn mean_work_of_rest(&self) -> Option<f64> {
-        let all = self.context.times.len();
+        let all = self.known.work().len();
         let rest = all.checked_sub(self.culprits).filter(|rest| *rest > 0)?;
         let alike = self.others_as_often();
         if !alike.is_empty() {
@@ -277,7 +284,7 @@ impl<'a> LateActivity<'a> {
         }
         let named: FxHashSet<u32> = self.culprits().iter().map(|(rank, _)| *rank).collect();
         let others = (0..all as u32).filter(|rank| !named.contains(rank));
-        let work: f64 = others.map(|rank| self.undelayed(rank)).sum();
+        let work: f64 = others.map(|rank| self.known.work()[rank as usize]).sum();
         Some(work / rest as f64)
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::drift::Drift;
+use super::drift::{self, Drift};
 use super::finding::LEAST_SHARE_OF_RUN;
 use super::limits::limits;
 use super::used_sites::{UsedSite, at};
@@ -114,7 +114,7 @@ impl Leak {
             .filter(|(rank, left)| left.refused > 0 || has_many(left) && is_inside(**rank))
             .max_by_key(|(_, left)| left.live.at_end())?;
         let who = world_rank(&run.ranks[*rank as usize]);
-        let name = self.name();
+        let name = drift::name(self.kind);
         let place = self.place(known);
         let headline = if left.refused > 0 {
             format!("MPI refused to make more {name}s in {place}, {}.", plural(left.refused, "time"))
@@ -152,7 +152,7 @@ impl Leak {
                 format!(
                     "{} {} in {} and never {completes} {each}",
                     if is_one { "begins" } else { "begin" },
-                    plural(begun, self.name()),
+                    plural(begun, drift::name(self.kind)),
                     self.place(known)
                 )
             }
@@ -166,7 +166,7 @@ impl Leak {
                     (false, _) => ("make", "free"),
                 };
                 let freed = most.map_or_else(|| "none".into(), freed_in_words);
-                format!("{makes} {} in {} and {frees} {freed}", plural(made, self.name()), self.place(known))
+                format!("{makes} {} in {} and {frees} {freed}", plural(made, drift::name(self.kind)), self.place(known))
             }
         };
         let mut lines = self.lines(known);
@@ -197,17 +197,6 @@ impl Leak {
             Finding::new(FindingKind::Leak, "sites", format!("{who} {what}.")).detail(detail).next(self.next());
         let finding = finding.ranks(if are_all { Vec::new() } else { ranks }).sites(lines);
         if is_worth_saying { finding.costs(costs).changes(changes) } else { finding }
-    }
-
-    fn name(&self) -> &'static str {
-        match self.kind {
-            LeftKind::Communicator => "communicator",
-            LeftKind::Window => "window",
-            LeftKind::File => "file",
-            LeftKind::Datatype => "datatype",
-            LeftKind::Group => "group",
-            LeftKind::Request => "request",
-        }
     }
 
     fn place(&self, known: &Evidence) -> String {

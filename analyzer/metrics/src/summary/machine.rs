@@ -21,13 +21,9 @@ use tables::Value;
 use traces::calls::Call;
 
 limits! {
-    /// If the figures show no cause, a small cost may come from anything short.
-    LEAST_SHARE_WITHOUT_CAUSE = 0.15, Least, "of the run", Convention;
-    /// The least share of the run if one rank alone lacked its core: on a quiet machine, something short took it for up to 7 % of runs
-    /// of 40 to 250 ms.
-    LEAST_SHARE_OF_ONE = 0.1, Least, "of the run", Measured;
-    /// One rank is named if it lacked its core for this share of the cost.
-    MOST_OF_COST = 0.8, Least, "of the cost", Convention;
+    /// The least share of the run if the figures show no cause: on a quiet machine, something short took a core for up to 7 % of runs of 40 to
+    /// 250 ms.
+    LEAST_SHARE_WITHOUT_CAUSE = 0.1, Least, "of the run", Measured;
     /// Other processes that keep fewer cores busy are not named.
     LEAST_OTHERS = 0.25, Least, "cores", Convention;
 }
@@ -55,13 +51,8 @@ fn most_delayed<'r>(known: &Evidence<'r>) -> Option<HostDelay<'r>> {
 
 /// Seconds. Only for a single host: on several, calls may wait for the network.
 fn longest_delay_of_work_and_calls(known: &Evidence) -> f64 {
-    let delays = known
-        .run
-        .ranks
-        .iter()
-        .zip(known.own_times())
-        .filter_map(|(rank, times)| Some(scheduled(rank)?.work_delay + times.calling.delay));
-    delays.fold(0.0, f64::max)
+    let delays = known.run.ranks.iter().zip(known.delays_in_calls());
+    delays.filter_map(|(rank, in_calls)| Some(scheduled(rank)?.work_delay + in_calls)).fold(0.0, f64::max)
 }
 
 fn host_delay<'r>(host: &'r str, all: Vec<&'r Rank>, is_alone: bool, calls: f64) -> Option<HostDelay<'r>> {
@@ -104,8 +95,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
             let next = "Ask again while nothing else runs there.".to_string();
             (FindingKind::BusyHost, busy(worst.host, load), next)
         }
-        // If the figures show no cause, a small cost may come from anything short.
-        (None, None) if worst.cost < least_without_cause(alone.is_some()) * wall => return None,
+        (None, None) if worst.cost < LEAST_SHARE_WITHOUT_CAUSE.get() * wall => return None,
         (None, None) => {
             let which = if alone.is_some() {
                 "find what else runs on its core"
@@ -162,13 +152,12 @@ pub fn explain(finding: &mut Finding, known: &Evidence, sites: &[UsedSite], has_
     }
 }
 
-/// The one rank whose own work was delayed, if that is the cost, and the work of all others together was delayed by less than half of that.
+/// The one rank whose own work was delayed, if the work of all others together was delayed by less than half of that.
 fn alone<'h>(worst: &'h HostDelay) -> Option<(&'h Rank, &'h Scheduled)> {
     let all: f64 = worst.ranks.iter().map(|(_, delay)| delay.work_delay).sum();
     let most = worst.ranks.iter().max_by(|a, b| a.1.work_delay.total_cmp(&b.1.work_delay))?;
     let others = all - most.1.work_delay;
-    let is_cost = most.1.delay >= MOST_OF_COST.get() * worst.cost;
-    (worst.ranks.len() > 1 && others < most.1.work_delay / 2.0 && is_cost).then_some((most.0, &most.1))
+    (worst.ranks.len() > 1 && others < most.1.work_delay / 2.0).then_some((most.0, &most.1))
 }
 
 /// The call in which others wait most for a rank that computes.
@@ -193,10 +182,6 @@ fn most_of_all(worst: &HostDelay, mean: f64) -> String {
     most.map_or_else(String::new, |(rank, own)| {
         format!(", {} {:.0} %", rank_in_words(rank), 100.0 * own.delay / own.wall)
     })
-}
-
-fn least_without_cause(is_of_one: bool) -> f64 {
-    if is_of_one { LEAST_SHARE_OF_ONE.get() } else { LEAST_SHARE_WITHOUT_CAUSE.get() }
 }
 
 fn ready(delay: f64, wall: f64) -> String {

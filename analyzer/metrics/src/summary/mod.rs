@@ -19,6 +19,7 @@ mod evidence;
 mod file_advice;
 mod finding;
 mod finding_rows;
+mod kinds;
 mod late_changes;
 mod late_findings;
 mod late_ranks;
@@ -33,8 +34,6 @@ mod made_again;
 mod naps;
 mod needless_barrier;
 mod nothing;
-mod overlap;
-mod own_times;
 mod poll_waits;
 mod polling;
 mod progress;
@@ -47,7 +46,6 @@ mod slow_host;
 mod slow_receivers;
 mod small_collectives;
 mod small_epochs;
-mod small_jobs;
 mod small_messages;
 mod sockets;
 mod stored_sizes;
@@ -70,8 +68,9 @@ use serving::{ServingRanks, serving_ranks};
 use used_sites::{UsedSite, used_sites};
 
 pub use evidence::{Answers, Evidence};
-pub use finding::{Finding, FindingKind, Saving};
+pub use finding::{Finding, Saving};
 pub use finding_rows::{FindingRow, finding_table};
+pub use kinds::FindingKind;
 pub use nothing::nothing;
 
 limits! {
@@ -141,7 +140,7 @@ fn about_the_program(
     let mut late = Vec::new();
     if let Some(walk) = known.walk {
         let origins = serving.without(&walk.origins);
-        let context = LateContext::of(known, walk, serving.own_times(&origins));
+        let context = LateContext::of(known, walk);
         late = late_findings::findings(&context, &origins, &of_calls);
     }
     let slow_host = slow_host::finding(known);
@@ -155,20 +154,15 @@ fn about_the_program(
             || known.doubt(|| polling::doubt(known, sites), LEAST_SHARE_OF_RUN.get()).is_some()
     };
     // Totals do not tell computation from pauses between polls.
-    let has_farm = of_calls.iter().any(|finding| finding.kind == FindingKind::SmallJobs);
     let is_nobody_late = late.iter().all(|finding| is_small_beside_delays(known, finding));
-    if is_nobody_late && slow_host.is_none() && serving.is_empty() && !has_farm && !polls() {
+    if is_nobody_late && slow_host.is_none() && serving.is_empty() && !polls() {
         all.extend(uneven_totals::finding(known));
     }
-    let is_unprogressed = of_calls.iter().any(|finding| finding.kind == FindingKind::Unprogressed);
     all.extend(slow_host);
     all.extend(sockets::finding(known, sites));
     all.extend(late);
     all.extend(of_calls);
     all.extend(together);
-    if !is_unprogressed {
-        all.extend(overlap::finding(known, sites));
-    }
     all
 }
 

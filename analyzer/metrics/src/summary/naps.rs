@@ -4,7 +4,6 @@
 //! ranks sleep meanwhile and somebody waits for them. What came did so at some time between the two looks, so their distance is the most
 //! that it lay there.
 
-use super::limits::limits;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
@@ -15,13 +14,6 @@ use model::sums::Total;
 use tables::{Value, WorldRank};
 use traces::calls::Class;
 
-limits! {
-    /// Fewer looks of a rank are no loop.
-    LEAST_TIMES = 10, Least, "looks", Convention;
-    /// A rank sleeps between its looks if it is asleep outside MPI for this share of that time, at least.
-    MOST = 0.5, Least, "of that time", Convention;
-}
-
 /// The finding on the looks at one line.
 pub fn finding(used: &UsedSite) -> Option<Finding> {
     let call = used.call().filter(|call| call.polls())?;
@@ -30,7 +22,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         .ranks
         .iter()
         .map(|(rank, habits)| (*rank, &habits.looks))
-        .filter(|(rank, looks)| looks.count >= LEAST_TIMES.count() && sleeps(known, *rank))
+        .filter(|(rank, _)| sleeps(known, *rank))
         .collect();
     let costs = known.mean(ranks.iter().map(|(rank, looks)| looks.time.min(waited_for(known, *rank))).total());
     if costs <= 0.0 {
@@ -65,7 +57,7 @@ fn sleeps(known: &Evidence, rank: u32) -> bool {
     let Some(walk) = known.walk else { return false };
     let asleep = walk.attribution.ranks[rank as usize].of(|key| key.spent == Spent::Asleep);
     let own = walk.habits.iter().filter(|((of, _), _)| *of == rank);
-    asleep as f64 >= MOST.get() * own.map(|(_, habits)| habits.looks.time).total() as f64
+    2 * asleep >= own.map(|(_, habits)| habits.looks.time).total()
 }
 
 /// Nanoseconds for which other ranks waited for this one: in MPI, and by looks of their own.

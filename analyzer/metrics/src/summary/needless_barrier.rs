@@ -12,8 +12,6 @@ use rustc_hash::FxHashMap;
 use traces::calls::Class;
 
 limits! {
-    /// Fewer barriers may be for a start, an end, or a time measurement.
-    LEAST_BARRIERS = 8, Least, "calls", Convention;
     /// If more other calls than this share of the barriers hold all ranks, those would wait in place of the barriers.
     MOST_OTHERS = 0.5, Most, "of the barriers", Convention;
     /// If less than this share of the waiting is common to all ranks, late ranks are to blame.
@@ -39,7 +37,7 @@ fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Fi
         && matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. })
         && !first.starts;
     let guards: u64 = used.ranks.iter().map(|(_, habits)| habits.guards).sum();
-    if !is_barrier || guards > 0 || first.count < LEAST_BARRIERS.count() || used.ranks.len() < known.ranks() {
+    if !is_barrier || guards > 0 || used.ranks.len() < known.ranks() {
         return None;
     }
     let others = all.iter().filter(|other| other.number != used.number && holds_all(other));

@@ -3,7 +3,7 @@
 use super::limits::limits;
 use rustc_hash::FxHashMap;
 
-use super::polling::{self, BetweenPolls, between, span};
+use super::polling::{self, has_gaps, span};
 use super::serving::{LEAST_WAITING, MOST_RANKS};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
@@ -15,6 +15,8 @@ use tables::WorldRank;
 use traces::calls::Class;
 
 limits! {
+    /// Fewer unsuccessful polls by a rank are no loop.
+    LEAST_TIMES = 10, Least, "polls", Convention;
     /// A rank that is outside MPI for a smaller share of the run is not said to be.
     LEAST_OUTSIDE = 50.0, Least, "percent", Convention;
 }
@@ -72,13 +74,10 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
 
 impl<'a> PollWait<'a> {
     fn of(used: &'a UsedSite<'a>) -> Option<PollWait<'a>> {
-        let known = used.known;
-        let only_waits = |rank: u32, habits: &SiteHabits| {
-            let is_loop = habits.in_vain >= polling::LEAST_TIMES_OF_WAIT.count().max(habits.found);
-            is_loop && between(known, rank, habits) == BetweenPolls::Nothing
+        let only_waits = |(_, habits): &&(u32, &SiteHabits)| {
+            habits.in_vain >= LEAST_TIMES.count().max(habits.found) && !has_gaps(habits)
         };
-        let ranks: Vec<(u32, &SiteHabits)> =
-            used.ranks.iter().filter(|(rank, habits)| only_waits(*rank, habits)).copied().collect();
+        let ranks: Vec<(u32, &SiteHabits)> = used.ranks.iter().filter(only_waits).copied().collect();
         let time = ranks.iter().map(|(_, habits)| span(habits)).total();
         if time <= polling::paid(used) {
             return None;

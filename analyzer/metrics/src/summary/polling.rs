@@ -17,46 +17,26 @@ use traces::calls::{Call, Class};
 limits! {
     /// Nanoseconds. With less time between two tests a rank does nothing but wait.
     LEAST_WORK = 500.0, Least, "ns", Measured;
-    /// Fewer unsuccessful calls by a rank are no loop.
-    LEAST_TIMES = 100, Least, "polls", Convention;
-    /// Fewer unsuccessful polls by a rank that does nothing else are no loop.
-    LEAST_TIMES_OF_WAIT = 10, Least, "polls", Convention;
     /// Nanoseconds. Longer tests of requests move data: one that finds nothing to do takes a microsecond.
     LONGEST_EMPTY = 10_000.0, Most, "ns", Measured;
     /// Fewer calls for each that finds something are a fair price for hearing of it soon.
     LEAST_IN_VAIN = 20, Least, "polls", Convention;
-    /// A rank that was off its core for this part of the time between its tests did not work there.
-    MOST = 0.5, Most, "of the time", Convention;
 }
 
-/// A rank's activity between tests that find nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BetweenPolls {
-    Nothing,
-    /// The rank sleeps, or waits for input or output, which may be its work.
-    Pauses,
-    Work,
-    /// Work or pauses: its processor time is not known.
-    Unknown,
-}
-
-/// The sentence on ranks that may do nothing but wait at unsuccessful tests, if their files do not tell, and its seconds of the mean rank.
+/// The sentence on ranks that may do nothing but wait at unsuccessful tests, and its seconds of the mean rank.
 pub fn doubt(known: &Evidence, sites: &[UsedSite]) -> Option<(f64, String)> {
     let polls = sites.iter().filter(|used| used.call().is_some_and(Call::polls));
-    let time_of = |used: &UsedSite, of: &[BetweenPolls]| {
-        let ranks = used.ranks.iter().filter(|(rank, habits)| {
-            habits.in_vain >= LEAST_TIMES_OF_WAIT.count() && of.contains(&between(known, *rank, habits))
-        });
+    let doubtful = |used: &UsedSite| {
+        let ranks = used.ranks.iter().filter(|(rank, habits)| has_gaps(habits) && may_wait(known, *rank, habits));
         known.mean(ranks.map(|(_, habits)| span(habits)).total())
     };
-    let doubtful = |used: &UsedSite| time_of(used, &[BetweenPolls::Pauses, BetweenPolls::Unknown]);
     let (time, used) = polls.map(|used| (doubtful(used), used)).max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let why = if 2.0 * time_of(used, &[BetweenPolls::Pauses]) > time {
-        "between the polls they sleep, or wait for input or output"
-    } else {
-        "whether they work between the polls is not in their files"
-    };
-    Some((time, format!("Ranks poll unsuccessfully in {} for {}: {why}.", used.place(), known.share(time))))
+    let sentence = format!(
+        "Ranks poll unsuccessfully in {} for {}: what they do between the polls is not known, and may be nothing.",
+        used.place(),
+        known.share(time)
+    );
+    Some((time, sentence))
 }
 
 /// The finding on tests between small pieces of work.
@@ -100,28 +80,26 @@ pub fn span(habits: &SiteHabits) -> i64 {
 fn paid_by(habits: &SiteHabits) -> i64 {
     let is_probe = Call::from_number(habits.function).is_some_and(|call| call.class() == Class::Probe);
     let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY.get() * habits.in_vain as f64;
-    if habits.in_vain >= LEAST_TIMES.count() && has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
+    if has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
 }
 
 pub fn paid(used: &UsedSite) -> i64 {
     used.total(paid_by)
 }
 
-fn has_gaps(habits: &SiteHabits) -> bool {
+/// True if the rank has time to work between its tests.
+pub fn has_gaps(habits: &SiteHabits) -> bool {
     habits.between_tests as f64 >= LEAST_WORK.get() * habits.in_vain as f64
 }
 
-pub fn between(known: &Evidence, rank: u32, habits: &SiteHabits) -> BetweenPolls {
-    if !has_gaps(habits) {
-        return BetweenPolls::Nothing;
-    }
+/// True if a rank was off its core for most of the time between its polls, or if that is not known.
+fn may_wait(known: &Evidence, rank: u32, habits: &SiteHabits) -> bool {
     let rank = &known.run.ranks[rank as usize];
     let usage = rank.main_usage().filter(|usage| usage.is_whole && !rank.is_part());
     let ran = usage.as_ref().and_then(|usage| usage.processor());
     let delay = usage.and_then(|usage| usage.delay).or_else(|| (!known.shares_cores()).then_some(0.0));
-    let Some((ran, delay)) = ran.zip(delay) else { return BetweenPolls::Unknown };
     let time = seconds(habits.between_tests);
-    if time - ran - delay >= MOST.get() * time { BetweenPolls::Pauses } else { BetweenPolls::Work }
+    ran.zip(delay).is_none_or(|(ran, delay)| 2.0 * (ran + delay) <= time)
 }
 
 #[cfg(test)]
@@ -139,11 +117,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_pays_for_a_hundred_tests_that_move_no_data_and_for_probes_of_any_length() {
-        let paid = |call, in_vain, time| paid_by(&habits(call, in_vain, time, 1_000_000));
-        assert_eq!([99, 100].map(|in_vain| paid(Call::Test, in_vain, 50_000)), [0, 50_000]);
-        assert_eq!([1_000_000, 1_000_001].map(|time| paid(Call::Test, 100, time)), [1_000_000, 0]);
-        assert_eq!(paid(Call::Iprobe, 100, 1_000_001), 1_000_001);
+    fn a_rank_pays_for_tests_that_move_no_data_and_for_probes_of_any_length() {
+        let paid = |call, time| paid_by(&habits(call, 100, time, 1_000_000));
+        assert_eq!([1_000_000, 1_000_001].map(|time| paid(Call::Test, time)), [1_000_000, 0]);
+        assert_eq!(paid(Call::Iprobe, 1_000_001), 1_000_001);
         assert_eq!(paid_by(&habits(Call::Test, 100, 50_000, 1_000)), 0, "it does nothing else");
     }
 }

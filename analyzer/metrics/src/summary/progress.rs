@@ -13,8 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tables::{Value, WorldRank};
 
 limits! {
-    /// Waits that take a smaller part of the computation before them are no longer than any wait.
-    LEAST_PART = 0.02, Least, "of the computation", Convention;
     /// Seconds: calls of MPI_Test, a tenth of that apart, would cost more than they hide in shorter computation.
     SHORT = 50e-6, Least, "s", Derived;
 }
@@ -81,10 +79,7 @@ fn at_wait(wait: &UsedSite, here: &[&StarvedRow]) -> Option<Finding> {
         let rank = crate::totals::world_rank(&known.run.ranks[*rank as usize]);
         let pending = pending_of.get(&rank).copied().unwrap_or(0.0);
         // Computation can hide no more than its own time.
-        let hidden = seconds(habits.own()).min(pending);
-        if hidden >= LEAST_PART.get() * pending {
-            saved += hidden;
-        }
+        saved += seconds(habits.own()).min(pending);
     }
     let costs = known.running_in_mpi() * saved / known.ranks() as f64;
     if costs <= 0.0 {

@@ -7,8 +7,8 @@
 use super::limits::limits;
 use std::borrow::Cow;
 
-use super::own_times::{OwnTimes, WorkAndCalls, own_times};
 use super::{Evidence, Finding, FindingKind, LEAST_SHARE_OF_RUN};
+use crate::median::lower_median;
 use crate::totals::{seconds, world_rank};
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
@@ -20,9 +20,8 @@ use rustc_hash::FxHashMap;
 use tables::WorldRank;
 
 limits! {
-    /// With two ranks, one that waits for the other is half of the run.
-    LEAST_RANKS = 3, Least, "ranks", Derived;
-    /// At most one rank in this many serves: where more wait nearly always, the work is what is wrong.
+    /// At most one rank in this many serves: where more wait nearly always, the work is what is wrong, and of two ranks one that waits for the other
+    /// is half of the run.
     MOST_RANKS = 3, Least, "ranks", Convention;
     /// Share of its time that a serving rank waits.
     LEAST_WAITING = 0.8, Least, "of its time", Convention;
@@ -54,9 +53,6 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
     let mut serving = ServingRanks { known, ranks: Vec::new() };
     let Some(account) = known.account().filter(|_| known.walk.is_some()) else { return serving };
     let all = &known.run.ranks;
-    if all.len() < (LEAST_RANKS.count() as usize) {
-        return serving;
-    }
     let mut waits: FxHashMap<u32, Waits> = FxHashMap::default();
     for (key, sum) in &account.waits.sums {
         waits.entry(key.waiter.rank).or_default().add(*key, sum.time);
@@ -68,14 +64,11 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
         }
     }
     let open = waits.values().map(|waits| waits.open).total();
-    let work: Vec<f64> = known.own_times().iter().map(|times| times.computing.undelayed()).collect();
-    let mut sorted = work.clone();
-    sorted.sort_by(f64::total_cmp);
-    let usual = sorted[sorted.len() / 2];
-    for ((place, rank), work) in (0..).zip(all).zip(work) {
+    let most_work = MOST_WORK.get() * lower_median(known.work().iter().copied());
+    for ((place, rank), work) in (0..).zip(all).zip(known.work()) {
         let Some(waits) = waits.remove(&place) else { continue };
         let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN.get() * known.wall();
-        if waits.are_of_server(rank) && work <= MOST_WORK.get() * usual && !is_waited_for {
+        if waits.are_of_server(rank) && *work <= most_work && !is_waited_for {
             serving.ranks.push((place, waits));
         }
     }
@@ -125,11 +118,6 @@ impl ServingRanks<'_> {
             leave_out(times, |rank| self.serves(rank));
         }
         Cow::Owned(origins)
-    }
-
-    /// Each rank's computation and calls by these origins, which are without the waits of serving ranks.
-    pub fn own_times(&self, origins: &WaitOrigins) -> Cow<'_, [WorkAndCalls<OwnTimes>]> {
-        if self.is_empty() { self.known.own_times().into() } else { own_times(self.known.run, origins).into() }
     }
 
     pub fn finding(&self) -> Option<Finding> {

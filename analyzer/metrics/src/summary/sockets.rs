@@ -13,8 +13,6 @@ use traces::calls::{Call, Class};
 limits! {
     /// Launchers talk through sockets, too: fewer bytes are theirs.
     LEAST_BYTES = 1 << 20, Least, "bytes", Convention;
-    /// The least part of the messages' bytes.
-    LEAST_PART = 0.5, Least, "of the messages", Convention;
     /// The least share of the run for which it is said. The system calls, of which this is the time, are a small part of what sockets cost.
     LEAST_SHARE = 0.01, Least, "of the run", Convention;
 }
@@ -27,7 +25,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite]) -> Option<Finding> {
     let entries = known.run.asked().flat_map(|rank| rank.entries());
     let messages = entries.filter(|entry| !is_nested(entry) && is_message(entry.signature.call));
     let messages: u64 = messages.map(|entry| entry.sent).total();
-    if ledger.sent < LEAST_BYTES.count() || (ledger.sent as f64) < LEAST_PART.get() * messages as f64 {
+    if ledger.sent < LEAST_BYTES.count() || 2 * ledger.sent < messages {
         return None;
     }
     let in_system = (ledger.receive_time + ledger.send_time) / known.ranks() as f64;

@@ -4,25 +4,18 @@ use super::limits::limits;
 use std::collections::BTreeMap;
 
 use super::Evidence;
-use crate::cost;
-use crate::scheduling::scheduled;
-use crate::totals::{seconds, world_rank};
+use crate::totals::world_rank;
 use crate::words::site_in_words;
 use model::Run;
 use model::habits::SiteHabits;
 use model::matching::{BlockedSends, QueuedMessages};
 use model::roles::CallSite;
-use model::sums::{Grow, Total};
-use tables::{Value, WorldRank};
+use model::sums::Grow;
+use tables::WorldRank;
+use tables::number::whole;
 use traces::calls::{Call, Class};
 
 limits! {
-    /// The scheduler's pauses are milliseconds long, calls in a row take microseconds: more pauses than this share of the calls are the
-    /// program's own.
-    MOST_PAUSES = 0.01, Most, "of the calls", Derived;
-    /// Brief pauses leave no time for work if they take no more than this share of the time in the calls: without any work between, reading the
-    /// clock and the loop itself took up to 5 % beside calls of 0.4 us.
-    MOST_BRIEFLY = 0.1, Most, "of the calls' time", Measured;
     /// Ranks with this part of the largest cost are named with the rank that has it: alike ranks differ by less.
     PART_OF_MOST = 0.25, Least, "of the largest cost", Convention;
 }
@@ -127,7 +120,7 @@ impl<'a> UsedSite<'a> {
 
     /// Time of all ranks between two calls of a row, nanoseconds: pauses end rows.
     fn between(&self) -> i64 {
-        let paused = self.total(|habits| habits.paused.by_length.iter().map(|(_, time)| *time).total());
+        let paused = self.total(|habits| habits.paused);
         (self.known.activities().at(self.number).between - paused).max(0)
     }
 
@@ -137,18 +130,9 @@ impl<'a> UsedSite<'a> {
         self.between() <= cost
     }
 
-    /// `3000 in a row`. The number is left out if no pause that would end a row is the program's, and nothing else does.
+    /// `on average 3,000 in a row`.
     pub fn row_in_words(&self) -> String {
-        let of_others = self.ranks.iter().map(|(at, habits)| {
-            let rank = &self.known.run.ranks[*at as usize];
-            let delay = scheduled(rank).map_or(0.0, |scheduled| scheduled.delay);
-            others_pauses(habits, delay + cost::timed(rank))
-        });
-        let of_others: u64 = of_others.total();
-        let row = row_in_words(self.ranks.len() as u64, self.count(), self.total(|habits| habits.repeated), of_others);
-        row.unwrap_or_else(|| {
-            endless_in_words(self.count(), self.known.activities().at(self.number).between, self.own())
-        })
+        format!("on average {} in a row", whole(self.row().round() as u64))
     }
 
     /// `MPI_Send at p.c:3`.
@@ -185,91 +169,10 @@ impl<'a> UsedSite<'a> {
     }
 }
 
-/// The length of a row of `count` calls by so many ranks: `repeated` follow one directly, `of_others` after a pause that is not the program's.
-/// `None` if no pause of the program ends it.
-fn row_in_words(ranks: u64, count: u64, repeated: u64, of_others: u64) -> Option<String> {
-    let rows = count.saturating_sub(repeated).saturating_sub(of_others);
-    let has_end = of_others == 0 || rows > ranks;
-    has_end.then(|| format!("{:.0} in a row", count as f64 / rows.max(1) as f64))
-}
-
-/// A row of `count` calls without an end, given the nanoseconds `between` them and in them.
-fn endless_in_words(count: u64, between: i64, own: i64) -> String {
-    if between as f64 <= MOST_BRIEFLY.get() * own as f64 {
-        return "one directly after another".into();
-    }
-    let each = Value::Seconds(seconds(between) / count.max(1) as f64);
-    format!("one after another ({each} between two)")
-}
-
 /// The ranks with a large part of a cost, in order. `costs`: by the ranks' places in the run.
 pub fn named(run: &Run, costs: &BTreeMap<u32, i64>) -> Vec<WorldRank> {
     let most = costs.values().copied().max().unwrap_or(0);
     let has_much = |cost: i64| cost > 0 && cost as f64 >= PART_OF_MOST.get() * most as f64;
     let named = costs.iter().filter(|(_, cost)| has_much(**cost));
     named.map(|(rank, _)| world_rank(&run.ranks[*rank as usize])).collect()
-}
-
-/// The number of a rank's pauses that are not the program's: brief ones that leave it no time to do anything, and as many of the shorter others
-/// as the scheduler and the recorder, which kept it from its work for `kept` seconds, may have caused.
-fn others_pauses(habits: &SiteHabits, kept: f64) -> u64 {
-    let [(brief, brief_time), longer @ ..] = habits.paused.by_length;
-    let brief = if brief_time as f64 <= MOST_BRIEFLY.get() * habits.own() as f64 { brief } else { 0 };
-    let (mut count, mut time) = (0u64, 0i64);
-    for (more, nanoseconds) in longer {
-        time.grow(nanoseconds);
-        if seconds(time) > kept {
-            break;
-        }
-        count.grow(more);
-    }
-    let are_rare = count as f64 <= MOST_PAUSES.get() * habits.count as f64;
-    if are_rare { brief.saturating_add(count) } else { brief }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::habits::Pauses;
-
-    #[test]
-    fn rare_pauses_are_the_schedulers_as_far_as_it_kept_the_rank_from_running() {
-        let paused = Pauses { by_length: [(0, 0), (0, 0), (6, 9_000_000), (0, 0), (9, 180_000_000)] };
-        let of = |count| SiteHabits { count, paused, ..SiteHabits::default() };
-        assert_eq!(others_pauses(&of(50_000), 0.9), 15);
-        assert_eq!(others_pauses(&of(50_000), 0.05), 6, "the long ones are the program's own");
-        assert_eq!([0.0089, 0.009].map(|kept| others_pauses(&of(50_000), kept)), [0, 6]);
-        assert_eq!(
-            [1499, 1500].map(|count| others_pauses(&of(count), 0.9)),
-            [0, 15],
-            "more than one pause in a hundred calls"
-        );
-        assert_eq!(others_pauses(&of(50_000), 0.0), 0);
-        assert_eq!(others_pauses(&of(1000), 0.9), 0, "it pauses now and again");
-    }
-
-    #[test]
-    fn brief_pauses_end_no_row_unless_there_is_time_to_work_in_them() {
-        let of = |nanoseconds| {
-            let paused = Pauses { by_length: [(2_000, nanoseconds), (0, 0), (0, 0), (0, 0), (0, 0)] };
-            others_pauses(&SiteHabits { count: 80_000, time: 30_000_000, paused, ..SiteHabits::default() }, 0.0)
-        };
-        assert_eq!((of(2_000_000), of(20_000_000)), (2_000, 0));
-    }
-
-    #[test]
-    fn a_row_has_no_length_where_only_pauses_that_are_not_the_programs_end_it() {
-        let row = |repeated, of_others| row_in_words(2, 6000, repeated, of_others).unwrap_or_default();
-        assert_eq!(row(5990, 8), "", "each rank has one row");
-        assert_eq!(row(5990, 7), "2000 in a row");
-        assert_eq!(row(5998, 0), "3000 in a row");
-        assert_eq!(row(6000, 0), "6000 in a row");
-    }
-
-    #[test]
-    fn calls_with_work_between_do_not_follow_one_another_directly() {
-        let row = |between| endless_in_words(20_000, between, 1_000_000_000);
-        assert_eq!(row(100_000_000), "one directly after another");
-        assert_eq!(row(1_002_000_000), "one after another (50.100 µs between two)");
-    }
 }

@@ -4,7 +4,7 @@ use super::limits::limits;
 use super::{Evidence, Finding, FindingKind};
 use crate::endings::{cut, cut_in_words};
 use crate::run_end::RunEnd;
-use crate::totals::{percent, seconds};
+use crate::totals::seconds;
 use crate::warnings::{WithoutCalls, without_calls};
 use crate::words::rank_in_words;
 use model::ProcessFate;
@@ -15,8 +15,6 @@ use tables::Value;
 limits! {
     /// Less time without single calls is not worth a finding.
     LEAST_PERCENT = 1.0, Least, "percent", Convention;
-    /// If at least this share of the waiting is in calls that have not returned, those are the finding.
-    MOST_PERCENT = 50.0, Least, "percent", Convention;
 }
 
 /// The finding on how a run ended that did not end well, as the process in front of its launcher saw it.
@@ -86,7 +84,9 @@ pub fn stuck(known: &Evidence) -> Option<Finding> {
     let all: i64 = account.waits.sums.values().map(|sum| sum.time).total();
     let time: i64 = open.iter().map(|(_, sum)| sum.time).total();
     let (key, most) = open.into_iter().max_by_key(|(key, sum)| (sum.time, *key))?;
-    percent(time as f64, all as f64).filter(|share| *share >= MOST_PERCENT.get())?;
+    if 2 * time < all {
+        return None;
+    }
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = crate::words::site_in_words(&known.run.call_sites()[key.waiter.place.number()]);
     let (have, next) = if known.run.goes_on() {

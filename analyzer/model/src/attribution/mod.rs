@@ -59,6 +59,12 @@ impl Spent {
         matches!(self, Waiting(_) | Polling | Files | InCall | Unfollowed)
     }
 
+    /// True of time outside MPI in which the rank waited for nobody.
+    pub fn is_work(self) -> bool {
+        use Spent::*;
+        matches!(self, Computing | BetweenPolls | OffCore | Asleep | InKernel)
+    }
+
     /// The wait state of time in which the rank waited.
     pub fn waits(self) -> Option<WaitState> {
         if let Spent::Waiting(state) | Spent::WaitingByHand(state) = self { Some(state) } else { None }

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use crate::roles::{CallPart, Peer, Role};
 use crate::stream::TimedCall;
-use crate::sums::Grow;
 
 /// The longest pause between two calls of a row, nanoseconds: a message that is held back for longer may cost its receiver more
 /// than a call costs the sender.
@@ -20,22 +19,6 @@ pub enum RowPart {
     Next,
     /// Call that would continue a row but for a pause before it, in nanoseconds.
     Paused(i64),
-}
-
-/// Pauses in rows, by their lengths.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Pauses {
-    /// Number and nanoseconds of those up to 0.1, 1, 3 and 10 milliseconds long, and of longer ones.
-    pub by_length: [(u64, i64); 5],
-}
-
-impl Pauses {
-    pub fn add(&mut self, time: i64) {
-        let longer = [LONGEST_GAP, 1_000_000, 3_000_000, 10_000_000].iter().filter(|longest| time > **longest).count();
-        let (count, sum) = &mut self.by_length[longer];
-        count.grow(1);
-        sum.grow(time);
-    }
 }
 
 /// A rank's rows so far.
@@ -199,15 +182,6 @@ mod tests {
         assert_eq!(add(behind(140), &other), RowPart::Paused(behind(30)), "the same pause");
         let exchange = Role { function: 7, ..other };
         assert_eq!([add(behind(160), &exchange), add(behind(180), &sum)], [RowPart::First; 2], "another function");
-    }
-
-    #[test]
-    fn pauses_are_told_apart_by_their_lengths() {
-        let mut pauses = Pauses::default();
-        for time in [60_000, 200_000, 4_000_000, 5_000_000, 20_000_000] {
-            pauses.add(time);
-        }
-        assert_eq!(pauses.by_length, [(1, 60_000), (1, 200_000), (0, 0), (2, 9_000_000), (1, 20_000_000)]);
     }
 
     fn message(sends: bool) -> CallPart {

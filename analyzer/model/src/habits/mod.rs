@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 
 use super::roles::CallPart;
 use super::sums::Grow;
-pub use call_rows::Pauses;
 pub use epochs::EpochSums;
 pub use fans::FanTimes;
 pub use over_run::{CallsOverRun, Growth, TenthOfCalls};
@@ -39,8 +38,8 @@ pub struct SiteHabits {
     /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
     /// calls of one function with little computation between.
     pub repeated: u64,
-    /// Pauses before calls that would continue a row but for them.
-    pub paused: Pauses,
+    /// Time of pauses before calls that would continue a row but for them.
+    pub paused: i64,
     /// Waits of calls that continue a row, each no longer than the longest pause in a row.
     pub waited_briefly: i64,
     /// Messages that went to all other ranks in turn, or came from each.

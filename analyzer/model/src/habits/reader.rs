@@ -121,7 +121,7 @@ impl<'a> HabitReader<'a> {
                     habits.waited_briefly.grow(waited);
                 }
             }
-            RowPart::Paused(time) => habits.paused.add(time),
+            RowPart::Paused(time) => habits.paused.grow(time),
         }
         habits.guards.grow(u64::from(guards));
         if let (Poll::Found(rank), Some(time)) = (poll, self.polls.before_found) {

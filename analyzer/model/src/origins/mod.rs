@@ -26,6 +26,12 @@ pub enum Activity {
     In(u32),
 }
 
+impl Activity {
+    pub fn is_call(self) -> bool {
+        matches!(self, Activity::In(_))
+    }
+}
+
 /// One rank's times in an activity. Nanoseconds.
 #[derive(Clone, Default, Debug)]
 pub struct ActivityTimes {

@@ -154,10 +154,7 @@ fn figures(run: &Run, all: Option<&AllAnalyses>) -> Figures {
     figures.add_computation(run);
     if figures.has_calls {
         figures.add_gaps(run, &matched.map_or_else(|| computation(run), |matched| matched.walk.computation(run)));
-        match all.and_then(|all| all.requests.as_ref().ok()) {
-            Some(requests) => figures.add_overlap(requests),
-            None => figures.add_overlap(&overlap::gathered(run)),
-        }
+        figures.add_overlap(&overlap::gathered(run));
     }
     figures.findings = all.map(|all| summary::findings(&all.evidence()));
     figures
