@@ -76,7 +76,7 @@ const CAUSES: [Cause; 34] = [
     cause("more_work", &["late_rank"], &[]),
     cause("naps", &["polling"], &["sleep"]),
     cause("needless_barrier", &["needless_barrier"], &[]),
-cause("needless_bytes", &[], &["bytes", "bandwidth"]),
+    cause("needless_bytes", &[], &["bytes", "bandwidth"]),
     cause("no_progress", &["unprogressed"], &[]),
     cause(NOTHING, &[], &[]),
     cause("one_rank_works", &["serial_work"], &[]),
