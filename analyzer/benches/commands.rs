@@ -2,7 +2,7 @@
 //! belongs to the page cache, since files are mapped.
 //!
 //! `cargo bench -p overhear --bench commands [-- CALLS [COMMAND...]]`: CALLS million calls over 16 ranks, default 10; only the named
-//! commands. With `--features overhear/polars`, Parquet and SQL too; OTF2 if its library is at hand.
+//! commands. With `--features overhear/polars`, SQL too; OTF2 if its library is at hand.
 
 mod measured;
 
@@ -28,7 +28,7 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
     ("export --to csv, calls", &["export"], &["OUT", "--to", "csv", "--tables", "calls"]),
     ("export --to perfetto", &["export"], &["OUT", "--to", "perfetto"]),
     ("export --to otf2", &["export"], &["OUT", "--to", "otf2"]),
-    #[cfg(feature = "polars")]
+    ("export --to parquet", &["export"], &["OUT", "--to", "parquet"]),
     ("export --to parquet, calls", &["export"], &["OUT", "--to", "parquet", "--tables", "calls"]),
     #[cfg(feature = "polars")]
     ("query, calls by function", &["query"], &["SELECT function, count(*) AS calls FROM calls GROUP BY function"]),

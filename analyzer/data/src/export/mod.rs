@@ -180,7 +180,7 @@ fn writer(
 ) -> Result<io::Result<Box<dyn TableWriter>>, Error> {
     let keys: Vec<String> = wanted.iter().map(|at| head.columns[*at].key.to_string()).collect();
     Ok(match format {
-        FileFormat::Csv => table_files::CsvTable::new(&keys, out).map(|writer| Box::new(writer) as _),
+        FileFormat::Csv => Ok(Box::new(table_files::CsvTable::new(&keys, out))),
         FileFormat::Json => Ok(Box::new(table_files::JsonLines::new(&keys, out))),
         FileFormat::Parquet => {
             let columns: Vec<ColumnHead> = wanted.iter().map(|at| head.columns[*at].clone()).collect();
