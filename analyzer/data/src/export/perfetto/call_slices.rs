@@ -7,7 +7,8 @@ use traces::calls::Call;
 use traces::read::ThreadPages;
 use traces::signature::{Signature, peer};
 
-use super::proto::TrackEvent;
+use super::encoded_event::{Arguments, EncodedEvent, OnTrack};
+use super::proto::{AnnotationValue, TrackEvent};
 use super::trace_file::TraceFile;
 use metrics::words::{object, peer_in_words, peer_role};
 use model::common_clock::ClockLine;
@@ -26,44 +27,87 @@ pub fn write(
     track: u64,
 ) -> io::Result<u64> {
     let mut calls = SingleCalls::new(thread, rank, Extras::empty());
-    let mut events: FxHashMap<u32, TrackEvent> = FxHashMap::default();
+    let mut events: FxHashMap<u32, EncodedEvent> = FxHashMap::default();
+    let (mut keys, mut arguments, on_track) = (CallKeys::default(), Arguments::default(), OnTrack::new(track));
     let mut written = 0;
     while let Some(call) = calls.peek() {
         let signature = call.signature;
-        let mut event = match call.open {
+        let of_open;
+        let event = match call.open {
             // Its signature may have no number yet.
-            true => event(file, run, rank, signature),
-            false => events.entry(signature.number).or_insert_with(|| event(file, run, rank, signature)).clone(),
+            true => {
+                of_open = EncodedEvent::new(&event(file, run, rank, signature));
+                &of_open
+            }
+            false => &*events
+                .entry(signature.number)
+                .or_insert_with(|| EncodedEvent::new(&event(file, run, rank, signature))),
         };
-        let (sent, received) = signature.moves();
-        // A message of a completed request belongs to the request.
-        let came = call.arrived.filter(|_| received > 0).map_or(received, |(_, bytes)| bytes);
+        arguments.0.clear();
+        let mut add = |key: CallKey, value| arguments.add(keys.number(file, key), value);
         if !call.failed && !call.open {
-            for (key, bytes) in [("sent_bytes", sent), ("received_bytes", came)].into_iter().filter(|(_, n)| *n > 0) {
-                file.whole(&mut event, key, bytes);
+            let (sent, received) = signature.moves();
+            // A message of a completed request belongs to the request.
+            let came = call.arrived.filter(|_| received > 0).map_or(received, |(_, bytes)| bytes);
+            for (key, bytes) in [(CallKey::Sent, sent), (CallKey::Received, came)].into_iter().filter(|(_, n)| *n > 0) {
+                add(key, AnnotationValue::Whole(bytes));
             }
         }
         if call.count > 1 {
-            file.whole(&mut event, "calls", call.count);
-            file.signed(&mut event, "inside_ns", line.duration(call.inside));
+            add(CallKey::Calls, AnnotationValue::Whole(call.count));
+            add(CallKey::Inside, AnnotationValue::Signed(line.duration(call.inside)));
         }
         if call.engine.entries > 0 {
-            file.whole(&mut event, "engine_entries", call.engine.entries);
-            file.whole(&mut event, "engine_productive_entries", call.engine.productive);
+            add(CallKey::Entries, AnnotationValue::Whole(call.engine.entries));
+            add(CallKey::ProductiveEntries, AnnotationValue::Whole(call.engine.productive));
         }
         if call.failed {
-            file.flag(&mut event, "failed");
+            add(CallKey::Failed, AnnotationValue::Flag(true));
         }
         if call.open {
-            file.flag(&mut event, "open");
+            add(CallKey::Open, AnnotationValue::Flag(true));
         }
         let from = line.nanoseconds_at(call.start);
         let to = line.nanoseconds_at(call.end);
-        file.slice(track, (from, to.max(from)), event)?;
+        file.encoded_slice(&on_track, (from, to.max(from)), event, &arguments)?;
         written += call.count;
         calls.advance();
     }
     Ok(written)
+}
+
+/// The arguments that calls of one signature do not share.
+#[derive(Clone, Copy)]
+enum CallKey {
+    Sent,
+    Received,
+    Calls,
+    Inside,
+    Entries,
+    ProductiveEntries,
+    Failed,
+    Open,
+}
+
+const CALL_KEYS: [&str; 8] = [
+    "sent_bytes",
+    "received_bytes",
+    "calls",
+    "inside_ns",
+    "engine_entries",
+    "engine_productive_entries",
+    "failed",
+    "open",
+];
+
+/// Numbers of those keys that were used.
+#[derive(Default)]
+struct CallKeys([Option<u64>; CALL_KEYS.len()]);
+
+impl CallKeys {
+    fn number(&mut self, file: &mut TraceFile, key: CallKey) -> u64 {
+        *self.0[key as usize].get_or_insert_with(|| file.key(CALL_KEYS[key as usize]))
+    }
 }
 
 /// Writes the places where a rank's threads, given by number and track, were sampled between calls. Returns the number

@@ -7,7 +7,8 @@ use std::io;
 
 use rustc_hash::FxHashMap;
 
-use super::proto::TrackEvent;
+use super::encoded_event::{Arguments, EncodedEvent, OnTrack, flow};
+use super::proto::{AnnotationValue, TrackEvent};
 use super::trace_file::TraceFile;
 use super::tracks::{Lanes, below};
 use crate::DataSet;
@@ -16,47 +17,52 @@ use model::matching::{RankSite, ReceivedMessage, WaitKey, WaitSpan};
 
 /// Writes messages between ranks that have tracks. Returns their number.
 pub fn messages(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
-    let mut rows: Vec<Option<u64>> = vec![None; tracks.len()];
-    let mut row = |file: &mut TraceFile, rank: u32| -> io::Result<Option<u64>> {
+    let mut rows: Vec<Option<OnTrack>> = tracks.iter().map(|_| None).collect();
+    let has_row = |file: &mut TraceFile, rows: &mut Vec<Option<OnTrack>>, rank: u32| -> io::Result<bool> {
         let rank = rank as usize;
-        if let (None, Some(process)) = (rows[rank], tracks[rank]) {
-            rows[rank] = Some(below(file, "messages", process)?);
+        if let (None, Some(process)) = (&rows[rank], tracks[rank]) {
+            rows[rank] = Some(OnTrack::new(below(file, "messages", process)?));
         }
-        Ok(rows[rank])
+        Ok(rows[rank].is_some())
     };
     // Events of message ends, by call, other rank and direction: many messages share one.
-    let mut ends: FxHashMap<(RankSite, u32, bool), TrackEvent> = FxHashMap::default();
+    let mut ends: FxHashMap<(RankSite, u32, bool), EncodedEvent> = FxHashMap::default();
     let end_of = |file: &mut TraceFile, (own, what): (RankSite, &str), other: RankSite, way: &str| {
         let mut event = file.event(&format!("{way} {}", name(set, other)), "message");
         place(file, set, &mut event, what, own);
-        event
+        EncodedEvent::new(&event)
     };
-    let mut written = 0;
+    let (mut keys, mut arguments, mut written) = (None, Arguments::default(), 0);
     for message in (0..tracks.len()).flat_map(|rank| set.messages(rank)) {
         let ReceivedMessage { from, to, begin, end, .. } = *message;
-        let (Some(sender), Some(receiver)) = (row(file, from.rank)?, row(file, to.rank)?) else { continue };
-        written += 1;
-        let mut sent =
-            ends.entry((from, to.rank, true)).or_insert_with(|| end_of(file, (from, "sent"), to, "to")).clone();
-        let mut received =
-            ends.entry((to, from.rank, false)).or_insert_with(|| end_of(file, (to, "received"), from, "from")).clone();
-        for event in [&mut sent, &mut received] {
-            file.whole(event, "bytes", message.received);
-            file.signed(event, "tag", message.tag.into());
-            file.whole(event, "communicator", message.communicator.into());
+        let (sender, receiver) = (has_row(file, &mut rows, from.rank)?, has_row(file, &mut rows, to.rank)?);
+        if !sender || !receiver {
+            continue;
         }
-        // An arrow that ends before it begins would never end.
-        sent.flow_ids.push(written);
-        if end >= begin { &mut received.terminating_flow_ids } else { &mut received.flow_ids }.push(written);
-        file.instant(sender, begin, sent)?;
-        file.instant(receiver, end, received)?;
+        written += 1;
+        let (sending, receiving) = ((from, to.rank, true), (to, from.rank, false));
+        ends.entry(sending).or_insert_with(|| end_of(file, (from, "sent"), to, "to"));
+        ends.entry(receiving).or_insert_with(|| end_of(file, (to, "received"), from, "from"));
+        let [bytes, tag, communicator] =
+            *keys.get_or_insert_with(|| ["bytes", "tag", "communicator"].map(|key| file.key(key)));
+        arguments.0.clear();
+        arguments.add(bytes, AnnotationValue::Whole(message.received));
+        arguments.add(tag, AnnotationValue::Signed(message.tag.into()));
+        arguments.add(communicator, AnnotationValue::Whole(message.communicator.into()));
+        let sides = [(from, begin, sending, false), (to, end, receiving, end >= begin)];
+        for (own, at, event, ends_here) in sides {
+            let (Some(row), Some(event)) = (&rows[own.rank as usize], ends.get(&event)) else { continue };
+            // An arrow that ends before it begins would never end.
+            file.encoded_instant(row, at, event, (&arguments, &flow(written, ends_here)))?;
+        }
     }
     Ok(written)
 }
 
 /// Writes the waits of ranks that have tracks. Returns their number.
 pub fn waits(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
-    let mut events: FxHashMap<WaitKey, TrackEvent> = FxHashMap::default();
+    let mut events: FxHashMap<WaitKey, EncodedEvent> = FxHashMap::default();
+    let none = Arguments::default();
     let event_of = |file: &mut TraceFile, key: WaitKey| {
         let mut event = file.event(key.state.name(), "wait state");
         place(file, set, &mut event, "waiting", key.waiter);
@@ -65,17 +71,17 @@ pub fn waits(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) ->
             file.text(&mut event, "for", &name(set, key.cause));
             place(file, set, &mut event, "late", key.cause);
         }
-        event
+        EncodedEvent::new(&event)
     };
     let mut written = 0;
     for (at, track) in tracks.iter().enumerate() {
         let Some(process) = *track else { continue };
         let mut lanes = Lanes::new("wait states", process);
         for WaitSpan { from, until, key, .. } in set.waits(at).iter().copied() {
-            let event = events.entry(key).or_insert_with(|| event_of(file, key)).clone();
+            let event = events.entry(key).or_insert_with(|| event_of(file, key));
             let until = until.max(from);
             let track = lanes.at(file, (from, until))?;
-            file.slice(track, (from, until), event)?;
+            file.encoded_slice(&OnTrack::new(track), (from, until), event, &none)?;
             written += 1;
         }
     }

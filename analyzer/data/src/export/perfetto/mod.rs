@@ -4,6 +4,7 @@
 //! clock. Calls are streamed; messages and waits are matched first and held in memory.
 
 mod call_slices;
+mod encoded_event;
 mod flows;
 mod proto;
 mod trace_file;
