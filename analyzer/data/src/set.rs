@@ -10,6 +10,7 @@ use model::clock::Clock;
 use model::common_clock::{ClockLine, CommonClock};
 use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
 use model::objects::Objects;
+use model::parallel;
 use model::roles::CallSite;
 use model::{Rank, Run};
 use tables::{Column, Shared};
@@ -40,7 +41,7 @@ impl<'r> DataSet<'r> {
         let Settled { account, common_clock, .. } = settled(run, follow);
         let mut messages = account.messages;
         messages.retain(ReceivedMessage::counts);
-        messages.sort_unstable_by_key(|message| (message.to.rank, message.end, message.from, message.begin));
+        sort_by_rank(&mut messages, |message| (message.end, message.from, message.begin));
         let (mut waits, mut joined) = (account.spans, account.joined);
         for of_rank in &mut waits {
             of_rank.sort_unstable_by_key(|span| (span.from, *span));
@@ -122,6 +123,15 @@ impl<'r> DataSet<'r> {
     pub fn pages(&self, piece: &Piece) -> &[EventPage<'r>] {
         self.threads(piece.rank)[piece.thread].pages.get(piece.page..).unwrap_or(&[])
     }
+}
+
+/// Sorts messages by receiving rank, and those of a rank by a key. The matcher gives them almost in that order.
+pub fn sort_by_rank<K: Ord>(messages: &mut [ReceivedMessage], key: impl Fn(&ReceivedMessage) -> K + Sync) {
+    if !messages.is_sorted_by_key(|message| message.to.rank) {
+        messages.sort_by_key(|message| message.to.rank);
+    }
+    let by_rank: Vec<_> = messages.chunk_by_mut(|one, next| one.to.rank == next.to.rank).collect();
+    parallel::map_each(by_rank, |of_rank| of_rank.sort_by_key(&key));
 }
 
 /// A page of a thread's events, which can be read by itself.

@@ -1,11 +1,11 @@
-//! Writes an OTF2 archive: the events of one location after another, then the definitions of all.
+//! Writes an OTF2 archive: the events of locations, each by one thread, then the definitions of all.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::library::{Code, FLUSH, Functions, Handle, MEMORY};
+use super::library::{Code, FLUSH, Functions, Handle, LOCKS, MEMORY};
 use model::error::Error;
 use traces::error::in_words;
 
@@ -14,7 +14,7 @@ pub const NAME: &str = "traces";
 /// Bytes that a writer buffers.
 const EVENT_CHUNK: u64 = 1 << 20;
 const DEFINITION_CHUNK: u64 = 4 << 20;
-/// Free disk space required, in bytes: more than the last writers buffer together.
+/// Free disk space required, in bytes: more than the last writers of definitions buffer together.
 const ROOM: u64 = 2 * DEFINITION_CHUNK;
 
 const WRITE: u8 = 0;
@@ -28,6 +28,9 @@ pub struct Archive<'a> {
     pub handle: Handle,
     path: PathBuf,
 }
+
+// SAFETY: the library locks what threads share by the callbacks that it was given.
+unsafe impl Sync for Archive<'_> {}
 
 impl<'a> Archive<'a> {
     pub fn create(functions: &'a Functions, folder: &Path) -> Result<Archive<'a>, Error> {
@@ -46,6 +49,7 @@ impl<'a> Archive<'a> {
             archive.check((functions.set_creator)(handle, creator.as_ptr()))?;
             archive.check((functions.set_flush_callbacks)(handle, &FLUSH, ptr::null_mut()))?;
             archive.check((functions.set_memory_callbacks)(handle, &MEMORY, ptr::null_mut()))?;
+            archive.check((functions.set_locks)(handle, &LOCKS, ptr::null_mut()))?;
             archive.check((functions.set_serial)(handle))?;
             archive.check((functions.open_event_files)(handle))?;
         }
@@ -68,12 +72,14 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Fails if the disk has no room for what writers still buffer. Without room, the library (3.0.2) frees memory twice when the
+    /// Fails if the disk has no room for what writers still buffer, one for each processor at a time. Without room, the library (3.0.2) frees memory twice when the
     /// writer is closed, and aborts the process.
     pub fn has_room(&self) -> Result<(), Error> {
         let full = || Error::Write { path: self.path.clone(), source: rustix::io::Errno::NOSPC.into() };
+        let writers = std::thread::available_parallelism().map_or(1, |writers| writers.get() as u64);
+        let room = ROOM + writers * EVENT_CHUNK;
         match rustix::fs::statvfs(&self.path) {
-            Ok(found) if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < ROOM => Err(full()),
+            Ok(found) if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < room => Err(full()),
             _ => Ok(()),
         }
     }

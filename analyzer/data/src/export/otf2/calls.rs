@@ -128,7 +128,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         if let Some(sent) = self.told.sent(self.rank, role, call.start).filter(|_| out.tells) {
             out.write(call.start, Event::Send(sent))?;
         }
-        if let Some(got) = self.told.received(self.rank, role, call.start, call.end) {
+        if let Some(got) = self.told.received(role, call.start, call.end) {
             out.write(call.end, Event::Receive(got))?;
         }
         Ok(())
@@ -197,7 +197,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         if request.is_sent {
             out.write(end, Event::SendComplete(id(number, false)))?;
         }
-        match self.told.received(self.rank, &role, posted, end) {
+        match self.told.received(&role, posted, end) {
             Some(got) if request.is_posted => out.write(end, Event::ReceiveComplete(got, id(number, true)))?,
             // Its begin was not written.
             Some(got) => out.write(end, Event::Receive(got))?,

@@ -3,7 +3,9 @@
 //! Types are those of `otf2/*.h` of version 3.0: references are integers, enumerations are bytes, times are ticks of the clock
 //! that the definitions state.
 //!
-//! The callbacks that OTF2's library requires of writers: memory, and whether to flush.
+//! The callbacks that OTF2's library requires of writers: memory, whether to flush, and locks.
+//!
+//! Threads write different ranks, and the library locks what these share.
 //!
 //! Each writer gets one chunk at a time. By default the library takes 128 MiB first, and reports a full disk only at the end.
 
@@ -77,6 +79,7 @@ functions! {
     set_creator = b"OTF2_Archive_SetCreator\0"(Handle, *const c_char) -> Code;
     set_flush_callbacks = b"OTF2_Archive_SetFlushCallbacks\0"(Handle, *const FlushCallbacks, *mut c_void) -> Code;
     set_memory_callbacks = b"OTF2_Archive_SetMemoryCallbacks\0"(Handle, *const MemoryCallbacks, *mut c_void) -> Code;
+    set_locks = b"OTF2_Archive_SetLockingCallbacks\0"(Handle, *const LockCallbacks, *mut c_void) -> Code;
     set_serial = b"OTF2_Archive_SetSerialCollectiveCallbacks\0"(Handle) -> Code;
     open_event_files = b"OTF2_Archive_OpenEvtFiles\0"(Handle) -> Code;
     close_event_files = b"OTF2_Archive_CloseEvtFiles\0"(Handle) -> Code;
@@ -214,4 +217,40 @@ unsafe extern "C" fn free(_: *mut c_void, _: u8, _: u64, chunk: *mut *mut c_void
         libc::free(*chunk);
         *chunk = ptr::null_mut();
     }
+}
+
+/// The library's callbacks for locks.
+#[repr(C)]
+pub struct LockCallbacks {
+    release: Option<extern "C" fn(*mut c_void)>,
+    create: unsafe extern "C" fn(*mut c_void, *mut Handle) -> Code,
+    destroy: unsafe extern "C" fn(*mut c_void, Handle) -> Code,
+    lock: unsafe extern "C" fn(*mut c_void, Handle) -> Code,
+    unlock: unsafe extern "C" fn(*mut c_void, Handle) -> Code,
+}
+
+pub static LOCKS: LockCallbacks =
+    LockCallbacks { release: None, create: create_lock, destroy: destroy_lock, lock, unlock };
+
+unsafe extern "C" fn create_lock(_: *mut c_void, made: *mut Handle) -> Code {
+    let lock = Box::new(libc::PTHREAD_MUTEX_INITIALIZER);
+    // SAFETY: the library passes a place for the lock.
+    unsafe { *made = Box::into_raw(lock).cast() };
+    0
+}
+
+unsafe extern "C" fn destroy_lock(_: *mut c_void, lock: Handle) -> Code {
+    // SAFETY: the lock is one of `create_lock`, and the library destroys each once, unlocked.
+    drop(unsafe { Box::from_raw(lock.cast::<libc::pthread_mutex_t>()) });
+    0
+}
+
+unsafe extern "C" fn lock(_: *mut c_void, lock: Handle) -> Code {
+    // SAFETY: the lock is one of `create_lock`.
+    unsafe { libc::pthread_mutex_lock(lock.cast()) }
+}
+
+unsafe extern "C" fn unlock(_: *mut c_void, lock: Handle) -> Code {
+    // SAFETY: the lock is one of `create_lock`, and the calling thread's.
+    unsafe { libc::pthread_mutex_unlock(lock.cast()) }
 }

@@ -1,6 +1,6 @@
 //! Exports a run as an OTF2 archive for Vampir, Scalasca, Pipit and ViTE, with a location per thread and a region per function.
 //!
-//! [OTF2's own library](library) writes the archive. Times are nanoseconds on the run's clock. Calls are streamed; messages are
+//! [OTF2's own library](library) writes the archive. Times are nanoseconds on the run's clock. Calls are streamed, ranks in parallel; messages are
 //! matched first and held in memory, since the sender of a wildcard receive follows only from its message.
 
 mod archive;
@@ -12,11 +12,11 @@ mod event_writer;
 mod global_definitions;
 mod library;
 mod processes;
+mod rank_plans;
 mod selected_events;
 
 use std::path::Path;
 
-use super::table_files::each;
 use super::{Exported, realtime};
 use crate::DataSet;
 use archive::Archive;
@@ -25,18 +25,19 @@ use calls::{RankEvents, ThreadEvents};
 use communicators::Communicators;
 use definition_writer::DefinitionWriter;
 use event_meanings::Definitions;
-use event_writer::{EventWriter, Nesting, Region};
+use event_writer::{EventWriter, Nesting};
 pub use library::{Functions, load};
 use model::Run;
 use model::error::Error;
-use model::levels::{self, Life};
+use model::levels;
 use model::matching::{Follow, Settled, settled};
+use model::parallel;
 use model::roles::Roles;
 use model::stream::Stream;
 use processes::Processes;
+use rank_plans::{RankPlan, RankPlans};
 pub use selected_events::ExportSums;
 use selected_events::{MessageEnds, SelectedEvents};
-use tables::Cell;
 
 /// Size of an archive, and the data of the run that it leaves out.
 pub struct ExportedArchive {
@@ -55,24 +56,32 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     let lives = levels::lives(run, &set.common_clock);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let communicators = Communicators::of(run, &set.objects);
-    let mut told = SelectedEvents::new(run, &set.common_clock, &set.objects, &communicators, ends, origin);
     let archive = Archive::create(functions, folder)?;
     let (mut definitions, mut processes) = (Definitions::of(run), Processes::of(run, &communicators.absent));
-    let (mut length, mut cut) = (0, 0);
-    for (at, life) in lives.iter().enumerate() {
-        let written = one_rank(&archive, &set, &mut told, &mut definitions, &mut processes, (at, life))?;
-        length = length.max(written.0);
-        cut += written.1;
+    let plans = RankPlans::new(&set, &lives, origin, &mut definitions, &mut processes);
+    let written = parallel::map_each(plans, |plan| {
+        let plan = plan?;
+        let messages = ends.of_rank(plan.at as u32);
+        let told = SelectedEvents::new(run, &set.common_clock, &set.objects, &communicators, messages, origin);
+        one_rank(&archive, &set, told, plan)
+    });
+    let (mut length, mut cut, mut sums) = (0, 0, ExportSums::default());
+    for of_rank in written {
+        let of_rank = of_rank?;
+        length = length.max(of_rank.last);
+        cut += of_rank.cut;
+        sums += of_rank.sums;
+        for (location, events) in of_rank.events {
+            processes.has_events(location, events);
+        }
     }
     for process in run.ranks.len()..processes.count() {
-        EventWriter::begin(&archive, processes.locations())?.finish()?;
-        processes.add(process, 0, 0);
+        EventWriter::begin(&archive, processes.add(process, 0))?.finish()?;
     }
     archive.end_events(processes.locations())?;
     let writer = DefinitionWriter::begin(&archive)?;
     writer.clock(length + 1, realtime(run, &set, origin))?;
     global_definitions::write(definitions, writer, &processes, &communicators)?;
-    let sums = told.sums;
     archive.close()?;
     let tables = vec![
         ("calls", sums.calls),
@@ -85,77 +94,52 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     Ok(ExportedArchive { exported, left_out: left_out(&sums, elsewhere, cut) })
 }
 
-/// Writes the events of a rank. Returns the time of the last, and how often regions were cut.
+/// What was written of a rank.
+struct WrittenRank {
+    /// Time of the last event.
+    last: u64,
+    /// How often regions were cut.
+    cut: u64,
+    sums: ExportSums,
+    /// Numbers of events, by location.
+    events: Vec<(u64, u64)>,
+}
+
+/// Writes the events of a rank.
 fn one_rank(
     archive: &Archive<'_>,
     set: &DataSet<'_>,
-    told: &mut SelectedEvents<'_>,
-    definitions: &mut Definitions,
-    processes: &mut Processes,
-    (at, life): (usize, &Life),
-) -> Result<(u64, u64), Error> {
-    let rank = &set.run.ranks[at];
-    let pages = if rank.is_asked { set.threads(at) } else { &[] };
-    if pages.is_empty() {
-        EventWriter::begin(archive, processes.locations())?.finish()?;
-        processes.add(at, 0, 0);
-        return Ok((0, 0));
+    mut told: SelectedEvents<'_>,
+    plan: RankPlan,
+) -> Result<WrittenRank, Error> {
+    let RankPlan { at, empty, threads: plans, regions } = plan;
+    told.sums.regions = regions;
+    if let Some(location) = empty {
+        EventWriter::begin(archive, location)?.finish()?;
     }
-    let mut regions = regions(set, definitions, told.origin, (at, life.end))?;
-    told.sums.regions += regions.len() as u64;
-    let mut samples = levels::samples(rank, &set.common_clock.lines[at]);
-    samples.reverse();
+    let rank = &set.run.ranks[at];
     let mut threads = Vec::new();
-    for (thread, place) in pages.iter().zip(processes.locations()..) {
+    let locations: Vec<u64> = plans.iter().map(|plan| plan.location).collect();
+    for (thread, plan) in set.threads(at).iter().zip(plans) {
         let roles = Roles::of(set.run, told.objects, set.run.call_sites(), at);
-        let stream = Stream::whole(thread, rank, &told.common_clock.lines[at], roles);
-        let meanings = event_meanings::of_thread(definitions, set.run, at, thread);
-        let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
         threads.push(ThreadEvents {
-            stream,
-            meanings,
-            nesting: Nesting::new(own),
-            samples: samples
-                .iter()
-                .filter(|sample| sample.thread == thread.number)
-                .filter_map(|sample| Some((sample.at, definitions.context(at, sample)?)))
-                .collect(),
-            events: EventWriter::begin(archive, place)?,
+            stream: Stream::whole(thread, rank, &told.common_clock.lines[at], roles),
+            meanings: plan.meanings,
+            nesting: Nesting::new(plan.regions),
+            samples: plan.samples,
+            events: EventWriter::begin(archive, plan.location)?,
         });
     }
-    RankEvents::new(told, at as u32).tell(&mut threads)?;
-    let (mut last, mut cut) = (0, 0);
-    for (mut thread, pages) in threads.into_iter().zip(pages) {
+    RankEvents::new(&mut told, at as u32).tell(&mut threads)?;
+    let mut written = WrittenRank { last: 0, cut: 0, sums: told.sums, events: Vec::new() };
+    for (mut thread, location) in threads.into_iter().zip(locations) {
         thread.sampled(i64::MAX, told.origin)?;
         thread.nesting.until(u64::MAX, &mut thread.events)?;
-        last = last.max(thread.events.last());
-        cut += thread.nesting.cut;
-        processes.add(at, pages.number, thread.events.finish()?);
+        written.last = written.last.max(thread.events.last());
+        written.cut += thread.nesting.cut;
+        written.events.push((location, thread.events.finish()?));
     }
-    Ok((last, cut))
-}
-
-/// Regions of a rank that ends at `end`, with their threads.
-fn regions(
-    set: &DataSet<'_>,
-    definitions: &mut Definitions,
-    origin: i64,
-    (at, end): (usize, i64),
-) -> Result<Vec<(u32, Region)>, Error> {
-    let line = &set.common_clock.lines[at];
-    let mut regions = Vec::new();
-    let keys = ["thread", "region", "start_ticks", "end_ticks"];
-    let rows = each(set, "regions", at, &keys, &mut |cells| {
-        let [Cell::Whole(thread), Cell::Text(name), Cell::Whole(start), left] = *cells else { return Ok(0) };
-        let from = line.nanoseconds_at(start);
-        let to = if let Cell::Whole(left) = left { line.nanoseconds_at(left) } else { end };
-        let time = |at: i64| at.saturating_sub(origin).max(0) as u64;
-        let number = definitions.region(name, event_meanings::CODE, event_meanings::USER);
-        regions.push((thread as u32, Region { from: time(from), to: time(to.max(from)), number }));
-        Ok(1)
-    });
-    rows.map_err(|source| Error::Write { path: set.run.folder.clone(), source })?;
-    Ok(regions)
+    Ok(written)
 }
 
 /// Lines about the data left out.

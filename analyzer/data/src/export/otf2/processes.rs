@@ -65,9 +65,15 @@ impl Processes {
         self.list.len()
     }
 
-    /// Adds a thread of a process with its number of events. Threads of one process are added in order.
-    pub fn add(&mut self, process: usize, thread: u32, events: u64) {
-        self.locations.push(Location { process: process as u32, thread, events });
+    /// Adds a thread of a process; returns its number. Threads of one process are added in order.
+    pub fn add(&mut self, process: usize, thread: u32) -> u64 {
+        self.locations.push(Location { process: process as u32, thread, events: 0 });
+        self.locations() - 1
+    }
+
+    /// Says how many events a thread has.
+    pub fn has_events(&mut self, location: u64, events: u64) {
+        self.locations[location as usize].events = events;
     }
 
     /// Number of threads so far, which is the number of the next.

@@ -1,12 +1,15 @@
 //! Selects the messages and collective operations to write: those in the selection on communicators that OTF2 can express.
 //! Both ends of a message must be selected.
 
+use std::ops::AddAssign;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::signature::{peer, tag};
 
 use super::communicators::Communicators;
 use super::event_meanings::EventMeaning;
 use super::event_writer::{CollectiveShare, MessageEnd};
+use crate::set::sort_by_rank;
 use model::Run;
 use model::common_clock::CommonClock;
 use model::matching::ReceivedMessage;
@@ -17,7 +20,7 @@ use model::roles::{CallPart, Peer, Role};
 const NO_ROOT: u32 = u32::MAX;
 
 /// Numbers of events written and left out.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct ExportSums {
     pub calls: u64,
     pub messages: u64,
@@ -30,13 +33,25 @@ pub struct ExportSums {
     pub unnamed: u64,
 }
 
-/// Selection of a run's messages and collective operations.
+impl AddAssign for ExportSums {
+    fn add_assign(&mut self, other: ExportSums) {
+        let ExportSums { calls, messages, collectives, regions, unknown, unnamed } = other;
+        self.calls += calls;
+        self.messages += messages;
+        self.collectives += collectives;
+        self.regions += regions;
+        self.unknown += unknown;
+        self.unnamed += unnamed;
+    }
+}
+
+/// Selection of a rank's messages and collective operations.
 pub struct SelectedEvents<'r> {
     pub run: &'r Run,
     pub common_clock: &'r CommonClock,
     pub objects: &'r Objects,
     pub communicators: &'r Communicators,
-    pub ends: MessageEnds,
+    pub ends: RankMessages<'r>,
     /// The time written as 0.
     pub origin: i64,
     pub sums: ExportSums,
@@ -50,7 +65,7 @@ impl<'r> SelectedEvents<'r> {
         common_clock: &'r CommonClock,
         objects: &'r Objects,
         communicators: &'r Communicators,
-        ends: MessageEnds,
+        ends: RankMessages<'r>,
         origin: i64,
     ) -> SelectedEvents<'r> {
         let (sums, ranks) = (ExportSums::default(), FxHashMap::default());
@@ -76,10 +91,10 @@ impl<'r> SelectedEvents<'r> {
         role.from.0 != Peer::Nobody && self.communicators.number(role.object).is_some()
     }
 
-    /// The message that a rank's receive got.
-    pub fn received(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<MessageEnd> {
+    /// The message that the rank's receive got.
+    pub fn received(&mut self, role: &Role, posted: i64, end: i64) -> Option<MessageEnd> {
         let CallPart::Message { receives: true, .. } = role.what else { return None };
-        let message = self.ends.take(rank, role, posted, end)?;
+        let message = self.ends.take(role, posted, end)?;
         let communicator = self.communicators.number(role.object)?;
         let peer = self.rank_in(communicator, message.from.rank)?;
         self.sums.messages += 1;
@@ -121,7 +136,6 @@ type SentKey = (u32, u32, u32, i32, i64);
 pub struct MessageEnds {
     /// Sorted by receiving rank, then by end of the completing call and by time of the post.
     received: Vec<ReceivedMessage>,
-    is_taken: Vec<bool>,
     /// Sends whose message was received outside the selection.
     left_out: FxHashSet<SentKey>,
 }
@@ -131,32 +145,59 @@ impl MessageEnds {
         let left_out = messages.iter().filter(|message| !message.counts());
         let left_out = left_out.map(|one| (one.from.rank, one.to.rank, one.communicator, one.tag, one.begin)).collect();
         messages.retain(ReceivedMessage::counts);
-        messages.sort_unstable_by_key(|one| (key(one), one.begin, one.from.rank, one.tag));
-        let is_taken = vec![false; messages.len()];
-        MessageEnds { received: messages, is_taken, left_out }
+        sort_by_rank(&mut messages, |one| (key(one), one.begin, one.from.rank, one.tag));
+        MessageEnds { received: messages, left_out }
     }
 
+    /// The messages that a rank received.
+    pub fn of_rank(&self, rank: u32) -> RankMessages<'_> {
+        let first = self.received.partition_point(|message| message.to.rank < rank);
+        let end = self.received.partition_point(|message| message.to.rank <= rank);
+        let received = &self.received[first..end];
+        RankMessages { received, is_taken: vec![false; received.len()], next: 0, left_out: &self.left_out }
+    }
+}
+
+/// The messages that a rank received, and those that it sent.
+pub struct RankMessages<'r> {
+    received: &'r [ReceivedMessage],
+    is_taken: Vec<bool>,
+    /// The one after the last that was taken: most often the next.
+    next: usize,
+    left_out: &'r FxHashSet<SentKey>,
+}
+
+impl RankMessages<'_> {
     /// True if a send is to be written: its message was received in the selection, or never.
     pub fn has(&self, from: u32, to: u32, object: u32, tag: i32, begin: i64) -> bool {
         self.left_out.is_empty() || !self.left_out.contains(&(from, to, object, tag, begin))
     }
 
-    /// Takes the message of a rank's receive, given by times of post and completion.
-    pub fn take(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<ReceivedMessage> {
-        let wanted = (rank, end, posted);
-        let first = self.received.partition_point(|message| key(message) < wanted);
-        let rest = self.received.get(first..)?.iter().take_while(|message| key(message) == wanted);
-        let found = rest.zip(first..).find(|(message, at)| {
+    /// Takes the message of a receive, given by times of post and completion.
+    pub fn take(&mut self, role: &Role, posted: i64, end: i64) -> Option<ReceivedMessage> {
+        let wanted = (end, posted);
+        let first = self.first(wanted);
+        let rest = self.received.get(first..)?.iter().zip(first..);
+        let mut same = rest.take_while(|(message, _)| key(message) == wanted);
+        let found = same.find(|(message, at)| {
             let source = !matches!(role.from.0, Peer::Rank(source) if source != message.from.rank);
             let tag = role.from.1 == tag::ANY || role.from.1 == tag::NONE || role.from.1 == message.tag;
             Some(message.communicator) == role.object && source && tag && !self.is_taken[*at]
         });
         let (message, at) = found?;
         self.is_taken[at] = true;
+        self.next = at + 1;
         Some(*message)
+    }
+
+    /// The place of the first message that was not received before.
+    fn first(&self, wanted: (i64, i64)) -> usize {
+        let is_before = |at: usize| self.received.get(at).is_some_and(|message| key(message) < wanted);
+        let is_it = !is_before(self.next) && (self.next == 0 || is_before(self.next - 1));
+        if is_it { self.next } else { self.received.partition_point(|message| key(message) < wanted) }
     }
 }
 
-fn key(message: &ReceivedMessage) -> (u32, i64, i64) {
-    (message.to.rank, message.end, message.posted)
+fn key(message: &ReceivedMessage) -> (i64, i64) {
+    (message.end, message.posted)
 }
