@@ -61,6 +61,22 @@ pub fn group_calls<K: Ord>(
     groups
 }
 
+/// Sums of the run's calls by `key`, leaving out those for which it is `None`. Like [`group_calls`], without the totals of each rank.
+pub fn sum_calls<K: Ord + Copy>(run: &Run, key: impl Fn(&CallTotal) -> Option<K>) -> BTreeMap<K, Totals> {
+    let (mut sums, mut own): (BTreeMap<K, Totals>, BTreeMap<K, Totals>) = Default::default();
+    for rank in &run.ranks {
+        for (_, entry) in entries(rank) {
+            if let Some(key) = key(entry) {
+                own.entry(key).or_default().add(rank, entry);
+            }
+        }
+        for (key, totals) in std::mem::take(&mut own) {
+            sums.entry(key).or_default().merge(&totals);
+        }
+    }
+    sums
+}
+
 /// Like [`group_calls`], for keys that take longer to make than to compare: `name` makes one for all calls of an
 /// `identity`.
 pub fn group_calls_named<'r, I: Eq + Hash, K: Ord>(

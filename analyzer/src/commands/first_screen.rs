@@ -115,10 +115,10 @@ fn fewer_records(run: &Run) -> Option<String> {
     if bytes < LARGE {
         return None;
     }
-    let groups = totals::group_calls(run, |_, _, entry| Some(entry.signature.call));
-    let calls = groups.values().map(|group| group.sum().calls).total();
-    let (most, group) = groups.iter().max_by_key(|(_, group)| group.sum().calls)?;
-    let share = percent(group.sum().calls as f64, calls as f64)?;
+    let sums = totals::sum_calls(run, |entry| Some(entry.signature.call));
+    let calls = sums.values().map(|sum| sum.calls).total();
+    let (most, sum) = sums.iter().max_by_key(|(_, sum)| sum.calls)?;
+    let share = percent(sum.calls as f64, calls as f64)?;
     let (bytes, function) = (Value::Bytes(bytes), function_of(*most));
     Some(format!(
         "The files take {bytes}, and {share:.0} % of the calls are of {function}. Record longer runs with --keep last:1G: it keeps each rank's \

@@ -1,8 +1,13 @@
 //! Finds each rank's time in computation, in each function, and after its end.
 
+use std::collections::BTreeSet;
+
 use crate::rank_programs;
-use crate::totals::by_function;
-use model::Run;
+use model::rank::{function_of, is_nested};
+use model::sums::Grow;
+use model::tally::CallTotal;
+use model::{Rank, Run};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of ranks from which a median is taken.
 const SAMPLED: usize = 1 << 10;
@@ -31,26 +36,27 @@ impl SpentTimes {
         let ranks: Vec<usize> = run.asked_places().map(|(at, _)| at).collect();
         let longest = run.asked().map(|rank| rank.wall()).fold(0.0, f64::max);
         let of_run = |seconds: f64| if longest > 0.0 { (seconds / longest) as f32 } else { 0.0 };
-        let groups: Vec<_> = by_function(run).into_iter().filter(|(_, group)| group.sum().calls > 0).collect();
-        let width = BEFORE + groups.len();
+        let functions = CalledFunctions::of(run);
+        let width = BEFORE + functions.names.len();
         let (mut shares, mut called) = (vec![0.0; width * ranks.len()], vec![Vec::new(); ranks.len()]);
-        for (own, rank) in shares.chunks_exact_mut(width).zip(run.asked()) {
+        for ((own, called), rank) in shares.chunks_exact_mut(width).zip(&mut called).zip(run.asked()) {
             own[0] = of_run(rank.computation());
             own[1] = of_run(longest - rank.wall());
-        }
-        let mut places = vec![usize::MAX; run.ranks.len()];
-        for (place, at) in ranks.iter().enumerate() {
-            places[*at] = place;
-        }
-        for (function, (_, group)) in groups.iter().enumerate() {
-            for (at, totals) in group.ranks().filter(|(at, totals)| totals.calls > 0 && places[*at] != usize::MAX) {
-                shares[places[at] * width + BEFORE + function] = of_run(totals.time);
-                called[places[at]].push(function as u16);
+            let mut sums = vec![(0, 0.0); functions.names.len()];
+            for entry in rank.entries().filter(|entry| !is_nested(entry)) {
+                let Some(place) = functions.places.get(&entry.signature.call) else { continue };
+                let (calls, time): &mut (u64, f64) = &mut sums[*place];
+                calls.grow(entry.count);
+                *time += rank.clock.seconds(entry.total);
             }
+            for (function, (_, time)) in sums.into_iter().enumerate().filter(|(_, (calls, _))| *calls > 0) {
+                own[BEFORE + function] = of_run(time);
+                called.push(function as u16);
+            }
+            called.shrink_to_fit();
         }
         let programs = run.asked().map(rank_programs::command).collect();
-        let functions = groups.into_iter().map(|(function, _)| function).collect();
-        SpentTimes { ranks, functions, run: longest, shares, called, programs }
+        SpentTimes { ranks, functions: functions.names, run: longest, shares, called, programs }
     }
 
     /// The program of a rank and the functions that it called.
@@ -100,6 +106,24 @@ impl SpentTimes {
             1 => "(ended before)",
             time => &self.functions[time - BEFORE],
         }
+    }
+}
+
+/// The functions that ranks called, by name.
+struct CalledFunctions {
+    names: Vec<String>,
+    /// Their places, by number.
+    places: FxHashMap<u16, usize>,
+}
+
+impl CalledFunctions {
+    fn of(run: &Run) -> CalledFunctions {
+        let is_called = |entry: &&CallTotal| entry.count > 0 && !is_nested(entry);
+        let called = run.ranks.iter().flat_map(Rank::entries).filter(is_called);
+        let numbers: FxHashSet<u16> = called.map(|entry| entry.signature.call).collect();
+        let names: Vec<String> = Vec::from_iter(numbers.iter().map(|call| function_of(*call)).collect::<BTreeSet<_>>());
+        let places = numbers.into_iter().filter_map(|call| Some((call, names.binary_search(&function_of(call)).ok()?)));
+        CalledFunctions { places: places.collect(), names }
     }
 }
 

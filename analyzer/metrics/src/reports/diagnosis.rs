@@ -53,8 +53,8 @@ pub fn schema() -> Schema {
 
 /// The function with the most time.
 fn most_time(known: &Evidence) -> Option<Fact> {
-    let groups = totals::group_calls(known.run, |_, _, entry| Some(entry.signature.call));
-    let times = groups.into_iter().map(|(call, group)| (group.sum().time, call));
+    let sums = totals::sum_calls(known.run, |entry| Some(entry.signature.call));
+    let times = sums.into_iter().map(|(call, sum)| (sum.time, call));
     let (time, call) = times.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = percent(time, known.run.asked().map(Rank::wall_of_threads).sum())?;
     let fact = Fact::new(MOST_TIME, "most in", Value::Text(function_of(call)));

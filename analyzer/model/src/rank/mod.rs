@@ -1,12 +1,14 @@
 //! One rank of a run: its file's contents, summed up.
 
+mod by_number;
 mod later_pages;
+mod ledger;
 mod sketch;
 mod times;
 mod usage;
 mod zeroed_blocks;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use traces::call_filter::Filter;
@@ -16,10 +18,10 @@ use traces::definitions::{
     Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage,
 };
 use traces::error::Damage;
-use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop, ThreadBlock};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
 use traces::live::LiveBlock;
 use traces::mpi_settings::sets_up_mpi;
-use traces::progress::{Depth, Entries, LINES, LedgerLine};
+use traces::progress::{Depth, Entries};
 use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
 
@@ -28,7 +30,9 @@ use super::selection::{ALL, Choice, ProfilePart, Selection, Window, is_starting}
 use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
 use crate::process::ProcessFate;
+pub use by_number::ByNumber;
 use later_pages::end_calls_of_later_pages;
+pub use ledger::Ledger;
 pub use sketch::Sketch;
 use times::kept_from;
 pub use usage::{UsageBetween, cores};
@@ -53,29 +57,29 @@ pub struct Rank {
     pub warnings: Vec<String>,
     /// Ranks recorded together with it, if these are not all of its world.
     pub recorded: Option<Vec<Span>>,
-    pub communicators: HashMap<u32, Communicator>,
+    pub communicators: ByNumber<Communicator>,
     /// Processes of communicators, by the rank's number.
-    pub members: HashMap<u32, Members>,
+    pub members: ByNumber<Members>,
     /// Groups that windows were opened to, by the rank's number.
-    pub groups: HashMap<u32, Group>,
+    pub groups: ByNumber<Group>,
     /// Neighbors in communicators with a topology, by the rank's number.
-    pub neighbors: HashMap<u32, Neighbors>,
+    pub neighbors: ByNumber<Neighbors>,
     /// Parts that calls send to each process, by the number in signatures.
-    pub parts: HashMap<u32, Vec<EqualParts>>,
+    pub parts: ByNumber<Vec<EqualParts>>,
     /// Origins of communicators, windows and files, by the rank's number.
-    pub origins: HashMap<u32, Origin>,
+    pub origins: ByNumber<Origin>,
     /// Readings of its clock against other ranks'.
     pub syncs: Vec<Sync>,
     /// Ranks that share its clock.
     pub same_clocks: Vec<SameClock>,
-    pub objects: HashMap<u32, Object>,
-    pub sites: HashMap<u32, Site>,
-    pub modules: HashMap<u32, Module>,
+    pub objects: ByNumber<Object>,
+    pub sites: ByNumber<Site>,
+    pub modules: ByNumber<Module>,
     /// Callers of call sites, by the site's number; empty if no paths were recorded.
-    pub callers: HashMap<u32, CalledFrom>,
+    pub callers: ByNumber<CalledFrom>,
     /// Call sites that the program's own runtime named, by number.
-    pub places: HashMap<u32, SourcePlace>,
-    pub regions: HashMap<u32, Region>,
+    pub places: ByNumber<SourcePlace>,
+    pub regions: ByNumber<Region>,
     /// Languages that MPI was called from.
     pub languages: BTreeSet<Language>,
     /// Depth of the recording of the progress engine.
@@ -85,7 +89,7 @@ pub struct Rank {
     /// Recorded parts of the progress engine.
     pub components: Vec<Component>,
     /// Activity of those parts over all threads, by number.
-    pub ledger: [LedgerLine; LINES],
+    pub ledger: Ledger,
     /// Ticks that the recorder took off the straight line of a call, all threads.
     pub off_line: u64,
     /// The part of `off_line` while MPI started and ended; 0 if the recorder did not tell.
@@ -118,7 +122,7 @@ pub struct Rank {
     /// count until then.
     pub until: u64,
     /// End of each thread's records that were read, by number; empty if no calls were read.
-    read: HashMap<u32, ThreadEnd>,
+    read: ByNumber<ThreadEnd>,
     /// MPI was finalized, and no call is single: all that the file says was read.
     only_counts: bool,
     pub fate: ProcessFate,
@@ -295,25 +299,25 @@ impl Rank {
             settings: Vec::new(),
             warnings: Vec::new(),
             recorded: None,
-            communicators: HashMap::new(),
-            members: HashMap::new(),
-            groups: HashMap::new(),
-            neighbors: HashMap::new(),
-            parts: HashMap::new(),
-            origins: HashMap::new(),
+            communicators: ByNumber::new(),
+            members: ByNumber::new(),
+            groups: ByNumber::new(),
+            neighbors: ByNumber::new(),
+            parts: ByNumber::new(),
+            origins: ByNumber::new(),
             syncs: Vec::new(),
             same_clocks: Vec::new(),
-            objects: HashMap::new(),
-            sites: HashMap::new(),
-            modules: HashMap::new(),
-            callers: HashMap::new(),
-            places: HashMap::new(),
-            regions: HashMap::new(),
+            objects: ByNumber::new(),
+            sites: ByNumber::new(),
+            modules: ByNumber::new(),
+            callers: ByNumber::new(),
+            places: ByNumber::new(),
+            regions: ByNumber::new(),
             languages: BTreeSet::new(),
             progress: Depth::Off,
             asked: false,
             components: Vec::new(),
-            ledger: ledger(&blocks),
+            ledger: Ledger::of(&blocks),
             off_line: blocks.iter().map(|block| block.off_line).total(),
             starting: blocks.iter().map(|block| block.starting).total(),
             met: blocks.iter().map(|block| block.met).total(),
@@ -330,7 +334,7 @@ impl Rank {
             left_out: Entries::default(),
             end: End::Finalized,
             until: header.begin.ticks.max(header.ready.ticks),
-            read: HashMap::new(),
+            read: ByNumber::new(),
             only_counts: false,
             fate: ProcessFate::Unknown,
             kept_from: contents.threads.iter().filter_map(kept_from).max(),
@@ -345,6 +349,7 @@ impl Rank {
         for definition in contents.definitions.iter().cloned() {
             rank.define(definition);
         }
+        rank.trim();
         rank.fate = ProcessFate::of(&rank.process, header.pid);
         rank.damage.extend(zeroed_blocks::damage(&header, &rank.process, contents));
         if header.state & FINALIZED != 0 {
@@ -436,17 +441,6 @@ fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
         || tail.outermost().is_some()
         || !thread.profile.is_empty()
         || thread.dropped.is_some()
-}
-
-/// Sum of the ledgers of all threads.
-fn ledger(blocks: &[ThreadBlock]) -> [LedgerLine; LINES] {
-    let mut sum = [LedgerLine::default(); LINES];
-    for block in blocks {
-        for (sum, line) in sum.iter_mut().zip(&block.ledger) {
-            *sum += *line;
-        }
-    }
-    sum
 }
 
 /// True for a call made inside another call, whose time includes it.

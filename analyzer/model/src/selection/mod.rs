@@ -14,6 +14,7 @@ mod read;
 
 use std::collections::{BTreeMap, HashMap};
 
+use litemap::LiteMap;
 use traces::definitions::Region;
 use traces::file::{FileHeader, NO_RANK};
 use traces::read::Contents;
@@ -112,7 +113,7 @@ impl Selection {
     pub fn of(
         contents: &Contents<'_>,
         header: &FileHeader,
-        regions: &HashMap<u32, Region>,
+        regions: &LiteMap<u32, Region>,
         choice: &Choice,
         window: Option<Window>,
     ) -> Option<Selection> {
@@ -128,7 +129,7 @@ impl Selection {
     fn part(
         contents: &Contents<'_>,
         header: &FileHeader,
-        regions: &HashMap<u32, Region>,
+        regions: &LiteMap<u32, Region>,
         choice: &Choice,
         window: Option<Window>,
     ) -> Option<Selection> {
