@@ -7,9 +7,11 @@
 //! main lib
 //! commands
 //! launch
+//! analysis_notice
 //! cli loading_bar
 //! ```
 
+mod analysis_notice;
 pub mod cli;
 pub mod commands;
 pub mod launch;

@@ -12,7 +12,8 @@ pub struct LoadingBar {
     bar: OnceLock<ProgressBar>,
 }
 
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A command that takes less says nothing.
+pub const PATIENCE: Duration = Duration::from_secs(1);
 
 impl LoadingBar {
     pub fn new(what: &'static str) -> LoadingBar {

@@ -6,6 +6,8 @@ use std::thread;
 use libc::{c_int, sigset_t};
 use model::unfinished;
 
+use crate::analysis_notice;
+
 /// Signals by which users and systems end commands.
 const ENDING: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
@@ -21,6 +23,7 @@ pub fn remove_half_made_outputs() {
         // SAFETY: waits for a blocked signal.
         if unsafe { libc::sigwait(&set, &mut signal) } == 0 {
             unfinished::remove_all();
+            analysis_notice::end();
             // SAFETY: the default action of the signal ends the process.
             unsafe {
                 libc::signal(signal, libc::SIG_DFL);

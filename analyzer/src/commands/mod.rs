@@ -25,6 +25,7 @@ mod top;
 mod unknown_words;
 mod what_if;
 
+use crate::analysis_notice;
 use crate::cli::{Cli, Command};
 use metrics::reports::RunAnalysis;
 use model::error::Error;
@@ -76,6 +77,7 @@ pub fn run(cli: Cli) -> u8 {
 
 /// Prints an error. Returns the exit status.
 fn ended(result: Result<u8, Error>) -> u8 {
+    analysis_notice::end();
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());
         for line in error.details() {

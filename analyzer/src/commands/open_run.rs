@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::analysis_notice;
 use crate::cli;
 use crate::loading_bar::LoadingBar;
 use model::error::{Error, OK, PARTIAL};
@@ -19,10 +20,14 @@ pub fn choose(asked: &cli::OneRun, mut choice: Choice) -> Result<&'static Run, E
     open_run(asked.dir.as_deref(), choice).map(|run| &*Box::leak(Box::new(run)))
 }
 
-/// Reads a part of the run in a folder, or of the newest run. A bar shows slow loads.
+/// Reads a part of the run in a folder, or of the newest run. A bar shows slow loads, and a count of seconds slow analyses.
 pub fn open_run(folder: Option<&Path>, choice: Choice) -> Result<Run, Error> {
+    analysis_notice::end();
     let bar = LoadingBar::new("reading");
-    Run::open(folder, choice, &|done, total| bar.show(done, total))
+    let run = Run::open(folder, choice, &|done, total| bar.show(done, total))?;
+    drop(bar);
+    analysis_notice::begin();
+    Ok(run)
 }
 
 /// Returns the exit status of an analysis of this run.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::print::print;
+use crate::analysis_notice;
 use crate::cli;
 use metrics::compare::{Figures, figures};
 use metrics::grouped_in_order::grouped_in_order;
@@ -16,6 +17,7 @@ use tables::{Report, Sheet};
 /// Prints the growth of times with the number of ranks. Returns the exit status.
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
+    analysis_notice::begin();
     let ComparedRuns { figures: runs, warnings: said, is_partial, .. } =
         ComparedRuns::read(&arguments.runs, &arguments.select.named(arguments.by.named_by()), name, figures)?;
     let grown = scaling::grown(&runs, arguments.weak, arguments.by);

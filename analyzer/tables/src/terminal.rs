@@ -3,19 +3,36 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::visible::visible;
 use crate::wrapping::wrap_to;
 
-/// Prints a message about the command itself on stderr. Nothing else writes there.
+/// What wipes a drawing on stderr before anything is printed.
+static WIPE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `wipe` called before each output. The first such function stays.
+pub fn before_output(wipe: fn()) {
+    WIPE.get_or_init(|| wipe);
+}
+
+fn wipe() {
+    if let Some(wipe) = WIPE.get() {
+        wipe();
+    }
+}
+
+/// Prints a message about the command itself on stderr. Only the progress of a command is drawn there, too.
 pub fn say(line: &str) {
+    wipe();
     // If stderr fails, there is nowhere to report it.
     let _ = writeln!(stderr(), "{}", wrapped(&format!("overhear: {line}")));
 }
 
 /// Continues a message in a line of its own.
 pub fn say_more(line: &str) {
+    wipe();
     let _ = writeln!(stderr(), "{}", wrapped(&format!("  {line}")));
 }
 
@@ -61,5 +78,6 @@ pub fn stdout() -> io::Result<File> {
     if IS_CLOSED.load(Relaxed) {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
     }
+    wipe();
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }

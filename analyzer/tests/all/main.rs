@@ -45,6 +45,7 @@ mod holes;
 mod hung;
 mod imbalance;
 mod installed;
+mod interrupted;
 mod kept;
 mod known_in_part;
 mod late_ranks;

@@ -11,6 +11,7 @@ use super::print::{check_overwrite, print};
 use super::scaling::ComparedRuns;
 use super::timeline;
 use super::timeline::PageFile;
+use crate::analysis_notice;
 use crate::cli;
 use metrics::compare::{Compared, FigureRow, Figures, PairFound, SitePairRow, SitePairs, Threshold};
 use metrics::paths::frame_pairs;
@@ -47,6 +48,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (arguments.a.as_slice(), arguments.b.as_slice()),
     };
+    analysis_notice::begin();
     let (mut a, mut b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
     // A function that several places call in one program only is the layer in both, or their call sites have other names.
     let layer: BTreeSet<String> = a.layers.iter().chain(&b.layers).flatten().cloned().collect();

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::num::NonZero;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -110,12 +110,17 @@ impl InTerminal {
         self.seen.replace('\r', "")
     }
 
-    /// Waits until the command has ended.
+    /// Waits until the command has ended, and returns its status.
     pub fn status(&mut self) -> i32 {
+        self.ended().code().unwrap()
+    }
+
+    /// Waits until the command has ended.
+    pub fn ended(&mut self) -> ExitStatus {
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code().unwrap();
+                return status;
             }
             assert!(began.elapsed() < Duration::from_secs(60), "it does not end: {:?}", self.seen);
             thread::sleep(Duration::from_millis(20));
