@@ -13,6 +13,8 @@ use tables::Value;
 limits! {
     /// A smaller imbalance is not reported.
     LEAST_PERCENT = 10.0, Least, "percent", Convention;
+    /// The same where ranks were kept from their cores: the part of that in computation is an estimate.
+    LEAST_PERCENT_WITHOUT_DELAYS = 25.0, Least, "percent", Convention;
 }
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
@@ -24,9 +26,11 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         return None;
     }
     let undelayed = of_undelayed_computation(known.run);
-    undelayed
-        .percentage()
-        .filter(|percent| *percent >= LEAST_PERCENT.get() && undelayed.most_rank == spread.most_rank)?;
+    let least = if is_delayed { LEAST_PERCENT_WITHOUT_DELAYS.get() } else { LEAST_PERCENT.get() };
+    undelayed.percentage().filter(|percent| *percent >= least)?;
+    if undelayed.most_rank != spread.most_rank {
+        return None;
+    }
     let costs = spread.imbalance();
     if costs <= unknown_time(known.run) {
         return None;
