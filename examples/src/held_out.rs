@@ -67,7 +67,7 @@ const CAUSES: [Cause; 34] = [
     cause("call_order", &["chain", "wrong_order"], &[]),
     cause("chain", &["chain"], &[]),
     cause("collective_by_hand", &["collective_by_hand"], &[]),
-    cause("file_io", &[], &["disk", "file", "blocked"]),
+    cause("file_io", &[], &["disk", "file", "blocked", "input or output"]),
     cause("frequent_check", &["small_collectives"], &[]),
     cause("latency", &["small_messages"], &[]),
     cause("layout", &[], &["pieces", "contiguous", "datatype"]),
@@ -154,9 +154,9 @@ impl Agreement {
 
 /// The program of a fixture, with the lines that it was recorded with.
 pub fn of_fixture(fixture: Fixture) -> HeldOut {
-    let mut programs = HeldOutSet::HeldOut.programs(None);
-    programs.retain(|one| one.program.name == fixture.program.name);
-    let one = programs.pop().unwrap_or_else(|| panic!("the truth has no {}", fixture.program.name));
+    let mut programs = HeldOutSet::ALL.into_iter().flat_map(|set| set.programs(None));
+    let one = programs.find(|one| one.program.name == fixture.program.name);
+    let one = one.unwrap_or_else(|| panic!("the truth has no {}", fixture.program.name));
     HeldOut { program: Program { ranks: one.program.ranks, ..fixture.program }, ..one }
 }
 

@@ -2,21 +2,24 @@
 //!
 //! Each value draws a number and the lowest numbers stay (bottom-k sampling), so samples of several ranks merge into one of all.
 
-use std::collections::BinaryHeap;
-
 /// Sample size: the median of 2,048 values is off by less than two percentiles.
 const MOST: usize = 2048;
+/// Values kept until the highest numbers among them go, all at once: that is cheaper than to find the highest for each value.
+const ROOM: usize = MOST + MOST / 2;
 
 /// A sample of at most `MOST` values.
 #[derive(Clone, Debug)]
 pub struct Sample<T> {
     drawn: u64,
-    kept: BinaryHeap<(u64, T)>,
+    /// Values with low numbers, among which the sample is.
+    kept: Vec<(u64, T)>,
+    /// The highest of the sample when the highest numbers went last.
+    highest: Option<(u64, T)>,
 }
 
-impl<T: Ord> Default for Sample<T> {
+impl<T> Default for Sample<T> {
     fn default() -> Sample<T> {
-        Sample { drawn: 0, kept: BinaryHeap::new() }
+        Sample { drawn: 0, kept: Vec::new(), highest: None }
     }
 }
 
@@ -42,17 +45,22 @@ impl<T: Ord + Copy> Sample<T> {
         self.drawn
     }
 
+    /// The values, in no order.
     pub fn values(&self) -> impl Iterator<Item = &T> + Clone {
-        self.kept.iter().map(|(_, value)| value)
+        let highest = (self.kept.len() > MOST).then(|| *self.kept.clone().select_nth_unstable(MOST - 1).1);
+        let kept = self.kept.iter().filter(move |value| highest.is_none_or(|highest| **value <= highest));
+        kept.map(|(_, value)| value)
     }
 
+    #[inline]
     fn keep(&mut self, value: (u64, T)) {
-        if self.kept.len() < MOST {
+        if self.highest.is_none_or(|highest| value < highest) {
             self.kept.push(value);
-        } else if let Some(mut last) = self.kept.peek_mut()
-            && value < *last
-        {
-            *last = value;
+            if self.kept.len() == ROOM {
+                let highest = *self.kept.select_nth_unstable(MOST - 1).1;
+                self.kept.truncate(MOST);
+                self.highest = Some(highest);
+            }
         }
     }
 }

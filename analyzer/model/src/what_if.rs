@@ -3,11 +3,14 @@
 //! In: a run, and scenarios. Out: each rank's time in each of them, by place. The run is read twice: once for what messages and
 //! computations mostly take, and once to be replayed in all scenarios.
 
+use rustc_hash::FxHashSet;
+
 use crate::Run;
 use crate::common_clock::ClockLine;
-use crate::matching::scenario::{Lanes, RunChange, Scenario};
+use crate::matching::scenario::{Lanes, PassChange, RunChange, Scenario};
 use crate::matching::{
-    Account, Estimate, Follow, RankReplay, RankTime, Settled, TransferTimes, replayed, settled, settled_and_counted,
+    Account, Around, Estimate, Follow, RankReplay, RankTime, Settled, StretchMeans, TransferTimes, replayed, settled,
+    settled_and_counted, stretch_means,
 };
 
 /// Parts of an account that a replay needs: without them, no message shows how long those take that would not have waited.
@@ -52,19 +55,23 @@ impl<'a> Replayable<'a> {
     }
 
     pub fn replay(&self, scenarios: &[Scenario]) -> Replayed {
-        let lanes = lanes(&self.settled, (self.network.clone(), self.host_of.clone()), scenarios);
-        replay(self.run, &self.settled, lanes)
+        let (settled, network) = (&self.settled, self.network.clone());
+        let stretches = settled.account.stretches.clone();
+        let lanes = Lanes::new(scenarios, network, stretches, self.host_of.clone(), clock_error(settled));
+        replay(self.run, settled, lanes)
     }
 }
 
 /// Replays a run that was matched with [`NEEDS`] in scenarios that change no network, for its length alone.
 pub fn lengths(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed {
-    let lanes = lanes(settled, (TransferTimes::of(&settled.account), Vec::new()), scenarios);
+    let levelled: FxHashSet<Around> = scenarios.iter().flat_map(Scenario::levelled).collect();
+    let stretches = match levelled.is_empty() {
+        true => StretchMeans::default(),
+        false => stretch_means(run, &settled.common_clock, levelled),
+    };
+    let network = TransferTimes::of(&settled.account);
+    let lanes = Lanes::new(scenarios, network, stretches, Vec::new(), clock_error(settled));
     replay(run, settled, lanes.without_places())
-}
-
-fn lanes(settled: &Settled, (network, host_of): (TransferTimes, Vec<u32>), scenarios: &[Scenario]) -> Lanes {
-    Lanes::new(scenarios, network, settled.account.stretches.clone(), host_of, clock_error(settled))
 }
 
 fn replay(run: &Run, settled: &Settled, lanes: Lanes) -> Replayed {
@@ -80,6 +87,14 @@ pub fn clock_error(settled: &Settled) -> i64 {
 }
 
 impl Scenario {
+    /// The sites around computations that are levelled pass by pass.
+    fn levelled(&self) -> impl Iterator<Item = Around> {
+        self.changes.iter().filter_map(|change| match change {
+            RunChange::Stretch(_, around, PassChange::Level) => Some(*around),
+            _ => None,
+        })
+    }
+
     /// The recorded run.
     pub fn recorded() -> Scenario {
         Scenario { changes: Vec::new(), estimate: Estimate::Typical }

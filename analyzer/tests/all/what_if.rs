@@ -5,9 +5,9 @@ use std::process::{Command, Output};
 
 use examples::fixture;
 use examples::machine::workspace;
-use model::matching::WaitState;
-use model::matching::scenario::Scenario;
-use model::what_if::Replayable;
+use model::matching::scenario::{PassChange, RunChange, Scenario};
+use model::matching::{Estimate, WaitState, settled};
+use model::what_if::{NEEDS, Replayable, lengths};
 use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
@@ -171,6 +171,22 @@ fn balanced_computation_is_the_mean_of_the_ranks_in_each_step() {
     let mean = |step: u64| (if step.is_multiple_of(2) { 6_000 + step } else { 8_000 + step }) as f64 / 3.0;
     let steps = (0..STEPS).map(|step| mean(step).round() as i64 + TOGETHER as i64);
     assert_eq!(balanced, steps.sum::<i64>());
+}
+
+#[test]
+fn work_that_grows_on_one_rank_and_shrinks_on_the_other_is_levelled_step_by_step() {
+    let folder = meeting(&[|step| 1_000 + 30 * step, |step| 9_000 - 20 * step]);
+    let run = Run::load(&folder.0).unwrap();
+    let settled = settled(&run, NEEDS);
+    let site =
+        (0..run.call_sites().len()).find(|at| run.call_sites()[*at].call() == Some(Call::Allreduce)).unwrap() as u32;
+    let levelled =
+        [(None, site), (Some(site), site)].map(|around| RunChange::Stretch(vec![0, 1], around, PassChange::Level));
+    let scenarios = [Scenario::recorded(), Scenario::with(&levelled, Estimate::Typical)];
+    let replayed = lengths(&run, &settled, &scenarios);
+    let steps = (0..STEPS).map(|step| ((10_000 + 10 * step) as f64 / 2.0).round() as i64 + TOGETHER as i64);
+    assert_eq!(replayed.length(1), steps.sum::<i64>());
+    assert!(replayed.length(0) > replayed.length(1));
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) 
         // All ranks do their part of the work at once.
         Lateness::Alone => divided(late, change),
         Lateness::NowAndThen { usual, .. } => vec![change(late.culprits(), PassChange::AtMost(*usual))],
+        Lateness::Alternating | Lateness::Drifting if comes_as_often(&late.ranks) => {
+            vec![change(&late.ranks, PassChange::Level)]
+        }
         Lateness::Alternating | Lateness::Drifting => match mean(&late.ranks) {
             Some(mean) => vec![change(&late.ranks, PassChange::Always(mean as i64))],
             None => Vec::new(),
@@ -85,11 +88,20 @@ fn levelled(late: &LateActivity, change: impl Fn(&[(u32, &ActivityTimes)], PassC
         return divided(late, change);
     }
     let all = [late.culprits(), &others].concat();
+    if comes_as_often(&all) {
+        return vec![change(&all, PassChange::Level)];
+    }
     let level = all.iter().map(|(_, times)| times.total).total() as f64 / all.len() as f64;
     let to_level = |one: &(u32, &ActivityTimes)| {
         change(std::slice::from_ref(one), PassChange::Times(level / one.1.total.max(1) as f64))
     };
     all.iter().map(to_level).collect()
+}
+
+/// True if all ranks make as many passes: then the first pass of each belongs together, and so on.
+fn comes_as_often(ranks: &[(u32, &ActivityTimes)]) -> bool {
+    let counts = || ranks.iter().map(|(_, times)| times.count);
+    counts().min() == counts().max()
 }
 
 /// Nanoseconds of a pass.

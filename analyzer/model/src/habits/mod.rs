@@ -8,6 +8,7 @@ mod fans;
 mod over_run;
 mod poll_runs;
 mod reader;
+mod successions;
 
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,7 @@ pub use epochs::EpochSums;
 pub use fans::FanTimes;
 pub use over_run::{CallsOverRun, Growth, TenthOfCalls};
 pub use reader::HabitReader;
+pub use successions::Succession;
 
 /// A rank's calls at one site. Times in nanoseconds.
 #[derive(Clone, Default, Debug)]
@@ -42,6 +44,8 @@ pub struct SiteHabits {
     pub paused: i64,
     /// Waits of calls that continue a row, each no longer than the longest pause in a row.
     pub waited_briefly: i64,
+    /// Calls directly behind another one of their function with the same ranks.
+    pub behind: Succession,
     /// Messages that went to all other ranks in turn, or came from each.
     pub fans: FanTimes,
     /// Calls that found something new: a probe finds the same message again until that is received.

@@ -8,6 +8,7 @@ use super::call_rows::{CallRows, LONGEST_GAP, RowPart};
 use super::epochs::EpochReader;
 use super::fans::OpenFan;
 use super::poll_runs::{Poll, PollRuns, is_unseen};
+use super::successions::OpenSuccession;
 use crate::objects::Objects;
 use crate::roles::{CallPart, Peer, Role, Roles};
 use crate::run_parts::RunParts;
@@ -23,6 +24,7 @@ pub struct HabitReader<'a> {
     /// The rank's waits that are not over.
     pub waits: SpansAhead,
     rows: CallRows,
+    succession: OpenSuccession,
     polls: PollRuns,
     fan: OpenFan,
     epochs: EpochReader,
@@ -43,6 +45,7 @@ impl<'a> HabitReader<'a> {
             parts,
             waits: SpansAhead::default(),
             rows,
+            succession: OpenSuccession::default(),
             polls: PollRuns::default(),
             fan,
             epochs: EpochReader::default(),
@@ -79,6 +82,7 @@ impl<'a> HabitReader<'a> {
         let site = role.place.number() as u32;
         let waited = self.waits.shared_time((call.start, call.end)).min(call.inside);
         let part = self.rows.add(call, role);
+        let behind = self.succession.add(call, role);
         let size = role.object.map_or(0, |object| self.objects.groups[object as usize].size());
         let fan = self.fan.add(call, role, size.saturating_sub(1), waited);
         self.complete_fan(call, role, waited);
@@ -122,6 +126,9 @@ impl<'a> HabitReader<'a> {
                 }
             }
             RowPart::Paused(time) => habits.paused.grow(time),
+        }
+        if let Some(first) = behind {
+            habits.behind.add(call.inside - waited, first);
         }
         habits.guards.grow(u64::from(guards));
         if let (Poll::Found(rank), Some(time)) = (poll, self.polls.before_found) {

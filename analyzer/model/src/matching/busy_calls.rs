@@ -203,7 +203,7 @@ impl BusyCalls {
         let count = self.numbers.entry(around).or_default();
         let number = *count;
         *count += 1;
-        if self.lanes.counts {
+        if self.lanes.counts(around) {
             self.stretches.add(around, number, time);
         }
         number

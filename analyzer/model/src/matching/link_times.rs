@@ -90,12 +90,12 @@ impl MarkBlock {
 
 /// Makes the marks of one rank.
 #[derive(Default)]
-pub struct Marks {
+pub struct MarkMaker {
     block: Option<Arc<MarkBlock>>,
     next: u32,
 }
 
-impl Marks {
+impl MarkMaker {
     /// Begins a new block: the rank's links have one.
     pub fn turn(&mut self) {
         self.block = None;

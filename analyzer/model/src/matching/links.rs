@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::busy_calls::{BusyCalls, PlaceTimes, Returned};
 use super::collective_node::CollectiveNode;
-use super::link_times::{EACH, LinkBlock, Mark, Marks, Reached, put};
+use super::link_times::{EACH, LinkBlock, Mark, MarkMaker, Reached, put};
 use super::scenario::{DependencyWay, Lanes, Times};
 use super::stretches::StretchMeans;
 use crate::common_clock::ClockLine;
@@ -103,7 +103,7 @@ pub struct Links {
     first: u64,
     /// Block with the times of the last link.
     block: Option<Arc<LinkBlock>>,
-    marks: Marks,
+    marks: MarkMaker,
 }
 
 impl Links {
@@ -122,7 +122,7 @@ impl Links {
             links: VecDeque::new(),
             first: 0,
             block: None,
-            marks: Marks::default(),
+            marks: MarkMaker::default(),
         };
         links.turn(0, LinkEvent::Begin(selected));
         links
@@ -275,6 +275,12 @@ impl Links {
         let known = self.links.iter().take_while(|link| !matches!(link.to, Dependency::Open)).count();
         self.first += known as u64;
         self.links.drain(..known)
+    }
+
+    /// Forgets the links so far: nothing is replayed.
+    pub fn forget(&mut self) {
+        self.first += self.links.len() as u64;
+        self.links.clear();
     }
 
     /// Takes out all links, followed by the rank's end, and the times of computation and of calls that waited for nobody.

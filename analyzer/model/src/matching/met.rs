@@ -48,9 +48,13 @@ impl Met {
         places: &mut PlaceTimes,
     ) -> u64 {
         // A call that returned before did not wait for it, unless the clocks are wrong.
-        let before = self.all.len();
-        self.all.retain(|met| met.recorded <= call.end.saturating_add(lanes.tolerance));
-        let dropped = (before - self.all.len()) as u64;
+        let mut dropped = 0;
+        self.all.retain(|met| {
+            let is_kept = met.recorded <= call.end.saturating_add(lanes.tolerance);
+            // A rank that hands nothing on leaves when it likes.
+            dropped += u64::from(!is_kept && !matches!(met.way.kind, WayKind::Through(_)));
+            is_kept
+        });
         let (mut waits, mut calls) = (lanes.times(0), lanes.times(0));
         let at_site = (call.rank, call.site);
         let (mut measured, mut alone) = (None, 0);
@@ -125,7 +129,7 @@ impl DependencyWay {
         match self.kind {
             WayKind::Posted => true,
             WayKind::Message => lanes.network.waits_for_receive(self.bytes),
-            WayKind::Together(_) | WayKind::Step => false,
+            WayKind::Together(_) | WayKind::Through(_) | WayKind::Step => false,
         }
     }
 }

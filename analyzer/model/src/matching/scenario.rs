@@ -50,6 +50,8 @@ pub enum PassChange {
     AtMost(i64),
     /// Every pass takes this long, nanoseconds.
     Always(i64),
+    /// The first pass of each rank takes as long as the ranks' first passes on average, and so on.
+    Level,
 }
 
 impl PassChange {
@@ -58,6 +60,7 @@ impl PassChange {
             PassChange::Times(factor) => scaled(time, factor),
             PassChange::AtMost(most) => time.min(most),
             PassChange::Always(level) => level,
+            PassChange::Level => time,
         }
     }
 }
@@ -97,6 +100,8 @@ pub enum WayKind {
     Posted,
     /// A collective call of so many ranks.
     Together(u32),
+    /// A collective call of so many ranks whose result this rank does not need: it may have to hand on what others come with.
+    Through(u32),
     /// A call of another rank lets the call go on.
     Step,
 }
@@ -106,8 +111,9 @@ pub struct Lanes {
     lanes: Vec<Lane>,
     /// An ideal lane alone: no call takes time, so no call has to be timed.
     pub is_ideal: bool,
-    /// Computations are counted, for a later replay that levels them.
+    /// Computations are counted, for a later replay that levels them: all of them, or those between these sites.
     pub counts: bool,
+    counted: Option<FxHashSet<Around>>,
     /// Times are summed by place, too, and not only the length of the run.
     pub has_places: bool,
     pub network: TransferTimes,
@@ -129,6 +135,8 @@ struct Lane {
     after: FxHashMap<u32, f64>,
     stretches: FxHashMap<(u32, Around), PassChange>,
     balanced: bool,
+    /// Some of `stretches` are levelled.
+    levels: bool,
     latency: Vec<(LatencyChange, HostPair)>,
     bandwidth: Vec<(f64, HostPair)>,
     eager: Option<u64>,
@@ -149,6 +157,7 @@ impl Lanes {
             lanes: vec![lane],
             is_ideal: true,
             counts: false,
+            counted: None,
             has_places: false,
             network: TransferTimes::default(),
             stretches: StretchMeans::default(),
@@ -162,6 +171,16 @@ impl Lanes {
         Lanes { lanes: Vec::new(), is_ideal: false, counts: true, ..Lanes::ideal() }
     }
 
+    /// As [`Lanes::counting`], of the computations between these sites alone.
+    pub fn counting_between(sites: FxHashSet<Around>) -> Lanes {
+        Lanes { counted: Some(sites), ..Lanes::counting() }
+    }
+
+    /// True if computations between these sites are counted.
+    pub fn counts(&self, sites: Around) -> bool {
+        self.counts && self.counted.as_ref().is_none_or(|counted| counted.contains(&sites))
+    }
+
     pub fn new(
         scenarios: &[Scenario],
         network: TransferTimes,
@@ -170,7 +189,17 @@ impl Lanes {
         tolerance: i64,
     ) -> Lanes {
         let lanes = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
-        Lanes { lanes, is_ideal: false, counts: false, has_places: true, network, stretches, hosts, tolerance }
+        Lanes {
+            lanes,
+            is_ideal: false,
+            counts: false,
+            counted: None,
+            has_places: true,
+            network,
+            stretches,
+            hosts,
+            tolerance,
+        }
     }
 
     /// Leaves out the sums by place.
@@ -195,14 +224,16 @@ impl Lanes {
             factor *= lane.after.get(&before).copied().unwrap_or(1.0);
         }
         factor *= lane.before.get(&after).copied().unwrap_or(1.0);
-        let time = lane.stretches.get(&(rank, (before, after))).map_or(time, |change| change.of(time));
-        let level = if lane.balanced { self.stretches.level((before, after), number) } else { None };
+        let change = lane.stretches.get(&(rank, (before, after)));
+        let time = change.map_or(time, |change| change.of(time));
+        let is_levelled = lane.balanced || change == Some(&PassChange::Level);
+        let level = if is_levelled { self.stretches.level((before, after), number) } else { None };
         scaled(level.unwrap_or(time), factor)
     }
 
     /// True if computations have to be numbered.
     pub fn numbers(&self) -> bool {
-        self.counts || self.lanes.iter().any(|lane| lane.balanced)
+        self.counts || self.lanes.iter().any(|lane| lane.balanced || lane.levels)
     }
 
     /// Duration in a lane of a rank's call at a site that waits for nobody.
@@ -262,7 +293,7 @@ impl Lanes {
     fn goes(&self, way: DependencyWay, (one, other): (u32, u32)) -> bool {
         let host = |rank: u32| self.hosts.get(rank as usize).copied();
         match way.kind {
-            WayKind::Together(_) => true,
+            WayKind::Together(_) | WayKind::Through(_) => true,
             _ => [(Some(one), Some(other)), (Some(other), Some(one))].contains(&(host(way.from), host(way.to))),
         }
     }
@@ -274,7 +305,7 @@ impl Lanes {
             WayKind::Message if self.network.waits_for_receive(way.bytes) => 3,
             WayKind::Message | WayKind::Posted | WayKind::Step => 1,
             // A tree, or recursive doubling.
-            WayKind::Together(ranks) => i64::from(ranks.max(1).next_power_of_two().ilog2()),
+            WayKind::Together(ranks) | WayKind::Through(ranks) => i64::from(ranks.max(1).next_power_of_two().ilog2()),
         }
     }
 }
@@ -289,6 +320,7 @@ impl Lane {
                 RunChange::Before(sites, factor) => multiply(&mut lane.before, sites, *factor),
                 RunChange::After(sites, factor) => multiply(&mut lane.after, sites, *factor),
                 RunChange::Stretch(ranks, around, change) => {
+                    lane.levels |= *change == PassChange::Level;
                     lane.stretches.extend(ranks.iter().map(|rank| ((*rank, *around), *change)));
                 }
                 RunChange::Balance => lane.balanced = true,

@@ -1,5 +1,6 @@
 //! Walks one rank's calls in order: sends, receives, and the causes of waits.
 
+mod collective_calls;
 mod completing;
 mod dropped;
 mod left;
@@ -13,8 +14,7 @@ use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
 use super::blocked_sends::BlockedSendsOf;
-use super::collective_node::CollectiveNode;
-use super::collectives::{ArrivalEnd, CollectiveArrival, Ordinal, OwnPart};
+use super::collectives::{ArrivalEnd, Ordinal};
 use super::completions::Completions;
 use super::concurrent::Outbox;
 use super::followed::ReceivedMessage;
@@ -22,21 +22,19 @@ use super::handed_on::HandedOn;
 use super::left_over::LeftOver;
 use super::letters::Letters;
 use super::links::{Links, SelectionEdges};
-use super::operations::OperationPart;
 use super::order::Order;
 use super::overlong::Overlong;
 use super::passed_over::PassedOver;
 use super::posted_receive::{Envelope, Receival};
 use super::queues::{MatchedMessage, Queues, Receipt};
-use super::requests::{OfCollective, Partner, Request, Requests};
-use super::scenario::{DependencyWay, WayKind};
+use super::requests::{Partner, Requests};
 use super::transfers::Transfers;
 use super::untaken::Untaken;
 use super::wait_sums::{RankSite, Waits};
 use super::windows::Called;
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
-use crate::roles::{CallPart, Flow, Role};
+use crate::roles::{CallPart, Role};
 use crate::stream::{Stream, TimedCall};
 use crate::thread_calls::{Detail, earliest};
 use open_calls::OpenWait;
@@ -114,9 +112,6 @@ struct Persistent {
     /// The part of the run in which it was created.
     part: u8,
 }
-
-/// Ordinal of the making of a communicator by its own processes alone; it comes before all calls on it.
-const MAKING: Ordinal = (u64::MAX, 0);
 
 impl<'a> RankMatcher<'a> {
     pub fn new(
@@ -325,109 +320,6 @@ impl<'a> RankMatcher<'a> {
             }
             CallPart::Nothing => self.complete(stream, call, details),
         }
-    }
-
-    /// Handles a call that makes a communicator by its own processes alone. Returns the communicator and the call's ordinal.
-    fn make(&mut self, role: &Role, call: (u32, &TimedCall), end: ArrivalEnd) -> Option<(u32, Ordinal)> {
-        let object = self.shared.collectives.objects.made_alone(self.number as usize, self.made as usize);
-        self.made += 1;
-        if self.shared.dropped.is_any {
-            // Other ranks may have dropped their part.
-            return None;
-        }
-        // One side accepts and the other connects, by different functions.
-        let role = Role { object, function: 0, ..*role };
-        self.collective(&role, (Flow::Create, false), MAKING, call, end);
-        Some((object?, MAKING))
-    }
-
-    fn ordinal(&mut self, role: &Role) -> u64 {
-        let Some(object) = role.object else { return 0 };
-        let next = self.ordinals.entry(object).or_default();
-        *next += 1;
-        *next - 1
-    }
-
-    fn collective(
-        &mut self,
-        role: &Role,
-        (flow, root): (Flow, bool),
-        ordinal: Ordinal,
-        (thread, call): (u32, &TimedCall),
-        end: ArrivalEnd,
-    ) {
-        let Some(object) = role.object.filter(|object| self.shared.dropped.has_collective(*object, ordinal.0)) else {
-            return;
-        };
-        let begin = call.start;
-        if let Some(Token::Request(thread, number)) = end.token() {
-            let own = OwnPart { rank: self.number, flow, root };
-            let collective = Some(Box::new(OfCollective { object, ordinal, own, node: None }));
-            let (place, part) = (role.place, self.part(call));
-            let request = Request { place, part, partner: Partner::Awaited, collective, ..Request::default() };
-            self.requests.insert(thread, number, request);
-        }
-        let at = RankSite { rank: self.number, place: role.place };
-        let (function, bytes) = (role.function, role.sent.max(role.received));
-        let behind = call.behind;
-        let part = OperationPart { at, function, root, bytes, begin, end: end.ended(), behind };
-        self.join(object, ordinal, part, end.token());
-        let arrival = CollectiveArrival { at, thread, flow, function: role.function, root, bytes, begin, end };
-        let (node, counts) = self.shared.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
-        self.complete += u64::from(counts);
-        let node = if flow == Flow::Neighbors {
-            self.come_to_neighbors(object, node, (begin, at.place.number() as u32))
-        } else {
-            node
-        };
-        let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
-        let awaits = flow != Flow::ToRoot || root;
-        if comes {
-            self.links.comes(node.clone(), (begin, at.place.number() as u32));
-        }
-        // Only the first thread's calls are timed.
-        let counts = thread == 0 || !self.links.is_timed();
-        let way = self.links.is_timed().then(|| {
-            let ranks = self.shared.collectives.objects.groups[object as usize].size() as u32;
-            DependencyWay { kind: WayKind::Together(ranks), from: self.number, to: self.number, bytes }
-        });
-        if counts && awaits && end.token().is_none() && !(flow == Flow::FromRoot && root) {
-            self.links.awaits(node.clone(), way);
-        }
-        if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
-            && let Some(collective) = self.requests.get(thread, number).and_then(|request| request.collective.as_mut())
-        {
-            collective.node = node.map(|node| (node, way));
-        }
-        for (to, token, cause) in self.told.drain(..) {
-            self.letters.send(to, Letter::Told(token, cause, None));
-        }
-    }
-
-    /// Begins the rank's part in an operation; a nonblocking one ends with the request of `token`.
-    fn join(&mut self, object: u32, ordinal: Ordinal, part: OperationPart, token: Option<Token>) {
-        // MPI_Comm_accept and MPI_Comm_connect are one operation under two names, so it is not listed.
-        let Some(operations) = self.shared.operations.filter(|_| part.function > 0) else { return };
-        if let Some(Token::Request(thread, number)) = token {
-            self.under_way.insert((thread, number), (object, ordinal));
-        }
-        operations.begin(object, ordinal, part);
-    }
-
-    /// Records that the rank reaches a neighborhood collective call. Each rank has a node of its own, from `first` on.
-    /// Returns this rank's node.
-    fn come_to_neighbors(
-        &mut self,
-        object: u32,
-        first: Option<CollectiveNode>,
-        begins: (i64, u32),
-    ) -> Option<CollectiveNode> {
-        let first = first?;
-        let neighbors = self.shared.collectives.objects.neighbors(self.number, object)?;
-        for whom in &neighbors.destinations {
-            self.links.comes(Some(first.other(*whom)), begins);
-        }
-        Some(first.other(neighbors.own))
     }
 
     /// Hands on finished links and waits, so that the rank need not keep them.
