@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, Span};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, SourcePlace, Span};
 use traces::signature::{Signature, peer};
 
 use crate::common::made::{Calls, made, on_nobody, send, write_threads};
@@ -97,6 +97,25 @@ fn calls_with_more_work_between_than_they_cost_are_not_told_to_become_one() {
     };
     assert!(kinds(&messages(30 * MICROSECOND)).contains(&"small_messages"), "less than the send and the receive");
     assert!(!kinds(&messages(80 * MICROSECOND)).contains(&"small_messages"), "the receiver waits for each");
+}
+
+#[test]
+fn sums_of_three_lines_directly_behind_each_other_could_be_one_and_those_with_time_between_could_not() {
+    let at_line = |site| Signature { received: 8, site, ..signature(0, Call::Allreduce, peer::NONE, 8, 0) };
+    let of = |gap: u64| {
+        let length = 40 * MICROSECOND;
+        let sums = [(at_line(1), 150 * MICROSECOND, length), (at_line(2), gap, length), (at_line(3), gap, length)];
+        let place = |site| {
+            Definition::Place(SourcePlace { site, file: "cg.c".into(), line: 40 + site, function: "dots".into() })
+        };
+        findings(alike(&sums.repeat(3000), &[1, 2, 3].map(place)))
+    };
+    let found = of(MICROSECOND / 5);
+    let headline = text(&found, "small_collectives", "headline");
+    let told =
+        "Calls of MPI_Allreduce at cg.c:42 and cg.c:43 follow directly on MPI_Allreduce at cg.c:41, 12,000 times";
+    assert!(headline.starts_with(told), "{headline}");
+    assert!(!kinds(&of(2 * MICROSECOND)).contains(&"small_collectives"), "there is time to use a sum");
 }
 
 #[test]

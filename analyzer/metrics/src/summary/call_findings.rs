@@ -5,8 +5,9 @@ use super::slow_receivers::SlowReceivers;
 use super::untaken::Untaken;
 use super::used_sites::UsedSite;
 use super::{
-    Evidence, Finding, FindingKind, by_hand, data_in_pieces, drift, leaks, made_again, naps, needless_barrier,
-    poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_messages, wrong_order,
+    Evidence, Finding, FindingKind, by_hand, calls_behind, data_in_pieces, drift, leaks, made_again, naps,
+    needless_barrier, poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_messages,
+    wrong_order,
 };
 
 /// All findings; `refused` is the one on objects of which MPI made no more, if there is one.
@@ -48,7 +49,14 @@ pub fn findings(known: &Evidence, sites: &[UsedSite], refused: Option<&Finding>)
         small.extend(small_messages::finding(used, slow.as_ref(), sites, &findings));
     }
     findings.extend(small);
-    findings.extend(needless_barrier::findings(known, sites));
+    // A row of one line has its finding.
+    let behind = calls_behind::findings(sites);
+    let is_new = |one: &Finding| {
+        !findings.iter().any(|other| other.kind == one.kind && one.sites.iter().any(|site| other.sites.contains(site)))
+    };
+    let new: Vec<Finding> = behind.into_iter().filter(is_new).collect();
+    findings.extend(new);
+    findings.extend(needless_barrier::finding(known, sites));
     findings.extend(progress::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));
     findings

@@ -65,10 +65,10 @@ macro_rules! rules {
             Untaken "untaken" Calls, shown by "unread_log", limits [],
                 "Receive them as they come, or send them when they are wanted.";
             /// Many small messages go to the same rank in a row.
-            SmallMessages "small_messages" Calls, shown by "small_messages", limits [small_messages],
+            SmallMessages "small_messages" Calls, shown by "small_messages", limits [small_messages calls_behind],
                 "Collect them in a buffer, and send one message to each rank.";
             /// Many small collective calls stand in a row.
-            SmallCollectives "small_collectives" Calls, shown by "small_collectives", limits [small_collectives],
+            SmallCollectives "small_collectives" Calls, shown by "small_collectives", limits [small_collectives calls_behind],
                 "Combine the values in one array, and make one call.";
             /// Threads of a rank hinder each other in MPI.
             ThreadsTogether "threads_together" Calls, shown by "threads_together", limits [threads_together],

@@ -3,10 +3,10 @@
 //! In: what the late ranks did while others waited for them, by the attribution, and the passes of all. Out: the reason, and its words.
 
 use super::limits::limits;
-use model::attribution::Spent;
+use model::attribution::{RankTimes, Spent};
 use model::origins::{ActivityTimes, DurationBins};
 use model::rank::UsageBetween;
-use model::sums::{Grow, Total};
+use model::sums::Total;
 use tables::Value;
 use tables::number::whole;
 
@@ -15,8 +15,8 @@ use crate::totals::seconds;
 use crate::words::{plural, upper, verb};
 
 limits! {
-    /// A kind of time is the reason if it makes up so much of the time in which others waited.
-    MOST = 0.5, Least, "of the waits", Convention;
+    /// A kind of time is the reason if it makes up so much of the difference to the other ranks.
+    MOST = 0.5, Least, "of the difference", Convention;
     /// Usual passes of even work differ by less, and so do fast ones: bins of passes are an eighth wide.
     EVEN = 1.15, Most, "times", Derived;
     /// Share of a rank's passes that are its fast ones.
@@ -45,35 +45,40 @@ pub struct Faults {
     others: u64,
 }
 
-/// The reason of the culprits, which compute longer than others: what they did for most of the time in which others waited.
+/// The reason of the culprits, which compute longer than others: what makes up most of the difference.
 pub fn of(late: &LateActivity) -> LateReason {
-    let Some(walk) = late.known.walk else { return LateReason::MoreWork };
-    let (mut all, mut asleep, mut in_kernel) = (0i64, 0i64, 0i64);
-    let is_culprit = |rank: u32| late.culprits().iter().any(|(one, _)| *one == rank);
-    for (key, wait) in &walk.attribution.causes {
-        if key.late.place == Some(late.activity) && is_culprit(key.rank) {
-            all.grow(wait.time);
-            match key.late.spent {
-                Spent::Asleep => asleep.grow(wait.time),
-                Spent::InKernel => in_kernel.grow(wait.time),
-                _ => {}
-            }
-        }
-    }
-    let share = |time: i64| time as f64 / all.max(1) as f64;
-    if share(asleep) >= MOST.get() {
+    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
+    let (own, theirs) = (mean(late.culprits(), |_| 1.0), mean(&others, |_| 1.0));
+    let beyond = |spent: Spent| {
+        // Readings know no place: the other ranks' kinds are as everywhere outside their calls.
+        let usual = |rank: u32| {
+            late.known.walk.map_or(0.0, |walk| share_outside(&walk.attribution.ranks[rank as usize], spent))
+        };
+        own * late.share_spent(spent) - mean(&others, usual)
+    };
+    let is_most = |more: f64| more >= MOST.get() * (own - theirs);
+    if is_most(beyond(Spent::Asleep)) {
         return LateReason::Asleep;
     }
-    let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
-    if share(in_kernel) >= MOST.get() {
-        let total = late.culprits().iter().map(|(_, times)| times.total).total();
-        let time = share(in_kernel) * seconds(total) / late.culprits().len() as f64;
-        return LateReason::InKernel { time, faults: faults(late, &others, time) };
+    let in_kernel = beyond(Spent::InKernel);
+    if is_most(in_kernel) {
+        let time = own * late.share_spent(Spent::InKernel);
+        return LateReason::InKernel { time, faults: faults(late, &others, in_kernel) };
     }
     if are_slower_at_times(&bins(late.culprits()), &bins(&others)) {
         return LateReason::SlowerAtTimes;
     }
     LateReason::MoreWork
+}
+
+/// Seconds of the mean rank at a place, of each the `part`; 0 without ranks.
+fn mean(ranks: &[(u32, &ActivityTimes)], part: impl Fn(u32) -> f64) -> f64 {
+    ranks.iter().map(|(rank, times)| seconds(times.total) * part(*rank)).sum::<f64>() / ranks.len().max(1) as f64
+}
+
+/// The share of a rank's time outside calls that it spent in one way.
+fn share_outside(times: &RankTimes, spent: Spent) -> f64 {
+    times.of(|key| key.spent == spent) as f64 / times.of(|key| key.spent.is_work()).max(1) as f64
 }
 
 /// The page faults, if those beyond the ones of others explain so many seconds in the kernel.

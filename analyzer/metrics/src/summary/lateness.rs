@@ -9,6 +9,7 @@ use crate::median::lower_median;
 use crate::scheduling::scheduled;
 use crate::totals::{seconds, world_rank};
 use model::Run;
+use model::attribution::Spent;
 use model::habits::SiteHabits;
 use model::matching::{RankSite, WaitKey, WaitState};
 use model::origins::{Activity, ActivityTimes, WaitOrigins};
@@ -33,7 +34,8 @@ limits! {
     MINOR = 0.25, Most, "of the waits", Convention;
     /// Fewer cases are no pattern: a rank may have left MPI_Init late, or may have been kept from its core for long.
     LEAST_CASES = 4, Least, "cases", Convention;
-    /// Their least share of the run where ranks share cores: the scheduler keeps each rank from its core for long now and then.
+    /// Their least share of the run where ranks share cores and the late one may have lacked its own: the scheduler keeps each rank from its
+    /// core for long now and then.
     MUCH_OF_SHARED = 0.2, Least, "of the run", Measured;
     /// A call follows at once if the time before it is at most this share of the wait in the one before.
     AT_ONCE = 0.1, Most, "of the wait", Convention;
@@ -137,9 +139,8 @@ pub fn late_activities<'a>(context: &'a LateContext<'a>, origins: &'a WaitOrigin
         late.push(one);
     }
     join_minor_ways(&mut late);
-    let much = if known.lacks_cores() { MUCH_OF_SHARED.get() } else { LEAST_SHARE_OF_JITTER.get() };
     late.retain(|late| late.costs() >= LEAST_SHARE_OF_ACTIVITY.get() * known.wall() && late.blamed > 0);
-    late.retain(|late| late.cases() >= LEAST_CASES.count() || late.costs() >= much * known.wall());
+    late.retain(|late| late.cases() >= LEAST_CASES.count() || late.costs() >= late.much_for_few_cases() * known.wall());
     late.sort_by_key(|late| std::cmp::Reverse(late.blamed));
     late
 }
@@ -160,6 +161,12 @@ fn join_minor_ways(late: &mut Vec<LateActivity<'_>>) {
 }
 
 impl<'a> LateActivity<'a> {
+    /// The least share of the run that a few cases must cost.
+    fn much_for_few_cases(&self) -> f64 {
+        let may_lack_cores = self.known.lacks_cores() && self.share_spent(Spent::OffCore) > UNSURE.get();
+        if may_lack_cores { MUCH_OF_SHARED.get() } else { LEAST_SHARE_OF_JITTER.get() }
+    }
+
     /// The mean rank's time that the waiting costs, seconds.
     pub fn costs(&self) -> f64 {
         self.known.mean(self.blamed)
@@ -178,6 +185,21 @@ impl<'a> LateActivity<'a> {
             all += one.1.blamed as f64;
         }
         own / all
+    }
+
+    /// The share of the time in which others waited for the culprits that these spent in one way, by the attribution.
+    pub fn share_spent(&self, spent: Spent) -> f64 {
+        let (mut all, mut part) = (0i64, 0i64);
+        let is_culprit = |rank: u32| self.culprits().iter().any(|(one, _)| *one == rank);
+        for (key, wait) in &self.context.walk.attribution.causes {
+            if key.late.place == Some(self.activity) && is_culprit(key.rank) {
+                all.grow(wait.time);
+                if key.late.spent == spent {
+                    part.grow(wait.time);
+                }
+            }
+        }
+        part as f64 / all.max(1) as f64
     }
 
     /// Puts the culprits first: the ranks that cause nearly all of the waiting, the one with the most first. If some of them compute

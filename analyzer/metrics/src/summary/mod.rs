@@ -1,7 +1,7 @@
 //! The conclusions about a run: what costs time, who or what causes it, and what to try next.
 //!
 //! In: the results of the analyses of a run. Out: [`Finding`]s, those about the run as a whole first, then by the time that they cost.
-//! Delays by the machine come first unless something else costs much more.
+//! Delays by the machine come first unless something else costs more.
 //! A finding's saving is what the run would be shorter by without its cause, by a replay. Where none can tell, its cost is the mean rank's: if
 //! ranks wait for 8 s in all, and there are four of them, it is 2 s at most. No time is charged twice: the costs of the program's findings add up
 //! to no more than the mean rank's time in MPI, apart from the time between polls, and savings are those beside the findings before.
@@ -11,6 +11,7 @@ mod activity_places;
 mod activity_sums;
 mod by_hand;
 mod call_findings;
+mod calls_behind;
 mod charging;
 mod data_in_pieces;
 mod drift;
@@ -76,8 +77,6 @@ pub use nothing::nothing;
 limits! {
     /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
     MUCH_IN_MPI = 0.1, Least, "of the run", Convention;
-    /// Delays of ranks qualify all other findings, but one that costs this many times as much comes first.
-    MUCH_MORE = 2.0, Least, "times", Convention;
     /// Ranks that cost less than this share of what delays of all ranks cost may be late because of these.
     LEAST_OF_DELAYS = 0.2, Least, "of the delays", Convention;
 }
@@ -188,8 +187,7 @@ fn explain_delays(known: &Evidence, sites: &[UsedSite], all: &mut [Finding]) {
 fn sort(all: &mut [Finding]) {
     let most = all.iter().map(Finding::worth).fold(0.0, f64::max);
     let rank = |finding: &Finding| {
-        let is_small =
-            finding.kind.is_of_the_machine() && finding.costs.is_some() && MUCH_MORE.get() * finding.worth() < most;
+        let is_small = finding.kind.is_of_the_machine() && finding.costs.is_some() && finding.worth() < most;
         if finding.kind.is_about_the_run() && !is_small { finding.kind as usize } else { usize::MAX }
     };
     all.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.worth().total_cmp(&a.worth())));

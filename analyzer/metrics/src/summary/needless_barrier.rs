@@ -18,10 +18,45 @@ limits! {
     LEAST_COMMON = 0.5, Least, "of the waits", Convention;
 }
 
-pub fn findings(known: &Evidence, all: &[UsedSite]) -> Vec<Finding> {
-    let Some(account) = known.account() else { return Vec::new() };
-    let waits = waits(account);
-    all.iter().filter_map(|used| finding(used, all, &waits)).collect()
+/// The finding on the barriers that could all go.
+pub fn finding(known: &Evidence, all: &[UsedSite]) -> Option<Finding> {
+    let waits = waits(known.account()?);
+    let others = all.iter().filter(|used| holds_all(used) && !may_go(used)).map(UsedSite::count).total();
+    let is_bare = |used: &&UsedSite| others as f64 <= MOST_OTHERS.get() * used.count() as f64;
+    let mut barriers: Vec<&UsedSite> = all.iter().filter(|used| may_go(used)).filter(is_bare).collect();
+    let waited = |used: &UsedSite, rank: u32| waits.get(&(used.number, rank)).copied().unwrap_or(0);
+    let in_all = |used: &UsedSite| used.ranks.iter().map(|(rank, _)| waited(used, *rank)).total();
+    barriers.sort_by_key(|used| std::cmp::Reverse(in_all(used)));
+    // A barrier that is called now and then, or once at the begin, is another matter.
+    let often = barriers.first()?.count();
+    barriers.retain(|used| 2 * used.count() >= often);
+    let main = barriers.first()?;
+    let of_rank = |(rank, _): &(u32, _)| barriers.iter().map(|used| waited(used, *rank)).total();
+    let waits: Vec<i64> = main.ranks.iter().map(of_rank).collect();
+    let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
+    let mean = sum as f64 / waits.len() as f64;
+    if (least as f64) < LEAST_COMMON.get() * mean {
+        return None;
+    }
+    // Without the barriers the rank that has most to do, and waits least, still takes its time: what others wait beyond that is
+    // for late ranks.
+    let costs = crate::totals::seconds(least);
+    let times = plural(main.ranks.first()?.1.count, "time");
+    let (more, them) = match barriers.len() {
+        1 => (String::new(), "the barrier"),
+        2 => (", and in another barrier".into(), "the barriers"),
+        count => (format!(", and in {} more barriers", count - 1), "the barriers"),
+    };
+    let headline = format!("Every rank waits in {}, {times}{more}, and none is always late.", main.place());
+    let detail = format!(
+        "Ranks are late in turn, so without {them} what one loses in a step it could win back in another. No window or file is used \
+         beside it; what else needs it, such as a clock that is read behind it, is not in the calls."
+    );
+    let next =
+        format!("Remove {them} unless the algorithm needs it: messages and collective calls wait for what they need.");
+    let finding = Finding::new(FindingKind::NeedlessBarrier, "waits", headline).detail(detail).next(next);
+    let without = RunChange::Without(barriers.iter().map(|used| used.number).collect());
+    Some(finding.costs(costs).changes(vec![without]).sites(barriers.iter().flat_map(|used| used.sites()).collect()))
 }
 
 fn holds_all(used: &UsedSite) -> bool {
@@ -30,38 +65,14 @@ fn holds_all(used: &UsedSite) -> bool {
     matches!(flow, Flow::Barrier | Flow::All | Flow::Fence | Flow::Create)
 }
 
-fn finding(used: &UsedSite, all: &[UsedSite], waits: &BarrierWaits) -> Option<Finding> {
-    let known = used.known;
-    let (_, first) = used.ranks.first()?;
+/// True of a barrier of all ranks that no window or file needs.
+fn may_go(used: &UsedSite) -> bool {
+    let Some((_, first)) = used.ranks.first() else { return false };
     let is_barrier = used.call().is_some_and(|call| call.class() == Class::Collective)
         && matches!(first.part, CallPart::Collective { flow: Flow::Barrier, .. })
         && !first.starts;
     let guards: u64 = used.ranks.iter().map(|(_, habits)| habits.guards).sum();
-    if !is_barrier || guards > 0 || used.ranks.len() < known.ranks() {
-        return None;
-    }
-    let others = all.iter().filter(|other| other.number != used.number && holds_all(other));
-    if others.map(UsedSite::count).total() as f64 > MOST_OTHERS.get() * used.count() as f64 {
-        return None;
-    }
-    let waits: Vec<i64> =
-        used.ranks.iter().map(|(rank, _)| waits.get(&(used.number, *rank)).copied().unwrap_or(0)).collect();
-    let (least, sum) = (waits.iter().copied().min()?, waits.iter().copied().total());
-    let mean = sum as f64 / waits.len() as f64;
-    if (least as f64) < LEAST_COMMON.get() * mean {
-        return None;
-    }
-    // Without the barrier the rank that has most to do, and waits least, still takes its time: what others wait beyond that is
-    // for late ranks.
-    let costs = crate::totals::seconds(least);
-    let headline =
-        format!("Every rank waits in {}, {}, and none is always late.", used.place(), plural(first.count, "time"));
-    let detail = "Ranks are late in turn, so without the barrier what one loses in a step it could win back in another. No window \
-                  or file is used beside it; what else needs it, such as a clock that is read behind it, is not in the calls.";
-    let next =
-        "Remove the barrier unless the algorithm needs it: messages and collective calls wait for what they need.";
-    let finding = Finding::new(FindingKind::NeedlessBarrier, "waits", headline).detail(detail).next(next);
-    Some(finding.costs(costs).changes(vec![RunChange::Without(vec![used.number])]).sites(used.sites()))
+    is_barrier && guards == 0 && used.ranks.len() == used.known.ranks()
 }
 
 /// Nanoseconds that each rank waits for the last one, by barrier and rank.
