@@ -119,6 +119,23 @@ fn sums_of_three_lines_directly_behind_each_other_could_be_one_and_those_with_ti
 }
 
 #[test]
+fn a_sum_that_a_root_hands_back_could_be_one_call_for_all_and_one_of_other_bytes_could_not() {
+    let root = |call, bytes| Signature { received: bytes, ..signature(0, call, 0, bytes, 0) };
+    let of = |back| {
+        let both = [
+            (root(Call::Reduce, 800), 200 * MICROSECOND, 90 * MICROSECOND),
+            (root(Call::Bcast, back), MICROSECOND, 90 * MICROSECOND),
+        ];
+        findings(alike(&both.repeat(2000), &[]))
+    };
+    let found = of(800);
+    let headline = text(&found, "collective_by_hand", "headline");
+    assert!(headline.contains("2,000 times, 800 B each"), "{headline}");
+    assert_eq!(text(&found, "collective_by_hand", "advice"), "Call MPI_Allreduce in place of both.");
+    assert!(!kinds(&of(24)).contains(&"collective_by_hand"), "other data goes out");
+}
+
+#[test]
 fn sums_with_another_collective_call_between_are_no_row() {
     let all = |call| Signature { received: 64, ..signature(0, call, peer::NONE, 64, 0) };
     let sums = [(all(Call::Allreduce), MICROSECOND, 100 * MICROSECOND)];

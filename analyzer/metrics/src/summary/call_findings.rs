@@ -7,7 +7,7 @@ use super::used_sites::UsedSite;
 use super::{
     Evidence, Finding, FindingKind, by_hand, calls_behind, data_in_pieces, drift, leaks, made_again, naps,
     needless_barrier, poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_messages,
-    wrong_order,
+    there_and_back, wrong_order,
 };
 
 /// All findings; `refused` is the one on objects of which MPI made no more, if there is one.
@@ -56,6 +56,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite], refused: Option<&Finding>)
     };
     let new: Vec<Finding> = behind.into_iter().filter(is_new).collect();
     findings.extend(new);
+    findings.extend(there_and_back::findings(known, sites));
     findings.extend(needless_barrier::finding(known, sites));
     findings.extend(progress::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));

@@ -92,7 +92,7 @@ macro_rules! rules {
             Polling "polling" Calls, shown by "polling", limits [polling poll_waits],
                 "Poll after larger pieces of work, or wait by a blocking call.";
             /// Single messages do what a collective call does.
-            CollectiveByHand "collective_by_hand" Calls, shown by "collective_by_hand", limits [by_hand],
+            CollectiveByHand "collective_by_hand" Calls, shown by "collective_by_hand", limits [by_hand there_and_back],
                 "Use the collective call.";
             /// A barrier costs every rank its share.
             NeedlessBarrier "needless_barrier" Calls, shown by "needless_barrier", limits [needless_barrier],

@@ -50,6 +50,7 @@ mod small_epochs;
 mod small_messages;
 mod sockets;
 mod stored_sizes;
+mod there_and_back;
 mod threads_together;
 mod transfer;
 mod uneven_totals;

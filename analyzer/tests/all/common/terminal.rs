@@ -42,11 +42,13 @@ impl InTerminal {
         // SAFETY: sets a flag of a file that is open.
         assert_eq!(unsafe { libc::fcntl(here.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) }, 0);
         command.stdin(there.try_clone().unwrap()).stdout(there.try_clone().unwrap()).stderr(there);
-        // SAFETY: both calls may be made between fork and exec.
+        // SAFETY: all calls may be made between fork and exec.
         unsafe {
             command.pre_exec(|| {
                 libc::setsid();
                 libc::ioctl(0, libc::TIOCSCTTY, 0);
+                // A shell that began the tests in the background made them, and their children, ignore it.
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
                 Ok(())
             });
         }
