@@ -9,7 +9,7 @@ use super::scenario::Lanes;
 use super::stretches::{Around, StretchMeans};
 use crate::common_clock::CommonClock;
 use crate::objects::Objects;
-use crate::roles::{CallPart, Roles};
+use crate::roles::Roles;
 use crate::stream::Stream;
 use crate::{Run, parallel};
 
@@ -26,15 +26,7 @@ pub fn stretch_means(run: &Run, common_clock: &CommonClock, sites: FxHashSet<Aro
         let mut edges = SelectionEdges::of(rank.stretches(thread.number), line);
         let mut links = Links::new(at as u32, Some(&lanes), edges.begins_selected);
         while let Some(call) = calls.peek() {
-            let role = calls.role(call);
-            let site = role.place.number() as u32;
-            edges.until(call.start, |at, selected| links.edge(at, selected));
-            match role.what {
-                CallPart::Begin => links.begin(call.end),
-                CallPart::End => links.finalize(call.start, site),
-                CallPart::Phase => links.phase(call, site),
-                _ => links.call(call, site),
-            }
+            links.read(call, calls.role(call), &mut edges);
             links.forget();
             calls.advance();
         }

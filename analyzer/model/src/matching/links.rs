@@ -12,6 +12,7 @@ use super::link_times::{EACH, LinkBlock, Mark, MarkMaker, Reached, put};
 use super::scenario::{DependencyWay, Lanes, Times};
 use super::stretches::StretchMeans;
 use crate::common_clock::ClockLine;
+use crate::roles::{CallPart, Role};
 use crate::selection::{LEFT_OUT, Part};
 use crate::stream::TimedCall;
 use crate::sums::Grow;
@@ -137,6 +138,19 @@ impl Links {
         &self.lanes
     }
 
+    /// Adds the next call of the rank's first thread, and the boundaries of the selection before it.
+    #[inline]
+    pub fn read(&mut self, call: &TimedCall, role: &Role, edges: &mut SelectionEdges) {
+        let site = role.place.number() as u32;
+        edges.until(call.start, |at, selected| self.edge(at, selected));
+        match role.what {
+            CallPart::Begin => self.begin(call.end),
+            CallPart::End => self.finalize(call.start, site),
+            CallPart::Phase => self.phase(call, site),
+            _ => self.call(call, site),
+        }
+    }
+
     pub fn begin(&mut self, at: i64) {
         self.close();
         (self.span.begin, self.span.end) = (at, at);
@@ -183,7 +197,7 @@ impl Links {
     }
 
     /// Ends a phase at an MPI_Pcontrol call and begins the next.
-    pub fn phase(&mut self, call: &TimedCall, site: u32) {
+    fn phase(&mut self, call: &TimedCall, site: u32) {
         self.call(call, site);
         if self.calls.is_none() {
             self.turn(call.start, LinkEvent::NextPhase);

@@ -259,14 +259,7 @@ impl<'a> RankMatcher<'a> {
         // Only the first thread's calls count for the rank's dependencies.
         let first = stream.thread == 0;
         if first {
-            let (links, site) = (&mut self.links, role.place.number() as u32);
-            self.edges.until(call.start, |at, selected| links.edge(at, selected));
-            match role.what {
-                CallPart::Begin => self.links.begin(call.end),
-                CallPart::End => self.links.finalize(call.start, site),
-                CallPart::Phase => self.links.phase(call, site),
-                _ => self.links.call(call, site),
-            }
+            self.links.read(call, role, &mut self.edges);
         }
         if call.open {
             return self.open_call(stream, call);
