@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::visible::visible;
 use crate::wrapping::wrap_to;
 
-/// What wipes a drawing on stderr before anything is printed.
+/// The function that wipes a drawing on stderr before anything is printed.
 static WIPE: OnceLock<fn()> = OnceLock::new();
 
 /// Has `wipe` called before each output. The first such function stays.

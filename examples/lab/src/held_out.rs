@@ -21,7 +21,7 @@ pub fn heading(set: HeldOutSet) -> &'static str {
 pub enum Runs {
     /// As many new ones, of which the calmest counts.
     New(usize),
-    /// Those in a folder.
+    /// Recordings in a folder, which are judged again.
     Kept(PathBuf),
 }
 

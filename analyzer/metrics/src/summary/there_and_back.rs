@@ -28,9 +28,9 @@ pub fn findings(known: &Evidence, sites: &[UsedSite]) -> Vec<Finding> {
     let there = sites.iter().filter(|used| is_blocking(used, Flow::ToRoot));
     let back = |there: &&UsedSite| {
         let least = LEAST_FOLLOWED.get() * there.count() as f64;
-        let is_behind = |back: &u32| followed.get(&(there.number, *back)).is_some_and(|count| *count as f64 >= least);
+        let is_behind = |back: u32| followed.get(&(there.number, back)).is_some_and(|count| *count as f64 >= least);
         let is_broadcast = |used: &UsedSite| used.call() == Some(Call::Bcast) && is_blocking(used, Flow::FromRoot);
-        sites.iter().find(|used| is_broadcast(used) && is_behind(&used.number) && is_same(there, used))
+        sites.iter().find(|used| is_broadcast(used) && is_behind(used.number) && is_same(there, used))
     };
     there.filter_map(|there| Some(finding(there, back(&there)?))).collect()
 }
@@ -57,7 +57,6 @@ fn is_same(there: &UsedSite, back: &UsedSite) -> bool {
 fn finding(there: &UsedSite, back: &UsedSite) -> Finding {
     let ranks = there.ranks.len().max(1) as u64;
     let (times, size) = (plural(there.count() / ranks, "time"), back.bytes() / back.count().max(1));
-    let is_sum = there.site.function.contains("educe");
     let headline = format!(
         "{} hands back what {} brings together, {times}, {} each.",
         back.place(),
@@ -65,7 +64,7 @@ fn finding(there: &UsedSite, back: &UsedSite) -> Finding {
         Value::Bytes(size)
     );
     let detail = "The root is a detour: all wait for it, and the data goes through it.";
-    let next = if is_sum {
+    let next = if there.call() == Some(Call::Reduce) {
         "Call MPI_Allreduce in place of both."
     } else {
         "Call MPI_Allgather in place of both, or MPI_Allreduce where the root adds up what it gets."

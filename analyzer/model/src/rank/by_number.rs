@@ -1,4 +1,4 @@
-//! What a rank's file numbers: communicators, call sites and the like.
+//! Lists of the objects that a rank's file numbers: communicators, call sites and the like.
 
 use litemap::LiteMap;
 

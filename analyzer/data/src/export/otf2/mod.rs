@@ -94,11 +94,11 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     Ok(ExportedArchive { exported, left_out: left_out(&sums, elsewhere, cut) })
 }
 
-/// What was written of a rank.
+/// A rank's part of the archive, once it is written.
 struct WrittenRank {
     /// Time of the last event.
     last: u64,
-    /// How often regions were cut.
+    /// Number of regions that were cut.
     cut: u64,
     sums: ExportSums,
     /// Numbers of events, by location.
