@@ -8,6 +8,7 @@ use crate::meaning;
 use model::Run;
 use model::critical::{CriticalPath, PathSite, Time};
 use model::roles::CallSite;
+use model::sites::line_and_caller;
 use model::sums::Total;
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -116,8 +117,10 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>, uneven: f64) -> Tabl
 /// Name and site of computation between two calls.
 pub fn between(from: &CallSite, to: &CallSite) -> (String, String) {
     let file = |site: &str| site.rsplit_once(':').map(|(file, _)| file.to_string());
-    // `p.c:3 to 6`.
-    let later = if file(&from.site) == file(&to.site) { to.site.rsplit(':').next() } else { Some(to.site.as_str()) };
+    // `p.c:3 to 6`; places that name a caller have two lines.
+    let is_line = [from, to].iter().all(|of| line_and_caller(&of.site).1.is_none());
+    let later =
+        if is_line && file(&from.site) == file(&to.site) { to.site.rsplit(':').next() } else { Some(to.site.as_str()) };
     let site = match later.filter(|later| !later.is_empty() && from.site != to.site) {
         Some(later) if !from.site.is_empty() => format!("{} to {later}", from.site),
         _ => to.site.clone(),

@@ -35,9 +35,15 @@ pub struct SiteNaming {
 }
 
 impl SiteNaming {
-    /// Names for conclusions: the caller of the communication layer is the cause, and the place to change.
+    /// Names for conclusions: the caller of the communication layer is the cause, and the place to change. Where the layer's function stands
+    /// in its caller's file, both lines are.
     pub fn for_conclusions(layers: Vec<String>) -> SiteNaming {
         SiteNaming { by: NamedBy::Caller, layers, is_default: true, is_short: false }
+    }
+
+    /// True if names have the line that calls MPI besides that of its caller. A layer that the user named is left out.
+    pub fn tells_both(&self) -> bool {
+        self.is_default && self.layers.is_empty()
     }
 }
 

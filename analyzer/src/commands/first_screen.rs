@@ -16,6 +16,7 @@ use metrics::summary::{self, Finding, FindingKind};
 use metrics::totals::{self, percent};
 use model::error::{Error, USAGE};
 use model::rank::function_of;
+use model::sites::line_and_caller;
 use model::sums::Total;
 use model::{Run, named_or_newest};
 use tables::text::{self, wrap};
@@ -139,6 +140,7 @@ fn paragraph(number: usize, finding: &Finding, dir: &str, names_callers: bool) -
     if let Some(next) = &finding.next {
         text += &(wrap(&format!("   {next}"), 3) + "\n");
     }
+    let names_callers = names_callers || finding.sites.iter().any(|site| line_and_caller(site).1.is_some());
     let (command, flags) = match finding.command() {
         command @ ("waits" | "path" | "overlap") if names_callers => (command, "--by caller"),
         command => command.split_once(' ').unwrap_or((command, "")),

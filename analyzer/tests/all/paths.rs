@@ -362,6 +362,40 @@ fn functions_of_a_source_file_that_has_only_wrappers_are_the_layer_though_one_pl
     assert_eq!(named, expected);
 }
 
+#[test]
+fn findings_name_both_lines_where_a_wrapper_stands_in_the_file_of_its_callers() {
+    const BESIDE: &[(&str, &str, u32)] = &[("sum", "solver.c", 12)];
+    const APART: &[(&str, &str, u32)] = &[("sum", "comm.c", 12)];
+    const CALLERS: [PlantedSite; 3] = [
+        (2, From(3), &[("solve", "solver.c", 41)]),
+        (3, Start, &[("main", "solver.c", 88)]),
+        (5, From(3), &[("check", "solver.c", 60)]),
+    ];
+    const IN_ONE_FILE: &[PlantedSite] =
+        &[CALLERS[0], CALLERS[1], CALLERS[2], (1, From(2), BESIDE), (4, From(5), BESIDE)];
+    const IN_TWO_FILES: &[PlantedSite] =
+        &[CALLERS[0], CALLERS[1], CALLERS[2], (1, From(2), APART), (4, From(5), APART)];
+    for (sites, line, callers) in [(IN_ONE_FILE, "solver.c:12", "solver.c:41"), (IN_TWO_FILES, "solver.c:41", "")] {
+        let folder = Folder::new();
+        for rank in 0..2 {
+            let mut calls = Calls::default();
+            for step in 1..=20 {
+                // Rank 1 computes four times as long as rank 0.
+                let (sum, at) =
+                    (Signature { site: 1, sent: 8, received: 8, ..on_nobody(Call::Allreduce) }, step * 45_000_000);
+                let late = 20_000_000 * rank;
+                calls = calls.call(sum, at + 2_000_000 + late, 20_010_000 - late);
+            }
+            calls = calls.call(Signature { site: 4, ..on_nobody(Call::Barrier) }, 960_000_000, 5_000);
+            calls.defines(planted_definitions(sites)).write(&folder, rank as u32, 2);
+        }
+        write_names(&folder, sites);
+        let found = in_json(&folder, &["diagnose"]);
+        let first = &found["findings"][0];
+        assert_eq!((&first["sites"], &first["callers"]), (&json!(line), &json!(callers)), "{found}");
+    }
+}
+
 /// The call sites of `report --by caller`, in order.
 fn sites_of(folder: &Folder) -> Vec<String> {
     let mut names: Vec<String> = sites(folder, &["caller"]).into_iter().map(|row| row.0).collect();

@@ -2,6 +2,7 @@
 
 use super::Finding;
 use crate::totals::percent;
+use model::sites::line_and_caller;
 use tables::{Column, Row, Table};
 
 pub struct FindingRow {
@@ -28,8 +29,10 @@ impl Row for FindingRow {
                 names.collect::<Vec<_>>().join(" ")
             })
             .means("The ranks that cause it."),
-            Column::text("sites", "call sites", |row: &Self| row.finding.sites.join(" "))
-                .means("The call sites that it names, the cause first."),
+            Column::text("sites", "call sites", |row: &Self| lines(&row.finding, |(line, _)| Some(line.into())))
+                .means("The lines that call MPI which it names, the cause first."),
+            Column::text("callers", "called from", |row: &Self| lines(&row.finding, |(_, caller)| caller))
+                .means("The lines that call functions of the same file around these, where a function is called at several."),
             Column::text("headline", "", |row: &Self| row.finding.headline.clone())
                 .means("The finding in one sentence, and what it costs."),
             Column::text("detail", "", |row: &Self| row.finding.detail.clone()).means("Further sentences about it."),
@@ -38,6 +41,17 @@ impl Row for FindingRow {
                 .means("The command that shows the figures."),
         ]
     }
+}
+
+/// Lines of a finding's call sites, each once, in their order.
+fn lines(finding: &Finding, part: impl Fn((&str, Option<String>)) -> Option<String>) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in finding.sites.iter().filter_map(|site| part(line_and_caller(site))) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.join(" ")
 }
 
 /// One row for each finding, the most important first; `wall` is the mean rank's wall time in seconds.

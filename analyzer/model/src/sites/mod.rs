@@ -29,7 +29,7 @@ pub use call_sites::{CallSite, CallSites};
 pub use call_tree::{BEYOND, CallNode, CallPlace, CallTree, UNKNOWN};
 pub use layers::Layers;
 use named_sites::NamedSites;
-pub use place_in_source::PlaceInSource;
+pub use place_in_source::{PlaceInSource, line_and_caller};
 use resolve::resolve;
 pub use short_function::short_function;
 use shown_names::ShownNames;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::call_tree::{CallNode, CallPlace, CallTree};
 use super::layers::Layers;
-use super::place_in_source::{PlaceInSource, file_and_line};
+use super::place_in_source::{PlaceInSource, file_and_line, with_caller};
 use super::{Sites, short_function};
 use crate::rank::Rank;
 use crate::site_naming::{NamedBy, SiteNaming};
@@ -38,6 +38,7 @@ impl NamedSites {
         }
         let tree = CallTree::of(sites, ranks);
         let layers = Layers::of(&tree, &naming.layers);
+        let tells_both = naming.tells_both();
         let mut names: HashMap<CallPlace, Arc<SiteName>> = HashMap::new();
         for (at, rank) in ranks.iter().enumerate().filter(|(_, rank)| !rank.callers.is_empty()) {
             let mut of_rank = HashMap::new();
@@ -45,7 +46,7 @@ impl NamedSites {
                 let Some(place) = tree.place(at, *site).filter(|place| place.node.is_some()) else { continue };
                 let name = names.entry(place.clone()).or_insert_with(|| match naming.by {
                     NamedBy::Path => Arc::new(path(&tree, place)),
-                    _ => Arc::new(caller(sites, (&tree, &layers), place, &mut named.left_out)),
+                    _ => Arc::new(caller(sites, (&tree, &layers), place, tells_both, &mut named.left_out)),
                 });
                 of_rank.insert(*site, Arc::clone(name));
             }
@@ -88,27 +89,59 @@ fn function_and_line(node: &CallNode, site: &str) -> String {
     site.rsplit_once(':').map_or(function.clone(), |(_, line)| format!("{function}:{line}"))
 }
 
-/// The first place outside the communication layer, named like a call site. Adds the layer's functions to `left_out`.
-fn caller(
-    sites: &Sites,
-    (tree, layers): (&CallTree, &Layers),
-    place: &CallPlace,
-    left_out: &mut BTreeSet<String>,
-) -> SiteName {
-    let (mut node, mut site) = (place.node, &place.site);
-    while let Some(inner) = node.filter(|inner| layers.holds(tree, *inner)) {
+/// Who calls the communication layer, and the layer's function that is called.
+struct LayerCall<'a> {
+    node: Option<u32>,
+    site: &'a str,
+    /// `None` if the place is in no layer.
+    layer: Option<u32>,
+}
+
+/// The first place outside the communication layer. Adds the layer's functions to `skipped`.
+fn layer_call<'a>(
+    (tree, layers): (&'a CallTree, &Layers),
+    place: &'a CallPlace,
+    skipped: &mut BTreeSet<String>,
+) -> LayerCall<'a> {
+    let mut call = LayerCall { node: place.node, site: &place.site, layer: None };
+    while let Some(inner) = call.node.filter(|inner| layers.holds(tree, *inner)) {
         let of_layer = &tree.nodes[inner as usize];
         // The library that runs threads is no place in the program.
         if of_layer.parent.is_none_or(|caller| tree.nodes[caller as usize].runs_threads) {
             break;
         }
-        left_out.insert(short_function(&of_layer.function));
-        (node, site) = (of_layer.parent, &of_layer.site);
+        skipped.insert(short_function(&of_layer.function));
+        call = LayerCall { node: of_layer.parent, site: &of_layer.site, layer: Some(inner) };
     }
-    let function = node.map_or("", |node| sites.shown.get(&tree.nodes[node as usize].function));
-    let source = tree.source(&CallPlace { node, site: site.clone() });
+    call
+}
+
+/// A place named like a call site, by the first function outside the communication layer. Conclusions name both lines where the layer's
+/// function stands in its caller's file: it is a part of that code, and no library. Adds the layer's functions that the name leaves out to `left_out`.
+fn caller(
+    sites: &Sites,
+    (tree, layers): (&CallTree, &Layers),
+    place: &CallPlace,
+    tells_both: bool,
+    left_out: &mut BTreeSet<String>,
+) -> SiteName {
+    let mut skipped = BTreeSet::new();
+    let call = layer_call((tree, layers), place, &mut skipped);
+    let shown = |node: Option<u32>| node.map_or("", |node| sites.shown.get(&tree.nodes[node as usize].function));
+    if tells_both && is_in_file_of_caller(tree, &call) && !place.site.is_empty() {
+        let both = with_caller(&place.site, call.site);
+        return SiteName { name: format!("{} at {both}", shown(place.node)), place: both, source: tree.source(place) };
+    }
+    left_out.extend(skipped);
+    let (function, site) = (shown(call.node), call.site);
+    let source = tree.source(&CallPlace { node: call.node, site: site.into() });
     match site.is_empty() {
         true => SiteName { name: function.into(), place: function.into(), source },
-        false => SiteName { name: format!("{function} ({site})"), place: site.clone(), source },
+        false => SiteName { name: format!("{function} ({site})"), place: site.into(), source },
     }
+}
+
+fn is_in_file_of_caller(tree: &CallTree, call: &LayerCall<'_>) -> bool {
+    let file = |node: Option<u32>| node.map_or("", |node| tree.nodes[node as usize].file.as_str());
+    call.layer.is_some() && !call.site.is_empty() && !file(call.node).is_empty() && file(call.layer) == file(call.node)
 }
