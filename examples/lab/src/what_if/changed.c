@@ -1,6 +1,7 @@
 // Programs for `cargo lab whatif`, each as it is and really changed: ./changed NAME before|after
 //
-// Ranks sleep in place of computing, so that each has a core of its own when it goes on.
+// Ranks sleep in place of computing, so that each has a core of its own when it goes on. They wake early and look at the clock until the
+// time has come: the kernel wakes them late by a time that does not depend on the length, so half the work would not take half the time.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,20 @@ static double now(void)
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+static void wait_until(double then)
+{
+    double seconds = then - now() - 0.2e-3;
+    if (seconds > 0) {
+        struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (time_t)seconds) * 1e9)};
+        nanosleep(&time, NULL);
+    }
+    while (now() < then)
+        ;
+}
+
 static void work(double milliseconds)
 {
-    double seconds = milliseconds / 1e3;
-    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (time_t)seconds) * 1e9)};
-    nanosleep(&time, NULL);
+    wait_until(now() + milliseconds / 1e3);
 }
 
 // Ranks exchange with both neighbors after each step. Changed: rank 1 takes half as long again.
@@ -95,38 +105,50 @@ static void before_sum(void)
     }
 }
 
-// Seconds that a message is on its way, if changed, and when it was sent.
-static double delay;
-
-static void arrive(double sent)
-{
-    while (after && now() < sent + delay)
-        if (sent + delay - now() > 300e-6)
-            work(1e3 * (sent + delay - now()) - 0.2);
-}
-
 // A token goes round. Changed: each message takes 2 ms longer.
 static void latency_ring(void)
 {
-    double sent;
-    delay = 2e-3;
+    int token = 0;
+    // The barrier before takes longer, too.
+    work(after ? 2 : 0);
     for (int step = 0; step < 60; step++) {
         if (rank > 0 || step > 0) {
-            MPI_Recv(&sent, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            arrive(sent);
+            MPI_Recv(&token, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            // The rank waits, so the message comes now.
+            work(after ? 2 : 0);
         }
         work(1);
-        sent = now();
         if (rank < size - 1 || step < 59)
-            MPI_Send(&sent, 1, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);
+            MPI_Send(&token, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
     }
+}
+
+// How long a message takes to a rank that waits, and back.
+static double round_trip(double longer)
+{
+    int other = 1 - rank;
+    double begin, least = 1;
+    for (int trip = 0; trip < 5; trip++) {
+        begin = now();
+        for (int sender = 0; sender < 2; sender++) {
+            if (rank == sender) {
+                MPI_Send(&least, 1, MPI_DOUBLE, other, 1, MPI_COMM_WORLD);
+                continue;
+            }
+            MPI_Recv(&least, 1, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            work(1e3 * longer);
+        }
+    }
+    return now() - begin - 2 * longer;
 }
 
 // Messages travel while ranks compute. Changed: they take 5 ms longer, and the computation hides most of it.
 static void latency_hidden(void)
 {
-    double sent, got;
-    delay = 5e-3;
+    double sent, got, longer = after ? 5e-3 : 0;
+    // The barrier before takes longer, too.
+    work(1e3 * longer);
+    double way = round_trip(longer) / 2;
     for (int step = 0; step < 100; step++) {
         MPI_Request requests[2];
         MPI_Irecv(&got, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &requests[0]);
@@ -134,17 +156,16 @@ static void latency_hidden(void)
         MPI_Isend(&sent, 1, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD, &requests[1]);
         work(3 + 0.5 * rank);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        arrive(got);
+        if (after)
+            wait_until(got + way + longer);
     }
 }
 
-// The receiver takes eight large messages after each burst of work. Changed: sends do not wait for it.
+// The receiver takes eight messages after each burst of work, which wait for it. Changed: the library stores them on their way.
 static void late_receiver(void)
 {
-    enum { COUNT = 32768, BURST = 8 };
+    enum { COUNT = 2048, BURST = 8 };
     static double data[COUNT];
-    static char room[BURST * 20 * (COUNT * sizeof(double) + 1024)];
-    MPI_Buffer_attach(room, sizeof(room));
     for (int step = 0; step < 20; step++) {
         work(rank == 1 ? 16 : 0);
         for (int message = 0; message < BURST; message++) {
@@ -153,15 +174,9 @@ static void late_receiver(void)
             if (rank != 0)
                 continue;
             work(3);
-            if (after)
-                MPI_Bsend(data, COUNT, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
-            else
-                MPI_Send(data, COUNT, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+            MPI_Send(data, COUNT, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
         }
     }
-    void *old;
-    int length;
-    MPI_Buffer_detach(&old, &length);
 }
 
 // A rank sends its results one by one. Changed: all of a step at once.
