@@ -9,8 +9,8 @@ use crate::Run;
 use crate::common_clock::ClockLine;
 use crate::matching::scenario::{Lanes, PassChange, RunChange, Scenario};
 use crate::matching::{
-    Account, Around, Estimate, Follow, RankReplay, RankTime, Settled, StretchMeans, TransferTimes, replayed, settled,
-    settled_and_counted, stretch_means,
+    Account, Around, Estimate, Follow, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes, replayed,
+    settled, settled_and_counted, stretch_means,
 };
 
 /// Parts of an account that a replay needs: without them, no message shows how long those take that would not have waited.
@@ -122,10 +122,26 @@ impl Replayed {
         (0..self.ranks.len()).max_by_key(|rank| self.ranks[*rank].end[scenario])
     }
 
-    /// Twice the standard deviation by which the time of the rank that ends last in a scenario varies from run to run, nanoseconds.
-    pub fn variation(&self, scenario: usize) -> i64 {
-        let variance = self.last(scenario).map_or(0.0, |last| self.ranks[last].places.variance());
-        (2.0 * variance.sqrt()) as i64
+    /// Twice the standard deviation by which the lengths of two runs of a scenario differ, nanoseconds, as far as the parts of this one
+    /// show it; `None` if they do not. The rank that ends last tells, or if it waits for nobody and makes no call often, another one.
+    pub fn variation(&self, scenario: usize) -> Option<i64> {
+        let variance = |rank: &RankReplay| rank.places.variance(self.length(scenario));
+        let others = || self.ranks.iter().filter_map(variance).max_by(f64::total_cmp);
+        let variance = self.last(scenario).and_then(|last| variance(&self.ranks[last])).or_else(others)?;
+        Some((2.0 * (2.0 * variance).sqrt()) as i64)
+    }
+
+    /// By how much the calls of the rank that ends last may take longer or shorter by themselves, nanoseconds.
+    pub fn own_times(&self, scenario: usize) -> i64 {
+        let Some(last) = self.last(scenario).map(|last| &self.ranks[last].places) else { return 0 };
+        let own = OwnTimes::error(&last.own, self.ranks.iter().map(|rank| &rank.places.own));
+        let busy = OwnTimes::error(&last.busy_own, self.ranks.iter().map(|rank| &rank.places.busy_own));
+        (own + busy) as i64
+    }
+
+    /// A sender and a receiver that wait for each other, by place: the program hangs in one of the scenarios.
+    pub fn hangs(&self) -> Option<(u32, u32)> {
+        self.ranks.iter().find_map(|rank| rank.stuck)
     }
 
     /// Dependencies that the recorded run did not keep.

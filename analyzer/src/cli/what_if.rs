@@ -37,7 +37,7 @@ pub struct WhatIfArgs {
     /// Latency and bandwidth change between these two hosts alone
     #[arg(long, value_name = "HOST,HOST", value_parser = hosts)]
     pub between: Option<Hosts>,
-    /// Sends of up to this many bytes do not wait for their receives: 65536, 64K, 1M
+    /// Sends of up to this many bytes do not wait for their receives, and longer ones do: 0, 65536, 64K, 1M
     #[arg(long, value_name = "BYTES", value_parser = eager)]
     pub eager: Option<AskedChange>,
     /// The calls of this site are not made: MPI_Barrier@solver.c:40

@@ -34,6 +34,8 @@ struct Unchanged {
     off: i64,
     /// Waits that the analysis finds, and waits of the replay: those become shorter if what they wait for comes earlier.
     waits: (i64, i64),
+    /// Two ranks wait for each other.
+    hangs: Option<(u32, u32)>,
 }
 
 /// Replays a run; `None` if it has no single calls.
@@ -55,6 +57,7 @@ fn unchanged(folder: &Path) -> Option<Unchanged> {
         replayed: replayed.length(0),
         off: ends.map(|(rank, time)| (rank.end[0] - time.end).abs()).max().unwrap(),
         waits: (found.map(|(_, sum)| sum.time).sum(), waits.sum()),
+        hangs: replayed.hangs(),
     })
 }
 
@@ -76,7 +79,8 @@ fn the_unchanged_replay_of_every_recorded_run_is_as_long_as_the_run() {
     }
     let (mut errors, mut rigid) = (Vec::new(), Vec::new());
     for (name, run) in all {
-        let Some(Unchanged { recorded, replayed, off, waits }) = run else { continue };
+        let Some(Unchanged { recorded, replayed, off, waits, hangs }) = run else { continue };
+        assert_eq!(hangs, None, "{name}");
         let error = 100.0 * (replayed - recorded) as f64 / recorded.max(1) as f64;
         errors.push((error.abs(), off, format!("{name}: {error:+.3} % of {recorded} ns, ranks' ends by {off} ns")));
         rigid.push((waits.0 - waits.1, waits.0, format!("{name}: waits {} ns, in the replay {} ns", waits.0, waits.1)));
@@ -263,6 +267,44 @@ fn a_higher_eager_limit_lets_senders_go_on() {
     let row = waits.as_array().unwrap().iter().find(|row| row["function"] == "MPI_Send").unwrap();
     assert!(row["before_s"].as_f64().unwrap() > 30e-6 && row["then_s"] == 0.0, "{row}");
     assert_eq!(predicted(&late.0, &["--eager", "1M"]).1, predicted(&handing_over(6_000, true).0, &["--rank", "0=1"]).0);
+}
+
+#[test]
+fn a_lower_eager_limit_holds_senders_up_until_their_receives() {
+    let stored = handing_over(6_000, true);
+    let held_up = predicted(&handing_over(6_000, false).0, &["--rank", "0=1"]).0;
+    assert_eq!(predicted(&stored.0, &["--eager", "64K"]).1, held_up);
+    let sends = |limit: &str| {
+        let waits = json(&stored.0, &["--eager", limit])["waits"].clone();
+        let row = waits.as_array().unwrap().iter().find(|row| row["function"] == "MPI_Send").cloned();
+        row.map_or(0.0, |row| row["then_s"].as_f64().unwrap())
+    };
+    assert!(sends("64K") > 30e-6 && sends("1M") == 0.0, "{} {}", sends("64K"), sends("1M"));
+}
+
+/// Two ranks send to each other, and then receive.
+fn sending_to_each_other() -> Folder {
+    let folder = Folder::new();
+    for rank in 0..2 {
+        let other = 1 - rank as i32;
+        let calls = Calls::default().call(on_nobody(Call::Init), 0, 100);
+        let calls = calls.call(send(Call::Send, other, 8), 1_000, 300).call(
+            signature(rank, Call::Recv, other, 0, 8),
+            1_400,
+            300,
+        );
+        calls.call(on_nobody(Call::Finalize), 2_000, 10).write(&folder, rank, 2);
+    }
+    folder
+}
+
+#[test]
+fn sends_that_only_return_because_the_library_stores_them_hang_without() {
+    let folder = sending_to_each_other();
+    let output = what_if(&folder.0, &["--eager", "4"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("the program hangs: rank 0 sends to rank 1"), "{output:?}");
+    assert_eq!(predicted(&folder.0, &["--eager", "8"]).1, 1_900);
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub fn analyze(run: &Run, asked: &[AskedChange], between: Option<&[String]>) -> 
         changes.push((change.of(run, &replayable, between)?, change.typed()));
     }
     let prediction = Prediction::of(run, &replayable, &changes);
+    if let Some(hang) = prediction.hang() {
+        return Err(hang);
+    }
     let mut facts = overview::facts(run);
     for fact in facts.iter_mut().filter(|fact| !SHOWN.contains(&fact.key.name)) {
         fact.heading = "";

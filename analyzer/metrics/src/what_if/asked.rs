@@ -83,15 +83,7 @@ impl AskedChange {
                 }
                 RunChange::Bandwidth(*factor, between)
             }
-            AskedChange::Eager(bytes) => match replayable.network.at_once() {
-                Some(most) if *bytes < most => {
-                    return Err(Error::Setting(format!(
-                        "--eager {bytes}: this run has sent messages of {most} bytes before their receives were posted; \
-                         whatif can only raise the limit"
-                    )));
-                }
-                _ => RunChange::Eager(*bytes),
-            },
+            AskedChange::Eager(bytes) => RunChange::Eager(*bytes),
             AskedChange::Without(site) => RunChange::Without(sites(site)?),
         })
     }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use model::Run;
+use model::error::Error;
 use model::matching::scenario::{MOST_LANES, RunChange, Scenario};
 use model::matching::{Estimate, PlaceTime, RankReplay};
 use model::sites::CallSite;
@@ -20,8 +21,8 @@ facts! {
         "By how much the unchanged replay is longer or shorter than the run.";
     PREDICTED = "predicted_s", Seconds, always, "How long the run would take with all changes.";
     PREDICTED_ERROR = "predicted_error_s", Seconds, always,
-        "By how much predicted_s may be off: by times that the run does not show, by the unchanged replay, by the clocks, and by twice the \
-         standard deviation that computation and calls show from one time to the next.";
+        "By how much predicted_s may be off: by times that the run does not show, by calls that take longer after a wait, by the unchanged \
+         replay, by the clocks, and by twice the standard deviation of the difference between two runs, as parts of this one show it.";
     SAVED = "saved_s", Seconds, always, "By how much the run would be shorter with all changes.";
     LAST_RANK = "last_rank", Rank, sometimes, "The rank that would end last.";
 }
@@ -66,6 +67,16 @@ impl<'a> Prediction<'a> {
         }
     }
 
+    /// The error of a program that hangs when it is changed.
+    pub fn hang(&self) -> Option<Error> {
+        let (sender, receiver) = self.replayed.hangs()?;
+        let [sender, receiver] = [sender, receiver].map(|rank| world_rank(&self.run.ranks[rank as usize]));
+        Some(Error::Setting(format!(
+            "with this eager limit the program hangs: rank {sender} sends to rank {receiver}, which posts the receive only after a call that \
+             waits for others. This run needs a library that stores the message"
+        )))
+    }
+
     /// By how much the unchanged replay is off, percent.
     fn replay_error(&self) -> f64 {
         let recorded = self.replayed.recorded();
@@ -80,7 +91,8 @@ impl<'a> Prediction<'a> {
         of_times
             .saturating_add(of_replay)
             .saturating_add(self.clock_error)
-            .saturating_add(self.replayed.variation(CHANGED))
+            .saturating_add(self.replayed.own_times(CHANGED))
+            .saturating_add(self.replayed.variation(CHANGED).unwrap_or(0))
     }
 
     pub fn facts(&self) -> Vec<Fact> {
@@ -113,6 +125,11 @@ impl<'a> Prediction<'a> {
                 "the unchanged replay is off by {:.1} %, which is part of the error: some waits of this run have no cause on record",
                 self.replay_error().abs()
             ));
+        }
+        if self.replayed.variation(CHANGED).is_none() {
+            warnings.push(
+                "no call is made often enough to show by how much runs differ from each other: that is not in the error".into(),
+            );
         }
         if self.run.asked().any(|rank| rank.thread_count() > 1) {
             warnings.push(

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::own_times::OwnTimes;
+use super::pass_times::PassTimes;
 use super::scenario::{Lanes, Times};
 use super::stretches::{Around, StretchMeans};
 use crate::stream::TimedCall;
@@ -31,6 +33,14 @@ pub struct PlaceTimes {
     pub calls: FxHashMap<u32, PlaceTime>,
     /// Waits in calls.
     pub waits: FxHashMap<u32, PlaceTime>,
+    /// When the rank leaves calls that depend on others in the [watched lane](Lanes::watched), by site.
+    pub passes: FxHashMap<u32, PassTimes>,
+    /// Its busy time when it leaves the other calls.
+    pub busy_passes: FxHashMap<u32, PassTimes>,
+    /// What calls that depend on others take by themselves, by site.
+    pub own: FxHashMap<u32, OwnTimes>,
+    /// What the other calls take.
+    pub busy_own: FxHashMap<u32, OwnTimes>,
 }
 
 /// A rank's time at one place.
@@ -38,10 +48,6 @@ pub struct PlaceTimes {
 pub struct PlaceTime {
     /// Sum in each lane, nanoseconds.
     pub times: Times,
-    /// Sum of the squares by which times in the first lane differ from those before them, halved: the variance of the sum, if
-    /// they vary on their own (von Neumann 1941), however they drift.
-    pub variance: f64,
-    last: Option<i64>,
 }
 
 impl PlaceTimes {
@@ -49,25 +55,23 @@ impl PlaceTimes {
         merge(&mut self.between, other.between);
         merge(&mut self.calls, other.calls);
         merge(&mut self.waits, other.waits);
+        self.passes.extend(other.passes);
+        self.busy_passes.extend(other.busy_passes);
+        self.own.extend(other.own);
+        self.busy_own.extend(other.busy_own);
     }
 
-    /// The variance of the time of all computation and calls.
-    pub fn variance(&self) -> f64 {
-        self.between.values().chain(self.calls.values()).map(|place| place.variance).sum()
+    /// The variance of a run of this length by the call whose passes vary least: others may be made more often in some parts of
+    /// the program than in others. `None` if no call shows it. A rank that waits for nobody is always busy.
+    pub fn variance(&self, length: i64) -> Option<f64> {
+        let passes = if self.passes.is_empty() { &self.busy_passes } else { &self.passes };
+        passes.values().filter_map(|passes| passes.variance(length)).min_by(f64::total_cmp)
     }
 }
 
 impl PlaceTime {
     /// Adds a time, as it is in each lane.
     pub fn add(&mut self, times: &[i64]) {
-        let Some(first) = times.first() else { return };
-        if let Some(last) = self.last.replace(*first) {
-            self.variance += (*first as f64 - last as f64).powi(2) / 2.0;
-        }
-        self.grow(times);
-    }
-
-    fn grow(&mut self, times: &[i64]) {
         if self.times.is_empty() {
             self.times.extend_from_slice(times);
             return;
@@ -80,9 +84,7 @@ impl PlaceTime {
 
 fn merge<K: Eq + Hash>(places: &mut FxHashMap<K, PlaceTime>, other: FxHashMap<K, PlaceTime>) {
     for (key, more) in other {
-        let place = places.entry(key).or_default();
-        place.variance += more.variance;
-        place.grow(&more.times);
+        places.entry(key).or_default().add(&more.times);
     }
 }
 
@@ -196,6 +198,10 @@ impl BusyCalls {
             self.times.calls.entry(site).or_default().add(&self.of_lanes);
         }
         pass(busy, &self.of_lanes);
+        if let Some(busy) = busy.get(self.lanes.watched()).filter(|_| self.lanes.has_places) {
+            self.times.busy_passes.entry(site).or_default().add(*busy);
+            self.times.busy_own.entry(site).or_default().add(time, false, false);
+        }
     }
 
     /// Number of this computation among those between the two sites.

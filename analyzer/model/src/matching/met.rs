@@ -14,6 +14,8 @@ use super::transfer_times::Estimate;
 #[derive(Default)]
 pub struct Met {
     all: Vec<MetDependency>,
+    /// Receives that the send did not wait for, and does with a lower eager limit.
+    held_up: Vec<MetDependency>,
     /// Their times in each lane.
     times: Vec<i64>,
 }
@@ -49,16 +51,18 @@ impl Met {
     ) -> u64 {
         // A call that returned before did not wait for it, unless the clocks are wrong.
         let mut dropped = 0;
-        self.all.retain(|met| {
-            let is_kept = met.recorded <= call.end.saturating_add(lanes.tolerance);
+        for met in self.all.extract_if(.., |met| met.recorded > call.end.saturating_add(lanes.tolerance)) {
+            if met.way.kind == WayKind::Posted && lanes.may_hold_up(met.way.bytes) {
+                self.held_up.push(met);
+                continue;
+            }
             // A rank that hands nothing on leaves when it likes.
-            dropped += u64::from(!is_kept && !matches!(met.way.kind, WayKind::Through(_)));
-            is_kept
-        });
+            dropped += u64::from(!matches!(met.way.kind, WayKind::Through(_)));
+        }
         let (mut waits, mut calls) = (lanes.times(0), lanes.times(0));
         let at_site = (call.rank, call.site);
         let (mut measured, mut alone) = (None, 0);
-        for (lane, (busy, delay)) in busy.iter().zip(delays).enumerate() {
+        for (lane, (busy, delay)) in busy.iter().zip(&mut *delays).enumerate() {
             let estimate = lanes.estimate(lane);
             if measured != Some(estimate) {
                 (measured, alone) = (Some(estimate), self.measure(call, lanes, estimate));
@@ -75,6 +79,12 @@ impl Met {
                     waited = waited.max(at.saturating_sub(begin));
                     end = end.max(at.saturating_add(lanes.way(lane, met.way, at_site, met.took)));
                 }
+                for met in self.held_up.iter().filter(|met| lanes.holds_up(lane, met.way.bytes)) {
+                    let Some(at) = self.times.get(met.first + lane).filter(|at| **at > i64::MIN) else { continue };
+                    waited = waited.max(at.saturating_sub(begin));
+                    let took = lanes.network.way(met.way.bytes, estimate);
+                    end = end.max(at.max(&begin).saturating_add(lanes.way(lane, met.way, at_site, took)));
+                }
             }
             let took = end.saturating_sub(begin);
             waits[lane] = waited.min(took);
@@ -84,8 +94,18 @@ impl Met {
         if lanes.has_places {
             places.waits.entry(call.site).or_default().add(&waits);
             places.calls.entry(call.site).or_default().add(&calls);
+            let watched = lanes.watched();
+            if lanes.absent(call.site) >> watched & 1 == 0 {
+                let end = busy[watched].load(Relaxed).saturating_add(delays[watched]);
+                places.passes.entry(call.site).or_default().add(end);
+                let is_of_several = self.all.iter().any(|met| met.way.is_of_several());
+                // Of messages, the network tells how long they take.
+                let would_wait = if is_of_several { waits[watched] > 0 } else { waits[0] > 0 };
+                places.own.entry(call.site).or_default().add(calls[0], waits[0] > 0, would_wait);
+            }
         }
         self.all.clear();
+        self.held_up.clear();
         self.times.clear();
         dropped
     }
@@ -124,6 +144,11 @@ impl Met {
 }
 
 impl DependencyWay {
+    /// True for calls that wait until several ranks have come.
+    fn is_of_several(self) -> bool {
+        matches!(self.kind, WayKind::Together(_) | WayKind::Through(_) | WayKind::Step)
+    }
+
     /// True for messages that are handed over once both ranks are there, which takes as long whoever came last.
     fn is_handed_over(self, lanes: &Lanes) -> bool {
         match self.kind {

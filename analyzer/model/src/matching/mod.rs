@@ -22,6 +22,8 @@ mod met;
 mod operations;
 mod order;
 mod overlong;
+mod own_times;
+mod pass_times;
 mod passed_over;
 mod posted_receive;
 mod queues;
@@ -55,6 +57,7 @@ pub use operations::{
     JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, TimeSpan,
 };
 pub use overlong::Overlong;
+pub use own_times::OwnTimes;
 pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
 pub use settled::{Settled, settled, settled_and_counted, settled_at};

@@ -18,7 +18,7 @@ use super::busy_calls::PlaceTimes;
 use super::link_times::{LinkBlock, put};
 use super::links::{Dependency, Link, LinkEvent};
 use super::met::Met;
-use super::scenario::{Lanes, Times};
+use super::scenario::{DependencyWay, Lanes, Times, WayKind};
 use crate::sums::Grow;
 
 /// Real, ideal and useful time of one phase, nanoseconds.
@@ -84,6 +84,7 @@ struct ReplayedRank {
     places: PlaceTimes,
     /// Dependencies that the recorded run did not keep.
     dropped: u64,
+    stuck: Option<(u32, u32)>,
 }
 
 /// One rank's time in each lane.
@@ -95,6 +96,8 @@ pub struct RankReplay {
     pub places: PlaceTimes,
     /// Dependencies that the recorded run did not keep, so that no lane does.
     pub dropped: u64,
+    /// The first send of the rank, and the receiver, that wait for each other: in the lane that holds up most sends, the program hangs.
+    pub stuck: Option<(u32, u32)>,
 }
 
 pub struct Replay {
@@ -142,11 +145,17 @@ impl Replay {
             let stuck = self.ranks.iter_mut().zip(0..).filter(|(rank, _)| !rank.links.is_empty());
             let earliest = |(rank, _): &(&mut ReplayedRank, u32)| rank.next_busy();
             let Some((rank, number)) = stuck.min_by_key(earliest) else { break };
+            if let Dependency::Message(_, _, Some(DependencyWay { kind: WayKind::Posted, from, to, .. })) =
+                &rank.links[0].to
+            {
+                rank.stuck = rank.stuck.or(Some((*to, *from)));
+            }
             rank.links[0].to = Dependency::Nothing;
             self.ready.push(number);
         }
-        let times =
-            |ReplayedRank { phases, end, places, dropped, .. }| (phases.all, RankReplay { end, places, dropped });
+        let times = |ReplayedRank { phases, end, places, dropped, stuck, .. }| {
+            (phases.all, RankReplay { end, places, dropped, stuck })
+        };
         self.ranks.into_iter().map(times).unzip()
     }
 

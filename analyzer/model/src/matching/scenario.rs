@@ -31,7 +31,7 @@ pub enum RunChange {
     Latency(LatencyChange, HostPair),
     /// Bandwidth is this many times as high.
     Bandwidth(f64, HostPair),
-    /// Sends of up to this many bytes do not wait for their receives.
+    /// Sends of up to this many bytes do not wait for their receives, and longer ones do.
     Eager(u64),
     /// Sends in calls at these sites do not wait for their receives.
     Unblocked(Vec<u32>),
@@ -122,6 +122,8 @@ pub struct Lanes {
     hosts: Vec<u32>,
     /// Time by which the clocks may be wrong, nanoseconds.
     pub tolerance: i64,
+    /// The lowest eager limit of all lanes that have another than the run.
+    least_eager: Option<u64>,
 }
 
 /// One changed run.
@@ -163,6 +165,7 @@ impl Lanes {
             stretches: StretchMeans::default(),
             hosts: Vec::new(),
             tolerance: 0,
+            least_eager: None,
         }
     }
 
@@ -188,8 +191,9 @@ impl Lanes {
         hosts: Vec<u32>,
         tolerance: i64,
     ) -> Lanes {
-        let lanes = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
+        let lanes: Vec<Lane> = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
         Lanes {
+            least_eager: lanes.iter().filter_map(|lane| lane.eager).min(),
             lanes,
             is_ideal: false,
             counts: false,
@@ -209,6 +213,11 @@ impl Lanes {
 
     pub fn count(&self) -> usize {
         self.lanes.len()
+    }
+
+    /// The lane whose passes and own times are kept: the changed run, which is the second.
+    pub fn watched(&self) -> usize {
+        usize::from(self.lanes.len() > 1)
     }
 
     /// This time in each lane.
@@ -254,6 +263,16 @@ impl Lanes {
     pub fn is_eager(&self, lane: usize, site: u32, bytes: u64) -> bool {
         let lane = &self.lanes[lane];
         lane.is_ideal || lane.eager.is_some_and(|most| bytes <= most) || lane.unblocked.contains(&site)
+    }
+
+    /// True if a send of so many bytes waits for its receive in a lane whether it did or not.
+    pub fn holds_up(&self, lane: usize, bytes: u64) -> bool {
+        self.lanes[lane].eager.is_some_and(|most| bytes > most)
+    }
+
+    /// True if such a send waits for its receive in some lane.
+    pub fn may_hold_up(&self, bytes: u64) -> bool {
+        self.least_eager.is_some_and(|most| bytes > most)
     }
 
     fn bits(&self, holds: impl Fn(&Lane) -> bool) -> u64 {

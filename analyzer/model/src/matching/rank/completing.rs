@@ -292,8 +292,9 @@ impl<'a> RankMatcher<'a> {
         let own = self.number;
         let end = self.completions.get(completion).end;
         let lanes = self.links.lanes();
-        let waits = lanes.network.waits_for_receive(bytes) || cause.is_some();
-        let is_before = |mark: &Mark| mark.recorded() <= end.saturating_add(lanes.tolerance);
+        let may_wait = lanes.may_hold_up(bytes);
+        let waits = lanes.network.waits_for_receive(bytes) || cause.is_some() || may_wait;
+        let is_before = |mark: &Mark| may_wait || mark.recorded() <= end.saturating_add(lanes.tolerance);
         let to = match posted.filter(|mark| waits && is_before(mark)) {
             Some(mark) => {
                 let way = DependencyWay { kind: WayKind::Posted, from: mark.rank(), to: own, bytes };

@@ -58,11 +58,13 @@ impl<'a> RankMatcher<'a> {
         if self.send(role, role.place, (turn(stream, call), false), Some(Token::Completion(completion))) {
             self.completions.await_one(completion);
             self.completions.get(completion).send = self.may_wait(role, stream);
-            if self.completions.get(completion).send.is_some() {
-                self.expect_link(completion);
-            }
         }
-        if let Some((pattern, post)) = self.post(stream, role, call) {
+        // The receive is posted before the send waits for another one: two ranks exchange messages by one call of each.
+        let receive = self.post(stream, role, call);
+        if self.completions.get(completion).send.is_some() {
+            self.expect_link(completion);
+        }
+        if let Some((pattern, post)) = receive {
             self.expect_message(completion);
             let got = arrived(details);
             let pattern = got_by(stream, Wanted::by(role), got).map_or(pattern, Pattern::of);
@@ -133,7 +135,8 @@ impl<'a> RankMatcher<'a> {
 
     /// Bytes of a message whose send may wait for its receive, if calls are timed: those that are known to leave at once do not.
     fn may_wait(&self, role: &Role, stream: &Stream<'a>) -> Option<u64> {
-        let is_kept = self.links.lanes().network.at_once().is_some_and(|most| role.sent <= most);
+        let lanes = self.links.lanes();
+        let is_kept = lanes.network.at_once().is_some_and(|most| role.sent <= most) && !lanes.may_hold_up(role.sent);
         (self.links.is_timed() && stream.thread == 0 && !is_kept).then_some(role.sent)
     }
 
