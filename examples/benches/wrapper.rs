@@ -4,7 +4,7 @@
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
 //! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
 //! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`,
-//! `paths`.
+//! `paths`, `teams`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -49,6 +49,7 @@ fn main() {
         added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests", &["plain", "null", "trace", "ask"]);
         added("a call whose arguments differ from call to call", "signatures", &["plain", "null", "trace"]);
         added("a call below so many functions", "paths", &["plain", "no paths", "trace"]);
+        added("a parallel region of OpenMP", "teams", &["plain", "null", "trace"]);
         added("an MPI_Sendrecv of so many bytes", "contents", &["plain", "trace", "crc32"]);
         if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
             added("a call under two recorders", "calls", &["plain", "trace", "eztrace"]);
@@ -182,7 +183,8 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
 
 /// Prints the times that a program measures of itself, and the time that each variant adds.
 fn print_added(mpi: &Mpi, of: &str, source: &str, variants: &[&'static str]) {
-    let program = build(mpi, &format!("{source}.c"), &format!("{source}-bench"), &[]);
+    let flags: &[&str] = if source == "teams" { &["-fopenmp"] } else { &[] };
+    let program = build(mpi, &format!("{source}.c"), &format!("{source}-bench"), flags);
     let figures = rounds(variants, |variant| run(mpi, &program, variant, Path::new("")));
     print_table(mpi, of, variants, &figures);
 }

@@ -20,7 +20,7 @@
 //! lib dlsym dlclose
 //! wrappers filters
 //! lifecycle
-//! layers progress regions sampling program_signals
+//! between layers progress regions sampling program_signals
 //! recorder/thread
 //! recorder/content
 //! recorder/objects
@@ -45,6 +45,7 @@
 compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
 
 mod abi;
+mod between;
 mod call_site;
 mod clock;
 mod config;

@@ -95,5 +95,7 @@ class Run:
         ``only``."""
     def imbalance(self, by: str) -> str:
         """``by`` is ``"function"``, ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def teams(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def check(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""

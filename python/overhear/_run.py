@@ -141,6 +141,10 @@ class Run:
         """How unevenly time is spread over the ranks."""
         return json.loads(self._run.imbalance(by))
 
+    def teams(self, by: CallSiteName = "site") -> Report:
+        """What the threads of OpenMP do, and how long they idle."""
+        return json.loads(self._run.teams(by))
+
     def check(self, by: CallSiteName = "site") -> Report:
         """Whether the ranks agree: messages, bytes, collective calls, clocks."""
         return json.loads(self._run.check(by))

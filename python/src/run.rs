@@ -128,6 +128,10 @@ impl Run {
         self.json(py, &RunAnalysis::Imbalance(chosen(by)?))
     }
 
+    fn teams(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Teams(chosen(by)?))
+    }
+
     fn check(&self, py: Python<'_>, by: &str) -> PyResult<String> {
         self.json(py, &RunAnalysis::Check(chosen(by)?))
     }

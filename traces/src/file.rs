@@ -5,11 +5,14 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::clock::ClockSample;
 use crate::progress::{Entries, EntryRun, LINES, LedgerLine, Polls, Productive};
 use crate::signature::Signature;
+use crate::teams::Teams;
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"overhear";
 /// The last version of the format that this library reads. It writes [`FileHeader::version_of`].
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+/// The first version that knows [`Teams`].
+pub const WITH_TEAMS: u32 = 3;
 /// The rank before MPI_Init returns.
 pub const NO_RANK: u32 = u32::MAX;
 
@@ -152,7 +155,8 @@ impl FileHeader {
         self.keep_time | self.keep_bytes != 0
     }
 
-    /// The first version whose readers read a file right; it depends on whether the recorder drops old pages.
+    /// The first version whose readers read a file right; it depends on whether the recorder drops old pages. A file
+    /// with parallel regions says [`WITH_TEAMS`] from the first of them on.
     pub const fn version_of(keeps_newest: bool) -> u32 {
         if keeps_newest { 2 } else { 1 }
     }
@@ -270,6 +274,8 @@ pub struct ThreadBlock {
     pub signatures: u64,
     /// Entries of its profile that the thread has begun; 0 in older files.
     pub totals: u64,
+    /// Parallel regions since the last record; none in older files.
+    pub teams: Teams,
 }
 
 /// A call that a thread is in.
@@ -291,7 +297,7 @@ impl Level {
     }
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3752);
+const _: () = assert!(size_of::<ThreadBlock>() == 3848);
 
 /// The signature number of entries for all calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

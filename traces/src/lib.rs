@@ -21,7 +21,7 @@
 //! dropped folder
 //! definitions error live
 //! call_filter file machine node run_notes
-//! calls clock progress regular signature span
+//! calls clock progress regular signature span teams
 //! mpi_settings orders record suggest
 //! ```
 
@@ -55,4 +55,5 @@ pub mod settings;
 pub mod signature;
 pub mod span;
 mod suggest;
+pub mod teams;
 pub mod write;

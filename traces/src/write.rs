@@ -24,11 +24,11 @@ pub struct FileWriter<W: Write> {
 }
 
 impl<W: Write> FileWriter<W> {
-    /// Begins a file. Sets magic, version and unit of the header.
+    /// Begins a file. Sets magic and unit of the header, and its version unless the header needs a later one.
     pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
         let header = FileHeader {
             magic: MAGIC,
-            version: FileHeader::version_of(header.keeps_newest()),
+            version: FileHeader::version_of(header.keeps_newest()).max(header.version),
             unit: UNIT as u32,
             ..header
         };

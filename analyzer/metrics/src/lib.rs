@@ -9,7 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! what_if why
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting whereabouts
+//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting teams whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling shares totals
@@ -59,6 +59,7 @@ mod shares;
 pub mod stacks;
 pub mod starting;
 pub mod summary;
+pub mod teams;
 pub mod top;
 pub mod topics;
 pub mod totals;

@@ -10,7 +10,7 @@
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
-//! engine messages one_sided threads_inside
+//! engine messages one_sided teams threads_inside
 //! objects run_parts
 //! run
 //! sites common_clock
@@ -64,6 +64,7 @@ pub mod standing;
 pub mod stream;
 pub mod sums;
 pub mod tally;
+pub mod teams;
 pub mod thread_calls;
 pub mod threads_inside;
 pub mod unfinished;

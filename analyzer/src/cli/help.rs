@@ -10,7 +10,7 @@ use super::Cli;
 /// Commands by purpose, in the order in which users need them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
-    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "matrix", "progress"]),
+    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "teams", "matrix", "progress"]),
     ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "whatif", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
@@ -97,6 +97,8 @@ pub enum Analysis {
     Fanout,
     /// The POP metrics.
     Pop,
+    /// The threads of OpenMP.
+    Teams,
     /// Who sent how much to whom.
     Matrix,
     /// How unevenly time is spread over the ranks.

@@ -100,6 +100,11 @@ pub enum Command {
     ///
     /// How much time load imbalance, serialization and transfer cost.
     Pop(OneRun),
+    /// Show how the threads of OpenMP spent their time
+    ///
+    /// How long they idle while the thread that leads them is in MPI or works alone, and for each parallel region how evenly they work
+    /// and what they wait for. Of programs that gcc has compiled.
+    Teams(BySite),
     /// Show who sent how much to whom
     ///
     /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and the data that collective calls move by their definition,

@@ -4,7 +4,7 @@ use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
-    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, waits,
+    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, teams, waits,
     what_if, why,
 };
 use model::error::{Error, OK};
@@ -29,6 +29,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Network => network::schema(),
         Analysis::Fanout => fanout::schema(),
         Analysis::Pop => pop::schema(),
+        Analysis::Teams => teams::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Diagnose => diagnosis::schema(),

@@ -89,6 +89,7 @@ mod samples;
 mod schema;
 mod sketch;
 mod standing;
+mod teams;
 mod threads;
 mod timeline_pictures;
 mod top;

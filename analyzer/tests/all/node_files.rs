@@ -10,7 +10,7 @@ use traces::file::NO_RANK;
 use traces::read::RankFile;
 use traces::write::{MemberWriter, NodeWriter};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "",
     "report --by rank",
     "report --by site",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 19] = [
     "path",
     "matrix",
     "imbalance",
+    "teams",
     "progress",
     "overlap",
     "network",

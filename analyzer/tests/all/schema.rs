@@ -1,7 +1,7 @@
 //! JSON, CSV and Parquet of every command follow its published schema, and keys name the units.
 
 use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
-use crate::paths;
+use crate::{paths, teams};
 use parquet::record::Field;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 20] = [
+pub const COMMANDS: [(&str, &[&str]); 21] = [
     (
         "report",
         &[
@@ -43,6 +43,7 @@ pub const COMMANDS: [(&str, &[&str]); 20] = [
     ("top", &[]),
     ("matrix", &[]),
     ("imbalance", &["function", "site"]),
+    ("teams", &["path"]),
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
     ("network", &[]),
@@ -80,6 +81,8 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         "diff-messages" => words = vec![vec!["--messages"], vec!["--messages", "--rank", "1-2"]],
         // The current position of ranks takes no part of the run.
         "hang" => {}
+        // Its run has one rank.
+        "teams" => {}
         "top" => words = vec![vec!["--once"]],
         // It replays whole runs.
         "whatif" => words = vec![vec!["--balance", "--rank", "0=0.5"]],
@@ -89,10 +92,12 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let grown = [4, 8, 16].map(common::growing::run);
     let exchanging = common::exchanging::run();
     let with_paths = paths::with_paths();
+    let with_teams = teams::one_rank();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
         "network" => vec![vec![exchanging.0.to_str().unwrap()]],
         "paths" => vec![vec![with_paths.0.to_str().unwrap()]],
+        "teams" => vec![vec![with_teams.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };

@@ -29,6 +29,7 @@ const TABLES: &[&[&str]] = &[
     &["pop"],
     &["imbalance"],
     &["imbalance", "--by", "site"],
+    &["teams"],
     &["overlap"],
     &["network"],
     &["fanout"],

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// Analyses of each run; the folder replaces DIR.
-const ANALYSES: [&[&str]; 20] = [
+const ANALYSES: [&[&str]; 21] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -26,6 +26,7 @@ const ANALYSES: [&[&str]; 20] = [
     &["whatif", "DIR", "--balance", "--latency", "+1ms"],
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
+    &["teams", "DIR"],
     &["overlap", "DIR"],
     &["network", "DIR", "--plot", "/dev/null"],
     &["fanout", "DIR", "--plot", "/dev/null"],

@@ -9,9 +9,11 @@ use traces::calls::Call;
 use traces::definitions::{
     Component, Definition, EqualParts, Group, Interception, Members, Neighbors, Origin, Parts, Region, Span,
 };
+use traces::file::{FileHeader, WITH_TEAMS};
 use traces::progress::{self, Entries};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature};
+use traces::teams::{OpenTeam, Teams};
 use traces::write::{FileWriter, blank_block};
 
 use crate::common::{BEGIN, Folder, definitions, header, signature};
@@ -44,7 +46,7 @@ fn read(folder: &Path) -> Files {
 /// Two ranks with a record of every kind, and a definition of every kind that analyses read.
 fn of_all_kinds() -> Files {
     let one = |rank: u32| {
-        let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
+        let mut file = FileWriter::begin(Vec::new(), FileHeader { version: WITH_TEAMS, ..header(rank, 2) }).unwrap();
         file.thread(0, &blank_block()).unwrap();
         file.definitions(&[definitions(2, rank as i32), objects()].concat()).unwrap();
         file.signatures(0, 0, &signatures(1 - rank as i32)).unwrap();
@@ -133,6 +135,13 @@ fn records(rank: u32) -> Vec<u64> {
                 words.extend(record::wide(number(10), 50, 1_000).unwrap());
                 words.extend(record::long(number(11), -20, 1 << 30));
                 words.push(record::region(RecordKind::RegionEnd, 10, 1));
+            }
+            Call::Sendrecv => {
+                let region =
+                    Teams { count: 3, site: 1, threads: 4, end: 900, inside: 800, work: 2_000, ..Teams::default() };
+                words.extend(OpenTeam { start: 20, site: 1 }.words(10));
+                words.push(record::short(number(10), 20, 30).unwrap());
+                words.extend(region.words(10));
             }
             _ => words.extend(of_engine(at)),
         }

@@ -66,6 +66,7 @@ mod size_limits;
 mod slurm;
 mod spawned;
 mod stderr;
+mod teams;
 mod threads;
 mod tools;
 mod totals;

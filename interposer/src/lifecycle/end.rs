@@ -10,6 +10,7 @@ use super::folder;
 use super::last_words;
 use super::run::{SESSIONS, WORLD, speaks};
 use super::unrecorded;
+use crate::between;
 use crate::clock;
 use crate::config;
 use crate::machine;
@@ -42,6 +43,7 @@ pub fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
     if call == Call::Finalize {
         sampling::end();
+        between::end();
     }
     let finalized = mark_end(output);
     notes::write();

@@ -14,6 +14,7 @@ use super::run::{FIRST, RunContext, speaks};
 use super::together::{self, Together};
 use super::{clocks, folder, steps};
 use crate::abi::{Family, completion};
+use crate::between;
 use crate::clock;
 use crate::config;
 use crate::layers;
@@ -43,6 +44,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers, 0);
     progress::ready();
+    between::ready();
     program_signals::ready();
     sampling::ready();
     if let Some(thread) = current::thread() {

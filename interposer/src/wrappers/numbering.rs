@@ -4,6 +4,7 @@ use traces::definitions::{CalledFrom, Definition, SourcePlace};
 use traces::record::UNNUMBERED;
 
 use super::HANDED_DOWN;
+use crate::between;
 use crate::call_site::CallSite;
 use crate::layers::{self, PathPlace};
 use crate::program_signals;
@@ -75,6 +76,7 @@ fn of_python(thread: &Thread, shared: &mut Shared, site: CallSite, path: Vec<Pat
 pub fn patch(address: usize) {
     if layers::patch(&HANDED_DOWN.wrappers, address) {
         progress::ready();
+        between::ready();
         program_signals::ready();
         sampling::ready();
     }

@@ -9,6 +9,7 @@ use super::words::LiveWords;
 use crate::file::ThreadBlock;
 use crate::orders::AtomicU64;
 use crate::progress::{Entries, LINES, LedgerLine, Polls};
+use crate::teams::Teams;
 
 /// A [`ThreadBlock`] in the file, of which one thread writes every field and any process reads them.
 ///
@@ -28,6 +29,25 @@ pub struct LiveBlock {
     pub idle_polls: AtomicU64,
     pub signatures: AtomicU64,
     pub totals: AtomicU64,
+    pub teams: LiveTeams,
+}
+
+/// [`Teams`] in a thread's block. The count is written last, since 0 means that there are none.
+#[repr(C)]
+#[derive(Default)]
+pub struct LiveTeams {
+    pub start: AtomicU64,
+    pub end: AtomicU64,
+    pub count: AtomicU64,
+    pub site: AtomicU64,
+    pub threads: AtomicU64,
+    pub unknown: AtomicU64,
+    pub inside: AtomicU64,
+    pub work: AtomicU64,
+    pub longest: AtomicU64,
+    pub own: AtomicU64,
+    pub barriers: AtomicU64,
+    pub locks: AtomicU64,
 }
 
 /// [`Polls`] in a thread's block. The count is written last, since 0 means that there are none.
@@ -65,6 +85,8 @@ const _: () = {
     assert!(offset_of!(LiveBlock, outside) == offset_of!(ThreadBlock, outside));
     assert!(offset_of!(LiveBlock, ledger) == offset_of!(ThreadBlock, ledger));
     assert!(offset_of!(LivePolls, last) == offset_of!(Polls, last));
+    assert!(offset_of!(LiveBlock, teams) == offset_of!(ThreadBlock, teams));
+    assert!(offset_of!(LiveTeams, locks) == offset_of!(Teams, locks));
 };
 
 impl LiveBlock {
@@ -79,7 +101,7 @@ impl LiveBlock {
     /// left out, as if it were over: a thread that is never still makes calls all the time.
     pub fn copy(&self) -> ThreadBlock {
         // In the order in which a call moves on, from the end: so none is seen twice.
-        let polls = self.polls.copy();
+        let (polls, teams) = (self.polls.copy(), self.teams.copy());
         let (productive, outside) = (self.productive.copy(), self.outside.copy());
         let calls = self.calls.copy();
         ThreadBlock {
@@ -99,6 +121,7 @@ impl LiveBlock {
             idle_polls: self.idle_polls.load(Relaxed),
             signatures: self.signatures.load(Relaxed),
             totals: self.totals.load(Relaxed),
+            teams,
         }
     }
 }
@@ -120,6 +143,31 @@ impl LivePolls {
 
     /// The polls as they were at one moment; none if they never were still.
     pub fn copy(&self) -> Polls {
+        still(|| self.read())
+    }
+}
+
+impl LiveTeams {
+    /// The regions, for the thread itself.
+    pub fn read(&self) -> Teams {
+        Teams {
+            start: self.start.load(Relaxed),
+            end: self.end.load(Relaxed),
+            count: self.count.load(Relaxed),
+            site: self.site.load(Relaxed),
+            threads: self.threads.load(Relaxed),
+            unknown: self.unknown.load(Relaxed),
+            inside: self.inside.load(Relaxed),
+            work: self.work.load(Relaxed),
+            longest: self.longest.load(Relaxed),
+            own: self.own.load(Relaxed),
+            barriers: self.barriers.load(Relaxed),
+            locks: self.locks.load(Relaxed),
+        }
+    }
+
+    /// The regions as they were at one moment; none if they never were still.
+    pub fn copy(&self) -> Teams {
         still(|| self.read())
     }
 }

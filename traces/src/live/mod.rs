@@ -15,7 +15,7 @@ mod productive;
 mod still;
 mod words;
 
-pub use block::{LiveBlock, LiveLine, LivePolls, halves};
+pub use block::{LiveBlock, LiveLine, LivePolls, LiveTeams, halves};
 pub use calls::{LiveCalls, OpenLevels};
 pub use productive::{LiveProductive, LiveRun};
 pub(crate) use still::still;

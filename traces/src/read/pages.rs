@@ -13,6 +13,7 @@ use crate::live::{LiveBlock, LiveWords};
 use crate::progress::{Entries, EntryRun, INSIDE, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
+use crate::teams::Teams;
 
 /// The contents of a file.
 #[derive(Default)]
@@ -62,6 +63,8 @@ pub struct Recorded {
     pub productive: Option<u64>,
     /// Start of the last recorded entries outside MPI calls.
     pub outside: Option<u64>,
+    /// Start of the last recorded parallel regions.
+    pub teams: Option<u64>,
     /// All recorded entries inside MPI calls.
     pub entries: Entries,
 }
@@ -208,6 +211,7 @@ impl<'a> ThreadPages<'a> {
         Tail {
             polls,
             outside: open_outside(&block, recorded.outside),
+            teams: open_teams(&block, recorded.teams),
             productive: open_productive(&block, recorded.productive).copied().collect(),
             calls: calls.map(open).collect(),
             entries: Entries {
@@ -303,4 +307,9 @@ pub fn open_productive(block: &ThreadBlock, last: Option<u64>) -> impl Iterator<
 /// Entries outside MPI calls that have no record yet. `last` is the start of the last recorded run of them.
 pub fn open_outside(block: &ThreadBlock, last: Option<u64>) -> Option<EntryRun> {
     Some(block.outside).filter(|run| run.count > 0 && Some(run.start) != last)
+}
+
+/// Parallel regions that have no record yet. `last` is the start of the last recorded run of them.
+pub fn open_teams(block: &ThreadBlock, last: Option<u64>) -> Option<Teams> {
+    Some(block.teams).filter(|teams| teams.count > 0 && Some(teams.start) != last)
 }

@@ -5,6 +5,7 @@
 
 use crate::progress::{Entries, EntryRun, Polls};
 use crate::signature::Signature;
+use crate::teams::Teams;
 
 /// A call that has not returned. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,8 @@ pub struct Tail {
     pub polls: Option<Polls>,
     /// Entries into the engine outside MPI calls.
     pub outside: Option<EntryRun>,
+    /// Parallel regions.
+    pub teams: Option<Teams>,
     /// Productive entries, in order.
     pub productive: Vec<EntryRun>,
     /// The calls that the thread is in, innermost first, which is the order in which they would be recorded.
@@ -48,7 +51,8 @@ impl Tail {
         let runs = self.productive.iter().chain(&self.outside).map(|run| run.end);
         let calls = self.calls.iter().map(|call| call.start);
         let polls = self.polls.iter().map(|polls| polls.end);
-        runs.chain(calls).chain(polls).max().unwrap_or(0).max(self.last_entry())
+        let teams = self.teams.iter().map(|teams| teams.end);
+        runs.chain(calls).chain(polls).chain(teams).max().unwrap_or(0).max(self.last_entry())
     }
 
     /// The end of the last entry into the engine. Files without that time bound it from below by the time in the

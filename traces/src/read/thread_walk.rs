@@ -7,6 +7,7 @@ use crate::error::Damage;
 use crate::file::ThreadBlock;
 use crate::live::see_published;
 use crate::progress::{Entries, Polls};
+use crate::teams::Teams;
 
 /// A reader of a thread that can go in steps.
 pub struct ThreadWalk<'a> {
@@ -91,7 +92,7 @@ impl ThreadPages<'_> {
             }
         }
         // The records go on behind the block: what it says has ended.
-        Ok(Some(ThreadBlock { depth: 0, polls: Polls::default(), ..live.copy() }))
+        Ok(Some(ThreadBlock { depth: 0, polls: Polls::default(), teams: Teams::default(), ..live.copy() }))
     }
 }
 
@@ -108,6 +109,9 @@ impl Tail {
                 visitor.productive(run);
             }
             productive = later;
+        }
+        if let Some(teams) = &self.teams {
+            visitor.teams(teams);
         }
         if let Some(run) = &self.outside {
             visitor.outside(run);

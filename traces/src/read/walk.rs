@@ -10,6 +10,7 @@ use crate::file::PageKind;
 use crate::live::{LiveWords, see_published};
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind, Sample, Unsampled};
+use crate::teams::{OpenTeam, Teams};
 
 /// A consumer of records. Records that follow a call belong to it.
 pub trait Visitor {
@@ -55,6 +56,10 @@ pub trait Visitor {
     fn unsampled(&mut self, _periods: Unsampled) {}
     /// The processor time that the thread used between the call before and this one.
     fn on_processor(&mut self, _nanoseconds: u64) {}
+    /// Parallel regions that the thread has started and that have ended.
+    fn teams(&mut self, _teams: &Teams) {}
+    /// The next call, which may be among other records, lies in this parallel region.
+    fn open_team(&mut self, _team: OpenTeam) {}
 }
 
 /// A reader of a page that can go in steps.
@@ -258,6 +263,8 @@ fn rare(kind: RecordKind, words: &[u64; RecordKind::MOST_WORDS], last: u64, visi
         RecordKind::Sampled => visitor.sampled(record::from_sampled(word)),
         RecordKind::Unsampled => visitor.unsampled(Unsampled::from_word(word)),
         RecordKind::OnProcessor => visitor.on_processor(record::from_on_processor(word)),
+        RecordKind::Teams => visitor.teams(&Teams::from_words(*words, last)),
+        RecordKind::OpenTeam => visitor.open_team(OpenTeam::from_words([word, words[1]], last)),
         _ => return of_engine(kind, words, last, visitor),
     }
     last
@@ -279,7 +286,7 @@ fn of_engine(kind: RecordKind, words: &[u64; RecordKind::MOST_WORDS], last: u64,
         RecordKind::Outside => visitor.outside(&progress::from_run([word, words[1], words[2]], last)),
         RecordKind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
         RecordKind::Polls => {
-            let polls = progress::from_polls(*words, last);
+            let polls = progress::from_polls(std::array::from_fn(|at| words[at]), last);
             visitor.polls(&polls);
             return polls.end;
         }

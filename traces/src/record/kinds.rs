@@ -96,6 +96,11 @@ records! {
     Unsampled = 0x37: [recording: u28, lost: u28];
     /// The processor time that the thread used between the call before and this one.
     OnProcessor = 0x39: [nanoseconds: u56];
+    /// Parallel regions of OpenMP that the thread started one after another.
+    Teams = 0x3b: [threads: u16, count: u40] [site: u32, unknown: u32] [gap: i64] [span: u64] [inside: u64] [work: u64]
+        [longest: u64] [own: u64] [barriers: u64] [locks: u64];
+    /// The call that follows lies in a parallel region, which began here.
+    OpenTeam = 0x3d: [site: u32] [gap: i64];
 }
 
 /// The kind for each low byte of a first word.

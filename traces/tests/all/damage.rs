@@ -144,7 +144,7 @@ fn files_that_are_no_traces_are_refused_with_a_reason() {
     assert!(error(&[0x7f; 5000]).contains("not an overhear trace"));
     let mut newer = three_pages();
     newer[8] = 9;
-    assert!(error(&newer).contains("format version 9, but this overhear reads only up to 2"));
+    assert!(error(&newer).contains("format version 9, but this overhear reads only up to 3"));
     let mut odd = three_pages();
     odd[12..16].copy_from_slice(&1000u32.to_le_bytes());
     assert!(error(&odd).contains("pages of 1000 bytes do not exist"));

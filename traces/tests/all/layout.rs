@@ -12,6 +12,7 @@ use traces::node::{self, MemberHead, NodeHeader};
 use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
 use traces::signature::Signature;
+use traces::teams::Teams;
 
 const FORMAT: &str = include_str!("../../FORMAT.md");
 
@@ -73,7 +74,7 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
     assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
     assert_laid_out!(ThreadBlock as "Thread block":
         tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry,
-        starting, met, idle_polls, signatures, totals);
+        starting, met, idle_polls, signatures, totals, teams);
     assert_laid_out!(Signature as "Signature":
         number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":
@@ -170,6 +171,7 @@ fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
         offset_of!(Polls, last),
     ];
     assert_eq!(polls, [8, 16, 24, 32, 40, 48, 56]);
+    assert_eq!([offset_of!(Teams, unknown), offset_of!(Teams, locks), size_of::<Teams>()], [40, 88, 96]);
     let runs =
         [offset_of!(Productive, all), offset_of!(EntryRun, end), offset_of!(EntryRun, count), size_of::<EntryRun>()];
     assert_eq!(runs, [8, 8, 16, 24]);

@@ -9,11 +9,12 @@ use traces::definitions::{
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::live::LiveProductive;
 use traces::progress::{self, Entries, EntryRun, Polls, RUNS};
-use traces::read::{RecordedCall, walk};
+use traces::read::{Recorded, RecordedCall, walk};
 use traces::record::{
     self, Arrived, Content, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind, Sample, Unsampled, UntakenReason,
 };
 use traces::signature::{Signature, peer};
+use traces::teams::{MOST_REGIONS, MOST_THREADS, OpenTeam, Teams};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
 
@@ -151,6 +152,43 @@ fn regions_keep_their_ticks_and_numbers_and_the_next_gap_counts_from_there() {
         ];
         assert_eq!(said(&words), expected);
     }
+}
+
+#[test]
+fn parallel_regions_keep_their_sums_and_take_no_time() {
+    let teams = Teams {
+        start: 400,
+        end: 1 << 50,
+        count: (1 << 40) - 1,
+        site: u64::from(u32::MAX),
+        threads: MOST_THREADS,
+        unknown: MOST_REGIONS,
+        inside: u64::MAX,
+        work: 1,
+        longest: 2,
+        own: 3,
+        barriers: 4,
+        locks: 5,
+    };
+    let open = OpenTeam { start: 7, site: u32::MAX };
+    let mut words = Vec::from(open.words(1000));
+    words.push(record::short(1, 10, 20).unwrap());
+    words.extend(teams.words(1030));
+    words.push(record::short(1, 10, 20).unwrap());
+    let expected = [Said::OpenTeam(open), Said::Call(1, 1010, 20), Said::Teams(teams), Said::Call(1, 1040, 20)];
+    assert_eq!(said(&words), expected);
+}
+
+#[test]
+fn parallel_regions_in_a_threads_block_are_shown_unless_they_have_a_record() {
+    let teams = Teams { start: 100, end: 300, count: 2, threads: 2, inside: 150, work: 250, ..Teams::default() };
+    let mut block = in_calls(&[]);
+    block.teams = teams;
+    let file = open(&with_block(&block)).unwrap();
+    let (contents, copy) = (file.contents(), file.contents().threads[0].block.unwrap().copy());
+    assert_eq!(copy.teams, teams);
+    let behind = |last| contents.threads[0].behind(Some(copy), &Recorded { teams: last, ..Recorded::default() }).teams;
+    assert_eq!([behind(None), behind(Some(50)), behind(Some(100))], [Some(teams), Some(teams), None]);
 }
 
 #[test]

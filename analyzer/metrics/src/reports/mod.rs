@@ -13,6 +13,7 @@ pub mod path;
 pub mod paths;
 pub mod pop;
 pub mod progress;
+pub mod teams;
 pub mod waits;
 pub mod what_if;
 pub mod why;
@@ -47,6 +48,8 @@ pub enum RunAnalysis {
     Network,
     Fanout(NamedBy),
     Pop,
+    /// Parallel regions of OpenMP, and threads that idle.
+    Teams(NamedBy),
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),
     Imbalance(ByPlace),
@@ -96,6 +99,7 @@ impl RunAnalysis {
             | RunAnalysis::Path(by)
             | RunAnalysis::Overlap(by)
             | RunAnalysis::Fanout(by)
+            | RunAnalysis::Teams(by)
             | RunAnalysis::Check(by) => *by,
             RunAnalysis::Paths(_) | RunAnalysis::Network | RunAnalysis::Pop | RunAnalysis::Matrix(..) => NamedBy::Site,
         }
@@ -119,6 +123,7 @@ impl RunAnalysis {
                 rounds.report(run, &rounds.gathered(run))
             }
             RunAnalysis::Pop => pop::analyze(run)?,
+            RunAnalysis::Teams(_) => teams::analyze(run)?,
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
             }
@@ -141,6 +146,7 @@ impl RunAnalysis {
             RunAnalysis::Pop => "pop",
             RunAnalysis::Matrix(..) => "matrix",
             RunAnalysis::Imbalance(_) => "imbalance",
+            RunAnalysis::Teams(_) => "teams",
             RunAnalysis::Check(_) => "check",
         }
     }

@@ -8,6 +8,7 @@ use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{EventPage, OpenCall, RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind, Sample, Unsampled};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
+use traces::teams::Teams;
 
 use super::call_sum::{CallSum, NOTHING};
 use super::samples::SampleCounter;
@@ -97,6 +98,7 @@ pub struct Counter<'a> {
     pub last_productive: Option<u64>,
     /// Begin of the last engine entries outside MPI calls.
     pub last_outside: Option<u64>,
+    pub last_teams: Option<u64>,
     /// All recorded engine entries inside MPI calls.
     pub told: Entries,
     samples: SampleCounter,
@@ -138,6 +140,7 @@ impl<'a> Counter<'a> {
             last_call: None,
             last_productive: None,
             last_outside: None,
+            last_teams: None,
             told: Entries::default(),
             samples: SampleCounter::new(thread),
         };
@@ -377,6 +380,10 @@ impl Visitor for Counter<'_> {
 
     fn outside(&mut self, run: &EntryRun) {
         self.last_outside = Some(run.start);
+    }
+
+    fn teams(&mut self, teams: &Teams) {
+        self.last_teams = Some(teams.start);
     }
 
     fn engine(&mut self, during: Entries) {

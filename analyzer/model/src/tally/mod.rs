@@ -162,7 +162,13 @@ fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> 
         // Lost records may have held any entries, so none counts as unrecorded.
         entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
     }
-    Recorded { call: counter.last_call, productive: counter.last_productive, outside: counter.last_outside, entries }
+    Recorded {
+        call: counter.last_call,
+        productive: counter.last_productive,
+        outside: counter.last_outside,
+        teams: counter.last_teams,
+        entries,
+    }
 }
 
 impl ReadThread<'_> {

@@ -94,6 +94,11 @@ impl Header {
         set!(self, thread_level, identity.thread_level);
     }
 
+    /// Raises the version that the file says to the first that reads what is about to be written.
+    pub fn needs_version(self, version: u32) {
+        atomic!(AtomicU32, self, version).fetch_max(version, Release);
+    }
+
     /// Notes that MPI is initialized, with the measured costs of recording.
     pub fn initialized(self, costs: RecordingCosts, ready: ClockSample) {
         set!(self, wrapper_cost, costs.call);

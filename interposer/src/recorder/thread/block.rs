@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use traces::file::{LEVELS, Level};
-use traces::live::{LiveBlock, LiveProductive, LiveRun};
+use traces::live::{LiveBlock, LiveProductive, LiveRun, LiveTeams};
 use traces::signature::Signature;
 
 use super::engine::Ledger;
@@ -120,6 +120,12 @@ impl Block {
     #[inline(always)]
     pub fn polls(&self) -> PollRun<'static> {
         PollRun(&self.0.polls)
+    }
+
+    /// Parallel regions since the last record.
+    #[inline(always)]
+    pub fn teams(&self) -> &'static LiveTeams {
+        &self.0.teams
     }
 
     /// Productive entries since the last record.

@@ -48,6 +48,22 @@ impl Thread {
         site: CallSite,
         describe: impl FnOnce(u32) -> Option<SourcePlace>,
     ) -> CallSite {
+        self.unwind_from(shared, site, describe, |frame, _| frame.address == site.address())
+    }
+
+    /// The path of a site that stands in place of the innermost frame outside the recorder.
+    pub fn unwind_from_outside(&self, shared: &mut Shared, site: CallSite) -> CallSite {
+        self.unwind_from(shared, site, |_| None, |_, is_own| !is_own)
+    }
+
+    /// Unwinds the stack from the first frame for which `is_site` holds.
+    fn unwind_from(
+        &self,
+        shared: &mut Shared,
+        site: CallSite,
+        describe: impl FnOnce(u32) -> Option<SourcePlace>,
+        is_site: impl Fn(&StackFrame, bool) -> bool,
+    ) -> CallSite {
         shared.forget_unloaded();
         if !shared.has_room_for_paths() {
             let path = shared.site_on_path(site.address() as u64, CalledFrom::Limit, describe);
@@ -55,7 +71,7 @@ impl Thread {
             self.remember_path(&mut shared.unwinding, site, path);
             return CallSite::of_path(path);
         }
-        let end = self.find_callers(&mut shared.unwinding, |frame| frame.address == site.address());
+        let end = self.find_callers(&mut shared.unwinding, is_site);
         let mut caller = end;
         for at in (0..shared.unwinding.frames.len()).rev() {
             let Some(frame) = shared.unwinding.frames.get(at) else { continue };
@@ -75,27 +91,30 @@ impl Thread {
     /// Gives a call that the recorder makes up the path that it is on, without a definition.
     pub fn rehearse_path(&self, unwinding: &mut Unwinding, site: CallSite) -> CallSite {
         *self.stack.lend() = stack::of_thread();
-        let wrapper = self.frame.get();
-        let end = self.find_callers(unwinding, |frame| frame.at >= wrapper);
+        let end = self.find_callers(unwinding, |_, _| true);
         self.remember(unwinding, site, end, REHEARSED);
         CallSite::of_path(REHEARSED)
     }
 
-    /// Finds the frames above the first one for which `is_site` holds. Returns why there are no more.
-    fn find_callers(&self, unwinding: &mut Unwinding, is_site: impl Fn(&StackFrame) -> bool) -> CalledFrom {
+    /// Finds the frames above the first one from the wrapper on for which `is_site` holds; it is told which are the recorder's
+    /// own. Returns why there are no more.
+    fn find_callers(&self, unwinding: &mut Unwinding, is_site: impl Fn(&StackFrame, bool) -> bool) -> CalledFrom {
         let wrapper = self.frame.get();
         let limit = path_limit::frames();
         let Unwinding { room, frames, .. } = unwinding;
         frames.clear();
         let (mut is_found, mut is_in_handler) = (false, false);
+        let own = old_libc::object_at(always_the_same as *const () as usize).unwrap_or_default();
         let end = unwind::visit(room, self.stack.lend().clone(), |frame| {
             // Frames of a layer between program and MPI are no part of the path, nor are those that a signal
             // interrupted.
             is_in_handler = is_found && frame.is_interrupted;
-            if is_found && !is_in_handler {
+            // Nor are the recorder's own, between a runtime's thread and the body of a parallel region.
+            let is_own = own.contains(&frame.address);
+            if is_found && !is_in_handler && !is_own {
                 frames.push(frame);
             }
-            is_found |= frame.at >= wrapper && is_site(&frame);
+            is_found |= frame.at >= wrapper && is_site(&frame, is_own);
             frames.len() < limit && !is_in_handler
         });
         // On a stack that makecontext began, the C library's code does not say how to unwind further.

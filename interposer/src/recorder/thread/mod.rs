@@ -15,7 +15,8 @@
 //! [`suspended`], and some calls have [`returned_elsewhere`]. [`samples`] say where the thread is between its calls;
 //! [`sample_counts`] counts the periods that end elsewhere. [`off_line`] splits off the ticks of starting and ending
 //! MPI, and [`usage_readings`] are of the thread's use of the machine. [`off_processor`] measures how much of a long
-//! gap between calls ([`long_gaps`]) the thread was on a processor. A [`rehearsal`] records into memory.
+//! gap between calls ([`long_gaps`]) the thread was on a processor. [`teams`] are those of OpenMP that the thread starts, whose threads have [`team_places`]. A
+//! [`rehearsal`] records into memory.
 
 pub mod abandoned;
 mod at_work;
@@ -51,6 +52,8 @@ pub mod slots;
 mod stack;
 mod stack_switch;
 mod suspended;
+pub mod team_places;
+mod teams;
 mod time_marks;
 pub mod usage_readings;
 mod vacancy;

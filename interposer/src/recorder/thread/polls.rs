@@ -28,6 +28,7 @@ impl Thread {
     #[inline(never)]
     fn first_in_vain(&self, signature: u32, start: u64, end: u64) {
         self.end_polls();
+        self.tell_teams();
         let polled = self.engine.polled.replace(end);
         if start.wrapping_sub(polled) < IDLE && polled == self.events.last.get() {
             self.idled(1);

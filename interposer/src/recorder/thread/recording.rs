@@ -25,6 +25,7 @@ use super::request::{Message, Request};
 use super::sample_counts::Samples;
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
+use super::team_places::TeamState;
 use super::usage_readings;
 use super::vacancy::Vacancy;
 use crate::clock;
@@ -91,6 +92,7 @@ pub struct Thread {
     pub(super) suspended: AtWork<SuspendedStacks>,
     pub(super) samples: Samples,
     pub(super) gaps: LongGaps,
+    pub(super) team: TeamState,
     pub(super) listed: Listed,
 }
 
@@ -201,6 +203,7 @@ impl Thread {
             suspended: AtWork::new(SuspendedStacks::new()),
             samples: Samples::default(),
             gaps: LongGaps::default(),
+            team: TeamState::new(),
             listed: Listed {
                 number,
                 requests: empty_table()?,
@@ -375,6 +378,7 @@ impl Thread {
     #[inline(never)]
     fn leave_pending(&self, number: u32, start: u64, duration: u64) {
         self.end_polls();
+        self.tell_teams();
         self.write_outside();
         self.record_call(number, start, duration);
         // Entries belong to the outermost call, not to one inside it.

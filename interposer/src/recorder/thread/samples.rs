@@ -221,6 +221,10 @@ fn find_callers(addresses: &mut [usize], interrupted: (Registers, usize), stack:
     let end = unwind::visit_from(&mut Room::new(), interrupted, stack, table_at, |frame| {
         // Code that the program's own signal handlers have interrupted is no part of their path.
         is_in_handler = frame.is_interrupted;
+        // The recorder's own, between a runtime's thread and the body of a parallel region.
+        if is_ours(frame.address) {
+            return true;
+        }
         let place = addresses.get_mut(frames).filter(|_| frames < limit && !is_in_handler);
         let Some(place) = place else { return false };
         *place = frame.address;

@@ -255,6 +255,7 @@ impl Thread {
         self.close_returned();
         self.leave_behind();
         self.leave_suspended(|_| true);
+        self.leave_team();
         self.leave_regions();
         self.samples_end();
         self.rest();

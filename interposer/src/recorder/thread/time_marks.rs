@@ -10,6 +10,7 @@ impl Thread {
     pub(super) fn mark<const N: usize>(&self, record: impl FnOnce(u64) -> [u64; N]) {
         let now = clock::now();
         self.end_polls();
+        self.end_teams();
         let (skip, gap) = progress::skip(self.events.last.get(), now);
         if let Some(word) = skip {
             self.write(&[word]);

@@ -6,6 +6,7 @@ use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, Content, RecordKind, Sample, Unsampled};
 use traces::signature::{STARTS, Signature};
+use traces::teams::{OpenTeam, Teams};
 use traces::write::{FileWriter, blank_block, blank_header, call};
 
 /// Everything that a page contains, in order.
@@ -27,6 +28,8 @@ pub enum Said {
     Sampled(u64),
     Unsampled(Unsampled),
     OnProcessor(u64),
+    Teams(Teams),
+    OpenTeam(OpenTeam),
 }
 
 #[derive(Default)]
@@ -95,6 +98,14 @@ impl Visitor for Listener {
 
     fn on_processor(&mut self, nanoseconds: u64) {
         self.0.push(Said::OnProcessor(nanoseconds));
+    }
+
+    fn teams(&mut self, teams: &Teams) {
+        self.0.push(Said::Teams(*teams));
+    }
+
+    fn open_team(&mut self, team: OpenTeam) {
+        self.0.push(Said::OpenTeam(team));
     }
 }
 
