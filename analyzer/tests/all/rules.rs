@@ -467,3 +467,23 @@ fn a_sender_that_is_late_because_the_bottleneck_was_is_said_with_that() {
     // A receive that is posted earlier makes the run no shorter.
     assert_eq!(finding(&folder, "late_receiver"), None);
 }
+
+#[test]
+fn a_rank_that_computes_longest_is_no_finding_where_nobody_waits_for_it() {
+    let ranks = |draws: bool| {
+        let begun = || Calls::default().call(on_nobody(Call::Barrier), MILLISECOND, 100);
+        let longest = begun().call(on_nobody(Call::Barrier), 200 * MILLISECOND, 100);
+        let other = match draws {
+            // It draws its next task meanwhile.
+            true => begun().call(on_nobody(Call::Fetch_and_op), 100 * MILLISECOND, 99 * MILLISECOND).call(
+                on_nobody(Call::Barrier),
+                200 * MILLISECOND,
+                100,
+            ),
+            false => begun().call(on_nobody(Call::Barrier), 100 * MILLISECOND, 100 * MILLISECOND + 100),
+        };
+        vec![longest, other]
+    };
+    says(&finding_of(ranks(false), "late_rank"), "headline", "Rank 0 keeps the others waiting");
+    assert_eq!(finding_of(ranks(true), "late_rank"), None);
+}

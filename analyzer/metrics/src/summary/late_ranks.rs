@@ -186,8 +186,7 @@ fn always(late: &LateActivity, reason: Option<LateReason>, who: &str, place: &st
     };
     if !late.has_more_work() && late.others().is_empty() {
         let headline = format!("{} {comes} the others waiting {place}.", upper(who));
-        let only = verb(culprits.len(), "Only it does", "Only they do");
-        let detail = format!("{only} that work, and what the others need of it waits in a queue.");
+        let detail = format!("{} that work.", verb(culprits.len(), "Only it does", "Only they do"));
         let next = "Make that work shorter, or let more ranks do it.";
         return Finding::new(FindingKind::LateRank, "waits", headline).detail(detail).next(next);
     }

@@ -8,6 +8,8 @@ use crate::endings::unknown_time;
 use crate::imbalance::{of_mean_threads, of_undelayed_computation};
 use crate::totals::world_rank;
 use model::Rank;
+use model::matching::{Account, WaitState};
+use model::sums::Total;
 use tables::Value;
 
 limits! {
@@ -31,7 +33,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     if undelayed.most_rank != spread.most_rank {
         return None;
     }
-    let costs = spread.imbalance();
+    // Ranks that do not wait for the longest one lose nothing by it, as where each draws its next task when it has done the last.
+    let waited = known.account().and_then(waited_at_most).map_or(f64::INFINITY, |waited| known.mean(waited));
+    let costs = spread.imbalance().min(waited);
     if costs <= unknown_time(known.run) {
         return None;
     }
@@ -48,4 +52,18 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         finding.add(MAY_CAUSE);
     }
     Some(finding.ranks(vec![spread.most_rank]).next(next))
+}
+
+/// Nanoseconds for which ranks can have waited until another one came: the waits that were found, those that the clocks do not resolve, and
+/// the error of both. `None` where ranks may have waited in calls that could not be matched.
+fn waited_at_most(account: &Account) -> Option<i64> {
+    let has_matched = account.collectives > 0 || !account.pairs.is_empty();
+    let has_unmatched = !account.rest.waiting.is_empty()
+        || !account.rest.confused.is_empty()
+        || account.elsewhere + account.unrecorded + account.before > 0;
+    let is_for_one = |state: WaitState| !matches!(state, WaitState::NxnCompletion | WaitState::BarrierCompletion);
+    let found = account.waits.sums.iter().filter(|(key, _)| is_for_one(key.state)).map(|(_, sum)| sum);
+    let unresolved = account.waits.unresolved.iter().filter(|(state, _)| is_for_one(**state)).map(|(_, sum)| sum);
+    let waited = || found.chain(unresolved).map(|sum| sum.time.saturating_add(sum.error)).total();
+    (has_matched && !has_unmatched).then(waited)
 }
