@@ -9,8 +9,8 @@ use crate::Run;
 use crate::common_clock::ClockLine;
 use crate::matching::scenario::{Lanes, PassChange, RunChange, Scenario};
 use crate::matching::{
-    Account, Around, Estimate, Follow, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes, replayed,
-    settled, settled_and_counted, stretch_means,
+    Account, Around, Estimate, Follow, HandedOut, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes,
+    replayed, settled, settled_and_counted, stretch_means,
 };
 
 /// Parts of an account that a replay needs: without them, no message shows how long those take that would not have waited.
@@ -137,6 +137,19 @@ impl Replayed {
         let own = OwnTimes::error(&last.own, self.ranks.iter().map(|rank| &rank.places.own));
         let busy = OwnTimes::error(&last.busy_own, self.ranks.iter().map(|rank| &rank.places.busy_own));
         (own + busy) as i64
+    }
+
+    /// Time of a rank in a scenario without its waits, nanoseconds.
+    pub fn busy(&self, rank: usize, scenario: usize) -> i64 {
+        let RankReplay { end, places, .. } = &self.ranks[rank];
+        let waits: i64 = places.waits.values().map(|place| place.times[scenario]).sum();
+        end[scenario].saturating_sub(self.times[rank].begin).saturating_sub(waits)
+    }
+
+    /// Ranks that would hand out their work in another order, by place.
+    pub fn handing_out(&self) -> impl Iterator<Item = (usize, &HandedOut)> {
+        let all = self.ranks.iter().map(|rank| &rank.places.handed_out).enumerate();
+        all.filter(|(_, handed_out)| handed_out.earlier > 0)
     }
 
     /// A sender and a receiver that wait for each other, by place: the program hangs in one of the scenarios.

@@ -12,6 +12,7 @@ use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
+use traces::signature::{Signature, peer, tag};
 
 use crate::common::made::{Calls, on_nobody, send};
 use crate::common::{Folder, signature, stdout, two_ranks};
@@ -305,6 +306,47 @@ fn sends_that_only_return_because_the_library_stores_them_hang_without() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("the program hangs: rank 0 sends to rank 1"), "{output:?}");
     assert_eq!(predicted(&folder.0, &["--eager", "8"]).1, 1_900);
+}
+
+/// Rank 0 answers whoever asks, 60 times; of the others, each computes for its time after each answer.
+fn handing_out(computing: [u64; 2]) -> Folder {
+    let any = Signature { tag: tag::ANY, ..signature(0, Call::Recv, peer::ANY, 0, 8) };
+    let [mut server, mut first, mut second] = [0, 1, 2].map(|_| Calls::default().call(on_nobody(Call::Init), 0, 100));
+    let (mut asks, mut free) = ([110, 130], 100);
+    for _ in 0..60 {
+        let who = usize::from(asks[1] < asks[0]);
+        let answered = asks[who].max(free) + 20;
+        server = server.call(any, free, answered - free).got(1 + who as i32, 8);
+        server = server.call(send(Call::Send, 1 + who as i32, 8), answered + 5, 10);
+        let worker = if who == 0 { &mut first } else { &mut second };
+        *worker = std::mem::take(worker).call(send(Call::Send, 0, 8), asks[who], 10);
+        *worker = std::mem::take(worker).call(
+            signature(0, Call::Recv, 0, 0, 8),
+            asks[who] + 10,
+            answered + 20 - asks[who] - 10,
+        );
+        (asks[who], free) = (answered + 20 + computing[who], answered + 20);
+    }
+    let folder = Folder::new();
+    for (number, (calls, end)) in (0..).zip([(server, free), (first, asks[0]), (second, asks[1])]) {
+        calls.call(on_nobody(Call::Finalize), end, 10).write(&folder, number, 3);
+    }
+    folder
+}
+
+#[test]
+fn work_that_goes_to_whoever_asks_may_go_to_another_rank_and_the_error_says_so() {
+    let (uneven, even) = (handing_out([6_000, 3_000]), handing_out([3_000, 3_000]));
+    let shorter = predicted(&even.0, &["--rank", "0=1"]).0;
+    let report = json(&uneven.0, &["--rank", "1=0.5"]);
+    let [predicted, error] =
+        ["predicted_s", "predicted_error_s"].map(|key| (report["run"][key].as_f64().unwrap() * 1e9) as i64);
+    let is_told = |report: &Value| report["warnings"].to_string().contains("rank 0 answers whoever asks");
+    assert!(
+        predicted > shorter + 20_000 && predicted - error <= shorter && is_told(&report),
+        "{predicted} {error} {shorter}"
+    );
+    assert!(!is_told(&json(&uneven.0, &["--rank", "0-2=2"])));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod asked;
 mod prediction;
+mod shared_work;
 
 pub use asked::{AskedChange, NetworkChange};
 pub use prediction::{AloneRow, FACTS, Prediction, ThenRow, WaitRow};

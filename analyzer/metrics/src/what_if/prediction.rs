@@ -11,6 +11,7 @@ use model::what_if::{Replayable, Replayed};
 use rustc_hash::FxHashMap;
 use tables::{Column, Fact, Row, Table, Value, facts};
 
+use super::shared_work::SharedWork;
 use crate::totals::{percent, seconds, world_rank};
 use crate::{critical, meaning};
 
@@ -21,8 +22,8 @@ facts! {
         "By how much the unchanged replay is longer or shorter than the run.";
     PREDICTED = "predicted_s", Seconds, always, "How long the run would take with all changes.";
     PREDICTED_ERROR = "predicted_error_s", Seconds, always,
-        "By how much predicted_s may be off: by times that the run does not show, by calls that take longer after a wait, by the unchanged \
-         replay, by the clocks, and by twice the standard deviation of the difference between two runs, as parts of this one show it.";
+        "By how much predicted_s may be off: by times that the run does not show, by calls that take longer after a wait, by \
+         work that other ranks would take, by the unchanged replay, by the clocks, and by twice the standard deviation of the difference between two runs, as parts of this one show it.";
     SAVED = "saved_s", Seconds, always, "By how much the run would be shorter with all changes.";
     LAST_RANK = "last_rank", Rank, sometimes, "The rank that would end last.";
 }
@@ -45,6 +46,7 @@ pub struct Prediction<'a> {
     /// The changes as typed, if each was tried alone.
     alone: Vec<String>,
     clock_error: i64,
+    shared_work: Option<SharedWork>,
 }
 
 impl<'a> Prediction<'a> {
@@ -59,9 +61,11 @@ impl<'a> Prediction<'a> {
         for (change, _) in alone {
             scenarios.push(Scenario::with(std::slice::from_ref(change), Estimate::Typical));
         }
+        let replayed = replayable.replay(&scenarios);
         Prediction {
             run,
-            replayed: replayable.replay(&scenarios),
+            shared_work: SharedWork::of(run, &replayed, [RECORDED, CHANGED]),
+            replayed,
             alone: alone.iter().map(|(_, typed)| typed.clone()).collect(),
             clock_error: replayable.clock_error(),
         }
@@ -93,6 +97,7 @@ impl<'a> Prediction<'a> {
             .saturating_add(self.clock_error)
             .saturating_add(self.replayed.own_times(CHANGED))
             .saturating_add(self.replayed.variation(CHANGED).unwrap_or(0))
+            .saturating_add(self.shared_work.as_ref().map_or(0, |work| typical.saturating_sub(work.least).max(0)))
     }
 
     pub fn facts(&self) -> Vec<Fact> {
@@ -119,7 +124,7 @@ impl<'a> Prediction<'a> {
     }
 
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.shared_work.iter().map(|work| work.warning.clone()).collect();
         if self.replay_error().abs() > MOST_ERROR {
             warnings.push(format!(
                 "the unchanged replay is off by {:.1} %, which is part of the error: some waits of this run have no cause on record",

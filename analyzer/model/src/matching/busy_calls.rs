@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::handed_out::HandedOut;
 use super::own_times::OwnTimes;
 use super::pass_times::PassTimes;
 use super::scenario::{Lanes, Times};
@@ -41,6 +42,7 @@ pub struct PlaceTimes {
     pub own: FxHashMap<u32, OwnTimes>,
     /// What the other calls take.
     pub busy_own: FxHashMap<u32, OwnTimes>,
+    pub handed_out: HandedOut,
 }
 
 /// A rank's time at one place.

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::busy_calls::{PlaceTimes, Returned};
+use super::handed_out::{AskingMessage, HandedOut};
 use super::scenario::{DependencyWay, Lanes, WayKind};
 use super::transfer_times::Estimate;
 
@@ -101,6 +102,7 @@ impl Met {
                 let is_of_several = self.all.iter().any(|met| met.way.is_of_several());
                 // Of messages, the network tells how long they take.
                 let would_wait = if is_of_several { waits[watched] > 0 } else { waits[0] > 0 };
+                self.note_askers(watched, &mut places.handed_out);
                 places.own.entry(call.site).or_default().add(calls[0], waits[0] > 0, would_wait);
             }
         }
@@ -110,18 +112,30 @@ impl Met {
         dropped
     }
 
+    /// Notes the messages of receives that take those of any rank.
+    fn note_askers(&self, watched: usize, handed_out: &mut HandedOut) {
+        for met in &self.all {
+            if let (WayKind::Message(Some(answers)), Some(changed)) =
+                (met.way.kind, self.times.get(met.first + watched))
+            {
+                let (from, recorded, changed) = (met.way.from, met.recorded, *changed);
+                handed_out.add(AskingMessage { from, answers: answers.get(), recorded, changed });
+            }
+        }
+    }
+
     /// Finds how long each dependency took, and returns how long the call takes alone, so that the recorded run follows from them.
     fn measure(&mut self, call: &Returned, lanes: &Lanes, estimate: Estimate) -> i64 {
         let length = call.end.saturating_sub(call.start).max(0);
         for met in &mut self.all {
             let left = call.end.saturating_sub(met.recorded);
             let usual = match met.way.kind {
-                WayKind::Message => lanes.network.way(met.way.bytes, estimate),
+                WayKind::Message(_) => lanes.network.way(met.way.bytes, estimate),
                 _ => 0,
             };
             met.took = usual.min(left);
         }
-        let messages = self.all.iter().filter(|met| met.way.kind == WayKind::Message);
+        let messages = self.all.iter().filter(|met| matches!(met.way.kind, WayKind::Message(_)));
         let bytes: Option<u64> = messages.map(|met| met.way.bytes).reduce(u64::saturating_add);
         let usual = bytes.map_or(0, |bytes| lanes.network.receive(bytes, estimate)).min(length);
         let latest = self.all.iter_mut().max_by_key(|met| (met.recorded.saturating_add(met.took), met.recorded));
@@ -153,7 +167,7 @@ impl DependencyWay {
     fn is_handed_over(self, lanes: &Lanes) -> bool {
         match self.kind {
             WayKind::Posted => true,
-            WayKind::Message => lanes.network.waits_for_receive(self.bytes),
+            WayKind::Message(_) => lanes.network.waits_for_receive(self.bytes),
             WayKind::Together(_) | WayKind::Through(_) | WayKind::Step => false,
         }
     }
@@ -178,7 +192,11 @@ mod tests {
     /// number of dependencies that were dropped.
     fn ends(lanes: &Lanes, recorded: i64, times: &[i64]) -> (Vec<i64>, u64) {
         let mut met = Met::default();
-        met.add(recorded, times.iter().copied(), DependencyWay { kind: WayKind::Message, from: 0, to: 1, bytes: 8 });
+        met.add(
+            recorded,
+            times.iter().copied(),
+            DependencyWay { kind: WayKind::Message(None), from: 0, to: 1, bytes: 8 },
+        );
         let busy: Vec<AtomicI64> = times.iter().map(|_| AtomicI64::new(100)).collect();
         let (mut delays, mut places) = (lanes.times(0), PlaceTimes::default());
         let call = Returned { start: 100, end: 200, rank: 1, site: 7 };

@@ -13,6 +13,7 @@ mod counted;
 mod dropped_before;
 mod followed;
 mod handed_on;
+mod handed_out;
 mod held_receives;
 mod left_over;
 mod letters;
@@ -51,6 +52,7 @@ pub use collectives::UnmatchedCollectives;
 pub use counted::stretch_means;
 pub use followed::ReceivedMessage;
 pub use followed::{Delivery, Follow};
+pub use handed_out::HandedOut;
 pub use left_over::{LeftAtSite, LeftKind};
 pub use links::RankTime;
 pub use operations::{

@@ -1,5 +1,7 @@
 //! A receive, the messages that it matches, and the one that it got.
 
+use std::num::NonZeroU32;
+
 use super::concurrent::CallSpan;
 use super::link_times::Mark;
 use crate::roles::SpottedSite;
@@ -44,6 +46,8 @@ pub struct Post {
     pub received: Option<(u32, u64)>,
     /// Position of the rank when it posted it, if calls are timed.
     pub mark: Option<Mark>,
+    /// If it takes a message of any rank: how many the rank had sent, and one more.
+    pub of_any: Option<NonZeroU32>,
     state: PostState,
     pub(super) number: u64,
 }
@@ -80,6 +84,7 @@ impl Post {
             truncated: false,
             received: None,
             mark: None,
+            of_any: None,
             state: PostState::Open,
             number: 0,
         }

@@ -3,6 +3,8 @@
 //! In: what a user asks to change. Out: for each lane, which is one changed run, how long a computation, a call and a message
 //! take there.
 
+use std::num::NonZeroU32;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -94,8 +96,8 @@ pub struct DependencyWay {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WayKind {
-    /// A receive gets its message.
-    Message,
+    /// A receive gets its message. If it takes one of any rank: how many messages its rank had sent when it was posted, and one more.
+    Message(Option<NonZeroU32>),
     /// A send that waits for its receive learns of it.
     Posted,
     /// A collective call of so many ranks.
@@ -321,8 +323,8 @@ impl Lanes {
     fn trips(&self, way: DependencyWay) -> i64 {
         match way.kind {
             // The sender asks, the receiver grants, the data follows.
-            WayKind::Message if self.network.waits_for_receive(way.bytes) => 3,
-            WayKind::Message | WayKind::Posted | WayKind::Step => 1,
+            WayKind::Message(_) if self.network.waits_for_receive(way.bytes) => 3,
+            WayKind::Message(_) | WayKind::Posted | WayKind::Step => 1,
             // A tree, or recursive doubling.
             WayKind::Together(ranks) | WayKind::Through(ranks) => i64::from(ranks.max(1).next_power_of_two().ilog2()),
         }

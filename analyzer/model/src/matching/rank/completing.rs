@@ -193,7 +193,7 @@ impl<'a> RankMatcher<'a> {
         }
         let cause = Cause { at: message.begin, who: sender, thread: message.turn.thread, state: WaitState::LateSender };
         let way = self.links.is_timed().then_some(DependencyWay {
-            kind: WayKind::Message,
+            kind: WayKind::Message(post.of_any),
             from: source,
             to: own,
             bytes: message.bytes,

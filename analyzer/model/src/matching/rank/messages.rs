@@ -1,5 +1,7 @@
 //! Handles a rank's sends and receives.
 
+use std::num::NonZeroU32;
+
 use traces::record::{Arrived, Fate};
 
 use super::{RankMatcher, arrived, count};
@@ -120,6 +122,7 @@ impl<'a> RankMatcher<'a> {
             count(&mut self.odd.cancelled, RankSite { rank: self.number, place });
             return false;
         }
+        self.sent = self.sent.saturating_add(1);
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
         let (begin, mark) = (turn.begin, self.links.mark_at(turn.begin, place.number() as u32));
         let message = Message { envelope, place, begin, number: 0, turn, bytes: role.sent, token, open, mark };
@@ -159,6 +162,7 @@ impl<'a> RankMatcher<'a> {
         let mut post = Post::new(turn(stream, call), place, role.received);
         if self.links.is_timed() {
             post.mark = Some(self.links.mark_at(call.start, place.number() as u32));
+            post.of_any = NonZeroU32::new(self.sent.saturating_add(1)).filter(|_| matches!(role.from.0, Peer::Any));
         }
         Some((pattern_of(role)?, post))
     }

@@ -63,6 +63,8 @@ pub struct RankMatcher<'a> {
     ordinals: FxHashMap<u32, u64>,
     /// Communicators made so far by their own processes alone (MPI_Comm_create_group and the like).
     made: u64,
+    /// Messages that it has sent so far.
+    sent: u32,
     order: Order,
     links: Links,
     edges: SelectionEdges,
@@ -143,6 +145,7 @@ impl<'a> RankMatcher<'a> {
             under_way: FxHashMap::default(),
             ordinals: FxHashMap::default(),
             made: 0,
+            sent: 0,
             order: Order::default(),
             links: Links::new(number, shared.lanes, edges.begins_selected),
             edges,
