@@ -79,10 +79,6 @@ impl RecordingCost {
             None => delay.note(", start and end included"),
             Some(start) => delay.note(", and ").figure(Value::Seconds(start)).note(" to start and end"),
         };
-        if self.waiting > 0.0 {
-            let waiting = Value::Seconds(self.waiting);
-            delay = delay.note("; over all ranks ").figure(waiting).note(" more while they waited anyway");
-        }
         let mut facts = vec![delay];
         facts.extend(self.share.map(|share| Fact::hidden(DELAY_PERCENT, Value::Percent(share))));
         facts.extend(self.start_and_end.map(|start| Fact::hidden(START, Value::Seconds(start))));
@@ -93,19 +89,13 @@ impl RecordingCost {
 
     /// A sentence or two.
     pub fn in_words(&self) -> String {
-        let [delay, waiting] = [self.delay, self.waiting].map(Value::Seconds);
+        let delay = Value::Seconds(self.delay);
         let start = match self.start_and_end {
             None => ", start and end included".into(),
             Some(start) => format!(", and its start and end by {}", Value::Seconds(start)),
         };
-        let waited = match self.waiting > 0.0 {
-            true => {
-                format!("; over all ranks {waiting} more went by while they waited anyway")
-            }
-            false => String::new(),
-        };
         let share = self.share.map_or(String::new(), |share| format!(" ({share:.2} %)"));
-        format!("Recording delayed the program by about {delay}{share}{start}{waited}")
+        format!("Recording delayed the program by about {delay}{share}{start}")
     }
 }
 

@@ -76,3 +76,26 @@ fn of_two_ranks_the_one_that_answers_whoever_asks_keeps_the_other_waiting_and_is
     let [["serial_work", "0", headline]] = found[..] else { panic!("{found:#?}") };
     assert!(headline.starts_with("Rank 0 takes 1.499 ms for each of 200 answers between"), "{headline}");
 }
+
+#[test]
+fn of_two_ranks_one_that_waits_nearly_always_for_whoever_asks_only_serves() {
+    // The other computes for 2 ms for each answer.
+    let at = |piece: u64| (1 + piece) * 2_000 * MICROSECOND;
+    let server = (0..495).fold(Calls::default(), |calls, piece| {
+        let from = if piece == 0 { MICROSECOND } else { at(piece) - 1_900 * MICROSECOND };
+        let calls = calls.call(receive(peer::ANY), from, at(piece) + 1_000 - from).got(1, 8);
+        calls.call(send(Call::Send, 1, 8), at(piece) + 2_000, 500)
+    });
+    let worker = (0..495).fold(Calls::default(), |calls, piece| {
+        calls.call(send(Call::Rsend, 0, 8), at(piece), 500).call(receive(0), at(piece) + 1_000, 2_000)
+    });
+    let folder = made(vec![server, worker], 2).0;
+    let answer = ask(&folder.0, "diagnose", &["--no-cache"]);
+    let found = answer.rows("findings");
+    assert_eq!([&found[0]["kind"], &found[0]["ranks"]], ["serving", "0"], "{found:#?}");
+    let headline = found[0]["headline"].as_str().unwrap();
+    assert!(
+        headline.starts_with("Rank 0 only serves: it waits 94 % of the time for messages in MPI_Recv"),
+        "{headline}"
+    );
+}

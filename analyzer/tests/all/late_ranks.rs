@@ -170,6 +170,9 @@ fn a_rank_that_takes_longer_says_why_by_what_it_did_for_most_of_that_time() {
     assert!(said(asleep).starts_with("sleeps, or waits for input or output, between"), "{}", said(asleep));
     let less = LastRank { asleep: 350_000, ..nothing };
     assert!(said(less).starts_with("computes longest between"), "{}", said(less));
+    // Where it lacked its core for most of the rest, it slept for most of what is left.
+    let without_core = said(LastRank { delayed: 200_000, ..less });
+    assert!(without_core.starts_with("sleeps, or waits for input or output, between"), "{without_core}");
     let in_kernel = LastRank { in_kernel: most, faults: 300_000, ..nothing };
     assert!(said(in_kernel).starts_with("spends 5"), "{}", said(in_kernel));
     assert!(said(in_kernel).contains(" ms in the kernel between"), "{}", said(in_kernel));

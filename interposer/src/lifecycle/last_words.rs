@@ -23,45 +23,26 @@ pub fn say(output: &Output) {
     let rank = if header.rank == NO_RANK { 0 } else { header.rank };
     let ticks = header.end.ticks.wrapping_sub(header.begin.ticks).max(1) as f64;
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
-    let Work { delaying, waiting } = Work::of(&header.costs);
+    let delaying = delaying_work(&header.costs);
     let (delay, share) = (in_units(delaying / ticks * seconds), 100.0 * delaying / (ticks - delaying).max(1.0));
-    let apart = match waiting > 0.0 {
-        true => {
-            let waiting = in_units(waiting / ticks * seconds);
-            format!("; {waiting} more went by while it waited anyway")
-        }
-        false => String::new(),
-    };
     let path = output.file.path();
     let (size, folder) = (in_bytes(output.file.on_disk() as f64), as_typed(folder::parent_of(&path)));
     messages::say(&format!(
-        "{size} of rank {rank}. Recording delayed it by about {delay} ({share:.2} %), start and end included{apart}. \
-         Next: overhear {folder}"
+        "{size} of rank {rank}. Recording delayed it by about {delay} ({share:.2} %), start and end included. Next: overhear \
+         {folder}"
     ));
 }
 
-/// The recorder's own work in this process, in ticks.
-struct Work {
-    delaying: f64,
-    /// Empty entries of a spinning wait and unsuccessful polls delay nothing, except the last one of each call.
-    waiting: f64,
-}
-
-impl Work {
-    fn of(costs: &RecordingCosts) -> Work {
-        let [call, entry, productive] = [costs.call, costs.entry, costs.productive].map(|cost| cost as f64 / 1000.0);
-        let entries = slots::entries();
-        let idle = slots::idle_polls();
-        // A run of polls is a few words of a trace; a profile counts each.
-        let calls = slots::words() + slots::profiled().saturating_sub(idle);
-        let empty = entries.entries.saturating_sub(entries.productive);
-        let delaying = empty.min(calls);
-        let spent = calls as f64 * call + entries.productive as f64 * productive + delaying as f64 * entry;
-        Work {
-            delaying: spent + slots::off_line() as f64,
-            waiting: (empty - delaying) as f64 * entry + idle as f64 * call,
-        }
-    }
+/// The recorder's own work in this process that delayed the program, in ticks. Empty entries of a spinning wait and unsuccessful polls delay
+/// nothing, except the last one of each call.
+fn delaying_work(costs: &RecordingCosts) -> f64 {
+    let [call, entry, productive] = [costs.call, costs.entry, costs.productive].map(|cost| cost as f64 / 1000.0);
+    let entries = slots::entries();
+    // A run of polls is a few words of a trace; a profile counts each.
+    let calls = slots::words() + slots::profiled().saturating_sub(slots::idle_polls());
+    let delaying = entries.entries.saturating_sub(entries.productive).min(calls);
+    let spent = calls as f64 * call + entries.productive as f64 * productive + delaying as f64 * entry;
+    spent + slots::off_line() as f64
 }
 
 fn in_units(seconds: f64) -> String {

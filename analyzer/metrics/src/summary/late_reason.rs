@@ -56,7 +56,9 @@ pub fn of(late: &LateActivity) -> LateReason {
         };
         own * late.share_spent(spent) - mean(&others, usual)
     };
-    let is_most = |more: f64| more >= MOST.get() * (own - theirs);
+    // What the lack of a core explains is charged to no rank.
+    let rest = own - theirs - beyond(Spent::OffCore).max(0.0);
+    let is_most = |more: f64| more > 0.0 && more >= MOST.get() * rest;
     if is_most(beyond(Spent::Asleep)) {
         return LateReason::Asleep;
     }

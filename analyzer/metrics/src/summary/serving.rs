@@ -8,7 +8,6 @@ use super::limits::limits;
 use std::borrow::Cow;
 
 use super::{Evidence, Finding, FindingKind, LEAST_SHARE_OF_RUN};
-use crate::median::lower_median;
 use crate::totals::{seconds, world_rank};
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use model::Rank;
@@ -20,15 +19,15 @@ use rustc_hash::FxHashMap;
 use tables::WorldRank;
 
 limits! {
-    /// At most one rank in this many serves: where more wait nearly always, the work is what is wrong, and of two ranks one that waits for the other
-    /// is half of the run.
+    /// At most one rank in this many serves, if it knows whose message comes next: where more wait nearly always, the work is what is wrong, and of
+    /// two ranks one that waits for the other is half of the run. One that takes whatever comes is made to serve.
     MOST_RANKS = 3, Least, "ranks", Convention;
     /// Share of its time that a serving rank waits.
     LEAST_WAITING = 0.8, Least, "of its time", Convention;
     /// Share of its waiting that is for messages.
     FOR_MESSAGES = 0.9, Least, "of its waits", Convention;
-    /// Its computation is at most this share of the median rank's.
-    MOST_WORK = 0.2, Most, "of the median rank's", Convention;
+    /// Its computation is at most this share of what the others compute on average.
+    MOST_WORK = 0.2, Most, "of the others' mean", Convention;
 }
 
 /// The waits of one rank, and those of others for it, nanoseconds.
@@ -64,15 +63,17 @@ pub fn serving_ranks<'a>(known: &'a Evidence<'a>) -> ServingRanks<'a> {
         }
     }
     let open = waits.values().map(|waits| waits.open).total();
-    let most_work = MOST_WORK.get() * lower_median(known.work().iter().copied());
+    let work_of_all: f64 = known.work().iter().sum();
     for ((place, rank), work) in (0..).zip(all).zip(known.work()) {
         let Some(waits) = waits.remove(&place) else { continue };
         let is_waited_for = known.mean(waits.waited_for(open)) >= LEAST_SHARE_OF_RUN.get() * known.wall();
-        if waits.are_of_server(rank) && *work <= most_work && !is_waited_for {
+        let others = (work_of_all - work) / (all.len() as f64 - 1.0).max(1.0);
+        if waits.are_of_server(rank) && *work <= MOST_WORK.get() * others && !is_waited_for {
             serving.ranks.push((place, waits));
         }
     }
-    if (MOST_RANKS.count() as usize) * serving.ranks.len() > all.len() {
+    let most = if serving.take_whatever_comes() { 2 } else { MOST_RANKS.count() as usize };
+    if most * serving.ranks.len() > all.len() {
         serving.ranks.clear();
     }
     serving
@@ -102,6 +103,15 @@ impl Waits {
 impl ServingRanks<'_> {
     pub fn is_empty(&self) -> bool {
         self.ranks.is_empty()
+    }
+
+    /// True if each waits longest in a receive from any rank.
+    fn take_whatever_comes(&self) -> bool {
+        self.ranks.iter().all(|(place, waits)| {
+            let site = waits.longest.map(|(_, wait)| wait.waiter.place.number() as u32);
+            let habits = self.known.walk.zip(site).and_then(|(walk, site)| walk.habits.get(&(*place, site)));
+            habits.is_some_and(|habits| habits.from_any)
+        })
     }
 
     fn serves(&self, place: u32) -> bool {
