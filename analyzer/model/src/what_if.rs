@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::Run;
 use crate::common_clock::ClockLine;
-use crate::matching::scenario::{Lanes, PassChange, RunChange, Scenario};
+use crate::matching::scenario::{CoreLack, Lanes, PassChange, RunChange, Scenario};
 use crate::matching::{
     Account, Around, Estimate, Follow, HandedOut, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes,
     replayed, settled, settled_and_counted, stretch_means,
@@ -24,6 +24,8 @@ pub struct Replayable<'a> {
     /// Hosts by number, and each rank's.
     pub hosts: Vec<String>,
     host_of: Vec<u32>,
+    /// Each rank's intervals without a core, if a scenario gives it one.
+    pub core_lacks: Vec<Vec<CoreLack>>,
 }
 
 /// The run in each scenario.
@@ -46,7 +48,7 @@ impl<'a> Replayable<'a> {
             });
             host_of.push(number as u32);
         }
-        Replayable { run, settled, network, hosts, host_of }
+        Replayable { run, settled, network, hosts, host_of, core_lacks: Vec::new() }
     }
 
     /// Maximum error of a time between two ranks, nanoseconds.
@@ -58,7 +60,7 @@ impl<'a> Replayable<'a> {
         let (settled, network) = (&self.settled, self.network.clone());
         let stretches = settled.account.stretches.clone();
         let lanes = Lanes::new(scenarios, network, stretches, self.host_of.clone(), clock_error(settled));
-        replay(self.run, settled, lanes)
+        replay(self.run, settled, lanes.with_core_lacks(self.core_lacks.clone()))
     }
 }
 

@@ -28,6 +28,9 @@ pub struct WhatIfArgs {
     /// Ranks that compute between the same two calls take as long as they do on average, each time
     #[arg(long)]
     pub balance: bool,
+    /// Ranks always have a core while they compute, as if they shared none
+    #[arg(long)]
+    pub no_off_core: bool,
     /// The network's latency is longer or shorter: +20us, -5us, x2, /2
     #[arg(long, value_name = "CHANGE", value_parser = latency, allow_hyphen_values = true)]
     pub latency: Option<AskedChange>,
@@ -60,6 +63,7 @@ impl WhatIfArgs {
         let sites = [&self.rank, &self.site, &self.before, &self.after].into_iter().flatten().cloned();
         let mut changes: Vec<AskedChange> = sites.collect();
         changes.extend(self.balance.then_some(AskedChange::Balance));
+        changes.extend(self.no_off_core.then_some(AskedChange::OnCore));
         changes.extend([&self.latency, &self.bandwidth, &self.eager].into_iter().flatten().cloned());
         changes.extend(self.without.iter().cloned());
         changes

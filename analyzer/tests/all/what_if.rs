@@ -12,10 +12,11 @@ use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
+use traces::definitions::{Counters, Definition, Usage, UsageMoment};
 use traces::signature::{Signature, peer, tag};
 
 use crate::common::made::{Calls, on_nobody, send};
-use crate::common::{Folder, signature, stdout, two_ranks};
+use crate::common::{BEGIN, Folder, signature, stdout, two_ranks};
 
 /// Largest distance of the unchanged replay from the recorded run, percent.
 const MOST: f64 = 3.0;
@@ -176,6 +177,58 @@ fn balanced_computation_is_the_mean_of_the_ranks_in_each_step() {
     let mean = |step: u64| (if step.is_multiple_of(2) { 6_000 + step } else { 8_000 + step }) as f64 / 3.0;
     let steps = (0..STEPS).map(|step| mean(step).round() as i64 + TOGETHER as i64);
     assert_eq!(balanced, steps.sum::<i64>());
+}
+
+/// Two ranks meet 20 times. In the last ten steps, rank 1 computes for `late`, of which it is `delayed`; there is a reading before them.
+fn delayed(late: u64, delayed: u64) -> Folder {
+    let mut ranks: Vec<(Calls, u64)> =
+        (0..2).map(|_| (Calls::default().call(on_nobody(Call::Init), 0, 100), 100)).collect();
+    let mut readings = vec![(UsageMoment::Initialized, 100, 0)];
+    for step in 0..STEPS {
+        if step == STEPS / 2 {
+            readings.push((UsageMoment::PageFull, ranks[1].1, 0));
+        }
+        let computes = [500, if step < STEPS / 2 { 1_000 } else { late }];
+        meet(&mut ranks, |rank| computes[rank], Some(Call::Allreduce));
+    }
+    let end = ranks[1].1;
+    readings.push((UsageMoment::Finalizing, end, STEPS / 2 * delayed));
+    let usage = |(moment, at, delay): (UsageMoment, u64, u64)| {
+        Definition::Usage(Usage {
+            moment,
+            thread: Some(0),
+            ticks: BEGIN + at,
+            core: Some(0),
+            allowed: Vec::new(),
+            counters: Some(Counters { user: at - 100 - delay, ..Counters::default() }),
+            delay: Some(delay),
+            threads: Some(1),
+            host: None,
+        })
+    };
+    let folder = Folder::new();
+    for (number, (calls, now)) in (0..).zip(ranks) {
+        let defined = if number == 1 { readings.iter().copied().map(usage).collect() } else { Vec::new() };
+        calls.defines(defined).call(on_nobody(Call::Finalize), now, 10).write(&folder, number, 2);
+    }
+    folder
+}
+
+#[test]
+fn ranks_that_always_have_a_core_are_faster_where_readings_say_that_they_had_none() {
+    let (shared, alone) = (delayed(3_000, 2_000), delayed(1_000, 0));
+    let report = json(&shared.0, &["--no-off-core"]);
+    let [replayed, predicted_s, error] = ["replayed_s", "predicted_s", "predicted_error_s"]
+        .map(|key| (report["run"][key].as_f64().unwrap() * 1e9).round() as i64);
+    // Of 20 us without a core, what was inside calls is not known: of 37 us, 30 were outside.
+    assert!((replayed - predicted_s - 20_000 * 30 / 37).abs() <= STEPS as i64, "{replayed} {predicted_s}");
+    assert!((predicted_s - predicted(&alone.0, &["--rank", "0=1"]).0).abs() <= error, "{predicted_s} {error}");
+    assert_eq!(predicted(&alone.0, &["--no-off-core"]).1, predicted(&alone.0, &["--rank", "0=1"]).0);
+    let without = what_if(&two_ranks().0, &["--no-off-core"]);
+    assert!(
+        String::from_utf8_lossy(&without.stderr).contains("does not tell for how long its ranks lacked a core"),
+        "{without:?}"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::what_if::{self, AloneRow, AskedChange, Prediction, ThenRow, WaitRow};
 use crate::{cost, overview};
 use model::Run;
+use model::attribution::off_core;
 use model::error::Error;
 use model::what_if::Replayable;
 use tables::Report;
@@ -15,7 +16,10 @@ const SHOWN: [&str; 3] = ["program", "folder", "wall_time_s"];
 /// network are for.
 pub fn analyze(run: &Run, asked: &[AskedChange], between: Option<&[String]>) -> Result<Report, Error> {
     run.needs_calls("whatif")?;
-    let replayable = Replayable::of(run, asked.contains(&AskedChange::Balance));
+    let mut replayable = Replayable::of(run, asked.contains(&AskedChange::Balance));
+    if asked.contains(&AskedChange::OnCore) {
+        replayable.core_lacks = off_core(run, &replayable.settled.common_clock);
+    }
     let mut changes = Vec::new();
     for change in asked {
         changes.push((change.of(run, &replayable, between)?, change.typed()));

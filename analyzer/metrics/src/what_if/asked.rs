@@ -23,6 +23,7 @@ pub enum AskedChange {
     Before(String, f64),
     After(String, f64),
     Balance,
+    OnCore,
     Latency(NetworkChange),
     Bandwidth(f64),
     Eager(u64),
@@ -45,6 +46,7 @@ impl AskedChange {
             AskedChange::Before(site, factor) => format!("--before {site}={factor}"),
             AskedChange::After(site, factor) => format!("--after {site}={factor}"),
             AskedChange::Balance => "--balance".into(),
+            AskedChange::OnCore => "--no-off-core".into(),
             AskedChange::Latency(NetworkChange::More(more)) => {
                 format!("--latency {}{}us", if *more < 0 { "" } else { "+" }, *more as f64 / 1e3)
             }
@@ -65,6 +67,14 @@ impl AskedChange {
             AskedChange::Before(site, factor) => RunChange::Before(sites(site)?, *factor),
             AskedChange::After(site, factor) => RunChange::After(sites(site)?, *factor),
             AskedChange::Balance => RunChange::Balance,
+            AskedChange::OnCore if replayable.core_lacks.iter().all(Vec::is_empty) => {
+                return Err(Error::Setting(
+                    "--no-off-core: this run does not tell for how long its ranks lacked a core: the system counted no delays, or only a part \
+                     of the run is read"
+                        .into(),
+                ));
+            }
+            AskedChange::OnCore => RunChange::OnCore,
             AskedChange::Latency(NetworkChange::More(more)) => {
                 RunChange::Latency(LatencyChange::More(*more), between()?)
             }

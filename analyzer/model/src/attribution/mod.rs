@@ -9,6 +9,7 @@
 
 mod iterations;
 mod loops;
+mod off_core;
 mod reader;
 mod readings;
 mod threads;
@@ -20,6 +21,7 @@ use super::origins::Activity;
 use super::sums::{Grow, Total};
 pub use iterations::{IterationReader, RankIterations};
 pub use loops::{Loop, LoopFinder, find_loop};
+pub use off_core::off_core;
 pub use reader::TimeReader;
 pub use threads::{ThreadTimes, other_threads};
 

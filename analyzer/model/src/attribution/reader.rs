@@ -275,14 +275,14 @@ impl TimeReader {
 
 /// Time outside MPI in an interval, as the readings at both ends tell it: kind, time and maximum error.
 #[derive(Default)]
-struct Outside {
+pub struct Outside {
     kinds: [(Spent, i64, i64); 3],
 }
 
 impl Outside {
     /// A thread that polls never sleeps in MPI, so sleep lies outside as far as there is room; without a core it was inside and outside
     /// alike, as long as it ran or was ready there.
-    fn of(interval: &Interval, outside: i64, inside: i64) -> Outside {
+    pub fn of(interval: &Interval, outside: i64, inside: i64) -> Outside {
         let within = |sum: i64, room: i64| ((sum - inside).clamp(0, room), sum.min(room));
         let asleep = interval.asleep();
         let (least_asleep, most_asleep) = within(asleep, outside);
@@ -298,6 +298,12 @@ impl Outside {
                 (Spent::InKernel, in_kernel, most_in_kernel - in_kernel),
             ],
         }
+    }
+
+    /// Time without a core: at most, mostly and at least.
+    pub fn off_core(&self) -> [i64; 3] {
+        let (_, time, error) = self.kinds[1];
+        [time + error, time, (time - error).max(0)]
     }
 
     fn taken(&self) -> i64 {

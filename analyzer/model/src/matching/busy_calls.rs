@@ -101,6 +101,8 @@ pub struct BusyCalls {
     /// Sums of computations, to level them by in a later replay.
     pub stretches: StretchMeans,
     pub times: PlaceTimes,
+    /// The interval of time without a core that the rank has reached.
+    lack: usize,
     /// The times of one call or computation.
     of_lanes: Vec<i64>,
 }
@@ -130,6 +132,7 @@ impl BusyCalls {
             numbers: FxHashMap::default(),
             stretches: StretchMeans::default(),
             times: PlaceTimes::default(),
+            lack: 0,
             of_lanes: Vec::new(),
         }
     }
@@ -152,10 +155,10 @@ impl BusyCalls {
             (last.end, last.polls) = (call.end, polls);
             return;
         }
-        self.compute(site, call.start.saturating_sub(before), busy);
+        self.compute(site, before, call.start.saturating_sub(before), busy);
         if call.now_and_then {
             let outside = (call.end - call.start - call.inside).max(0);
-            self.compute(site, outside, busy);
+            self.compute(site, call.start, outside, busy);
             self.last = Some(site);
             self.alone(site, call.end - call.start - outside, busy);
             return;
@@ -217,15 +220,19 @@ impl BusyCalls {
         number
     }
 
-    /// Adds computation before a call at a site.
-    pub fn compute(&mut self, site: u32, time: i64, busy: &mut [i64]) {
+    /// Adds computation from a time on, before a call at a site.
+    pub fn compute(&mut self, site: u32, from: i64, time: i64, busy: &mut [i64]) {
         if time <= 0 {
             return;
         }
         let around = (self.last, site);
         let number = if self.lanes.numbers() { self.number(around, time) } else { 0 };
         let lanes = 0..busy.len();
-        let times = lanes.map(|lane| self.lanes.computation(lane, self.rank, around, number, time));
+        let lacked = self.lanes.lacked(self.rank, &mut self.lack, (from, from.saturating_add(time)));
+        let times = lanes.map(|lane| {
+            let time = self.lanes.on_core(lane, time, lacked);
+            self.lanes.computation(lane, self.rank, around, number, time)
+        });
         self.of_lanes.clear();
         self.of_lanes.extend(times);
         if self.lanes.has_places {

@@ -208,7 +208,7 @@ impl Links {
     pub fn finalize(&mut self, at: i64, site: u32) {
         self.close();
         match &mut self.calls {
-            Some(calls) => calls.compute(site, at.saturating_sub(self.span.end), &mut self.busy),
+            Some(calls) => calls.compute(site, self.span.end, at.saturating_sub(self.span.end), &mut self.busy),
             None => self.busy[0].grow((at - self.span.end).max(0)),
         }
         self.span.end = at;

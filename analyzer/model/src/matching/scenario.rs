@@ -29,6 +29,8 @@ pub enum RunChange {
     Stretch(Vec<u32>, Around, PassChange),
     /// Ranks that compute between the same two calls take as long as they do on average.
     Balance,
+    /// Ranks always have a core while they compute.
+    OnCore,
     /// Messages take longer or shorter.
     Latency(LatencyChange, HostPair),
     /// Bandwidth is this many times as high.
@@ -108,6 +110,15 @@ pub enum WayKind {
     Step,
 }
 
+/// An interval of a rank's time in which it lacked a core for these shares of its computation. Nanoseconds on the run's common clock.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreLack {
+    pub from: i64,
+    pub until: i64,
+    /// The share at most, mostly and at least.
+    pub shares: [f64; 3],
+}
+
 /// All changed runs of one replay, and what is known of the recorded one.
 pub struct Lanes {
     lanes: Vec<Lane>,
@@ -124,6 +135,8 @@ pub struct Lanes {
     hosts: Vec<u32>,
     /// Time by which the clocks may be wrong, nanoseconds.
     pub tolerance: i64,
+    /// Each rank's intervals without a core, if some lane has none.
+    core_lacks: Vec<Vec<CoreLack>>,
     /// The lowest eager limit of all lanes that have another than the run.
     least_eager: Option<u64>,
 }
@@ -139,6 +152,7 @@ struct Lane {
     after: FxHashMap<u32, f64>,
     stretches: FxHashMap<(u32, Around), PassChange>,
     balanced: bool,
+    on_core: bool,
     /// Some of `stretches` are levelled.
     levels: bool,
     latency: Vec<(LatencyChange, HostPair)>,
@@ -167,6 +181,7 @@ impl Lanes {
             stretches: StretchMeans::default(),
             hosts: Vec::new(),
             tolerance: 0,
+            core_lacks: Vec::new(),
             least_eager: None,
         }
     }
@@ -195,6 +210,7 @@ impl Lanes {
     ) -> Lanes {
         let lanes: Vec<Lane> = scenarios.iter().take(MOST_LANES).map(Lane::of).collect();
         Lanes {
+            core_lacks: Vec::new(),
             least_eager: lanes.iter().filter_map(|lane| lane.eager).min(),
             lanes,
             is_ideal: false,
@@ -211,6 +227,41 @@ impl Lanes {
     /// Leaves out the sums by place.
     pub fn without_places(self) -> Lanes {
         Lanes { has_places: false, ..self }
+    }
+
+    pub fn with_core_lacks(self, core_lacks: Vec<Vec<CoreLack>>) -> Lanes {
+        Lanes { core_lacks, ..self }
+    }
+
+    /// Adds up for how long a rank lacked a core in a computation: at most, mostly and at least. `current` is the interval that it has reached.
+    pub fn lacked(&self, rank: u32, current: &mut usize, (from, until): (i64, i64)) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        let Some(lacks) = self.core_lacks.get(rank as usize) else { return sums };
+        while let Some(lack) = lacks.get(*current) {
+            let time = (lack.until.min(until) - lack.from.max(from)).max(0) as f64;
+            for (sum, share) in sums.iter_mut().zip(lack.shares) {
+                *sum += share * time;
+            }
+            if lack.until > until {
+                break;
+            }
+            *current += 1;
+        }
+        sums
+    }
+
+    /// What is left of a computation in a lane.
+    pub fn on_core(&self, lane: usize, time: i64, lacked: [f64; 3]) -> i64 {
+        if !self.lanes[lane].on_core {
+            return time;
+        }
+        let [most, typical, least] = lacked;
+        let lacked = match self.estimate(lane) {
+            Estimate::Low => most,
+            Estimate::Typical => typical,
+            Estimate::High => least,
+        };
+        time - (lacked.round() as i64).clamp(0, time)
     }
 
     pub fn count(&self) -> usize {
@@ -345,6 +396,7 @@ impl Lane {
                     lane.stretches.extend(ranks.iter().map(|rank| ((*rank, *around), *change)));
                 }
                 RunChange::Balance => lane.balanced = true,
+                RunChange::OnCore => lane.on_core = true,
                 RunChange::Latency(change, between) => lane.latency.push((*change, *between)),
                 RunChange::Bandwidth(factor, between) => lane.bandwidth.push((*factor, *between)),
                 RunChange::Eager(bytes) => lane.eager = lane.eager.max(Some(*bytes)),
