@@ -1,7 +1,8 @@
 //! JSON, CSV and Parquet of every command follow its published schema, and keys name the units.
 
+use crate::common::call_paths::with_paths;
 use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
-use crate::{paths, teams};
+use crate::teams;
 use parquet::record::Field;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,12 +92,12 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     }
     let grown = [4, 8, 16].map(common::growing::run);
     let exchanging = common::exchanging::run();
-    let with_paths = paths::with_paths();
+    let of_paths = with_paths();
     let with_teams = teams::one_rank();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
         "network" => vec![vec![exchanging.0.to_str().unwrap()]],
-        "paths" => vec![vec![with_paths.0.to_str().unwrap()]],
+        "paths" => vec![vec![of_paths.0.to_str().unwrap()]],
         "teams" => vec![vec![with_teams.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
