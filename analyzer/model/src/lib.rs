@@ -6,7 +6,7 @@
 //! lib
 //! shared_walk
 //! attribution
-//! critical habits levels origins rounds wait_for watch what_if
+//! critical habits levels origins passive_targets rounds wait_for watch what_if
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
@@ -45,6 +45,7 @@ pub mod origins;
 pub mod output;
 pub mod overlap;
 pub mod parallel;
+pub mod passive_targets;
 pub mod process;
 pub mod rank;
 pub mod rank_roles;

@@ -72,6 +72,7 @@ mod overlap;
 mod overlong;
 mod page;
 mod passes;
+mod passive_targets;
 mod path_exports;
 mod path_names;
 mod paths;

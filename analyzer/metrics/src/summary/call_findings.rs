@@ -6,8 +6,8 @@ use super::untaken::Untaken;
 use super::used_sites::UsedSite;
 use super::{
     Evidence, Finding, FindingKind, by_hand, calls_behind, data_in_pieces, drift, leaks, made_again, naps,
-    needless_barrier, poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs, small_messages,
-    there_and_back, wrong_order,
+    needless_barrier, passive_targets, poll_waits, polling, progress, slow_receivers, small_collectives, small_epochs,
+    small_messages, there_and_back, wrong_order,
 };
 
 /// All findings; `refused` is the one on objects of which MPI made no more, if there is one.
@@ -59,6 +59,7 @@ pub fn findings(known: &Evidence, sites: &[UsedSite], refused: Option<&Finding>)
     findings.extend(there_and_back::findings(known, sites));
     findings.extend(needless_barrier::finding(known, sites));
     findings.extend(progress::finding(known, sites));
+    findings.extend(passive_targets::finding(known, sites));
     findings.retain(|finding| finding.is_worth_it(known));
     findings
 }

@@ -97,9 +97,9 @@ macro_rules! rules {
             /// A barrier costs every rank its share.
             NeedlessBarrier "needless_barrier" Calls, shown by "needless_barrier", limits [needless_barrier],
                 "Remove the barrier unless the algorithm needs it.";
-            /// Requests are pending and nothing moves them.
-            Unprogressed "unprogressed" Calls, shown by "unprogressed", limits [progress],
-                "Call MPI_Test during the computation, or let a thread of the library move them.";
+            /// Requests, or accesses to another rank's window, are pending and nothing moves them.
+            Unprogressed "unprogressed" Calls, shown by "unprogressed", limits [progress passive_targets],
+                "Call MPI_Test or MPI_Iprobe during the computation, or let a thread of the library move them.";
             /// Ranks of one host send to each other through sockets.
             Sockets "sockets" Rest, shown by none, limits [sockets],
                 "See which transport the settings choose: shared memory is faster.";

@@ -35,6 +35,7 @@ mod made_again;
 mod naps;
 mod needless_barrier;
 mod nothing;
+mod passive_targets;
 mod poll_waits;
 mod polling;
 mod progress;
@@ -91,14 +92,16 @@ pub fn findings(known: &Evidence) -> Vec<Finding> {
     let refused = leaks::refused(known);
     let mut all = about_the_run(known, refused.as_ref());
     all.extend(about_the_program(known, &sites, &serving, refused.as_ref()));
+    leave_out_cheap(known, &mut all);
+    charging::charge_once(known, &mut all);
+    leave_out_cheap(known, &mut all);
+    savings::replay(known, &mut all);
     // What is left out explains no time.
     leave_out_cheap(known, &mut all);
     all.extend(unseen_ranks::finding(known, &sites, &all));
     all.extend(transfer::finding(known, &sites, &all));
     all.extend(serving.finding());
     charging::charge_once(known, &mut all);
-    leave_out_cheap(known, &mut all);
-    savings::replay(known, &mut all);
     leave_out_cheap(known, &mut all);
     explain_delays(known, &sites, &mut all);
     sort(&mut all);

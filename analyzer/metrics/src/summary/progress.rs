@@ -126,7 +126,7 @@ fn median_of_all(rows: impl Iterator<Item = (f64, u64)>) -> f64 {
 }
 
 /// A time by one digit: `0.1 ms`, `20 µs`.
-fn roughly(seconds: f64) -> String {
+pub(super) fn roughly(seconds: f64) -> String {
     let (value, unit) = match seconds {
         1.0.. => (seconds, "s"),
         0.95e-4.. => (1e3 * seconds, "ms"),
@@ -138,7 +138,7 @@ fn roughly(seconds: f64) -> String {
 }
 
 /// The setting for a progress thread, by the library's name.
-fn progress_thread(library: &str) -> &'static str {
+pub(super) fn progress_thread(library: &str) -> &'static str {
     let name = library.to_lowercase();
     if name.contains("intel") {
         "I_MPI_ASYNC_PROGRESS=1"

@@ -9,6 +9,7 @@ use crate::scheduling::{by_host, most_shared};
 use crate::words::plural;
 use model::habits::EpochSums;
 use model::matching::WaitState;
+use model::matching::scenario::RunChange;
 use model::roles::CallPart;
 use model::sums::{Grow, Total};
 use rustc_hash::FxHashMap;
@@ -36,15 +37,10 @@ const ANSWERED_AT_ONCE: f64 = 3e-6;
 /// Larger accesses cost their bytes: at 10 GB/s, 4 KiB take 0.4 us, about what an access does.
 const LARGE_ACCESS: u64 = 4096;
 
-/// Leaves out call sites that the `others` are about.
+/// Leaves out what the cures of the `others` save.
 pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Option<Finding> {
-    let of_calls = others.iter().filter(|other| !other.kind.is_of_work());
-    let theirs: Vec<&String> = of_calls.flat_map(|other| &other.sites).collect();
     let has_made_again = others.iter().any(|other| other.kind == FindingKind::MadeAgain);
-    let is_named = |used: &UsedSite| {
-        let frees = has_made_again && used.call().is_some_and(made_again::frees);
-        frees || used.sites().iter().any(|site| theirs.contains(&site))
-    };
+    let frees = |used: &UsedSite| has_made_again && used.call().is_some_and(made_again::frees);
     // The other end of those messages is another line.
     let has_messages = others.iter().any(|other| {
         let is_of_messages =
@@ -58,15 +54,15 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     // A rank that polls waits, or asks too often: neither is the network's time.
     let polls = |used: &UsedSite| used.call().is_some_and(Call::polls);
     let by_sockets = others.iter().any(|other| other.kind == FindingKind::Sockets);
-    let is_left_out = |used: &UsedSite| {
-        polls(used) || is_named(used) || has_messages && is_end(used) || by_sockets && used.moves_data()
-    };
+    let is_left_out =
+        |used: &UsedSite| polls(used) || frees(used) || has_messages && is_end(used) || by_sockets && used.moves_data();
     let sites: Vec<&UsedSite> = sites.iter().filter(|used| !is_left_out(used)).collect();
     let completion = completion(known);
-    let of_site = |used: &UsedSite| {
+    let whole = |used: &UsedSite| {
         let own = used.own() - used.total(|habits| habits.with_unseen);
         own.saturating_add(completion.get(&used.number).copied().unwrap_or(0))
     };
+    let of_site = |used: &UsedSite| whole(used) - whole(used).min(cured(used, others));
     let time_in = |sites: &[&UsedSite]| known.mean(sites.iter().map(|used| of_site(used)).total());
     // Calls on files wait for these, whoever has the cores.
     let is_of_files = |used: &UsedSite| used.call().is_some_and(file_advice::is_of_files);
@@ -90,7 +86,7 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     }
     let call = CallCost {
         used: most,
-        seconds: crate::totals::seconds(of_site(most)) / most.count().max(1) as f64,
+        seconds: crate::totals::seconds(whole(most)) / most.count().max(1) as f64,
         counted: if is_of_files(most) { 1.0 } else { in_others / time_in(&others).max(f64::MIN_POSITIVE) },
         counts_copies: in_others < ran,
     };
@@ -100,6 +96,26 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
         None => finding,
     };
     Some(finding.costs(costs).sites(most.sites()))
+}
+
+/// Nanoseconds that the calls would no longer take if the findings that name their line were cured; all of them if no replay can make the cure.
+fn cured(used: &UsedSite, others: &[Finding]) -> i64 {
+    let of_change = |change: &RunChange| match change {
+        RunChange::Calls(sites, left) if sites.contains(&used.number) => ((1.0 - left) * used.own() as f64) as i64,
+        RunChange::Swift(ranks, sites) if sites.contains(&used.number) => {
+            ranks.iter().map(|rank| used.own_of(*rank)).total()
+        }
+        _ => 0,
+    };
+    let is_of_calls = |change: &RunChange| matches!(change, RunChange::Calls(..) | RunChange::Swift(..));
+    let of_finding = |finding: &Finding| match finding.changes.iter().any(is_of_calls) {
+        true => finding.changes.iter().map(of_change).total(),
+        false => i64::MAX,
+    };
+    let lines = used.sites();
+    let names =
+        |finding: &&Finding| !finding.kind.is_of_work() && lines.iter().any(|line| finding.sites.contains(line));
+    others.iter().filter(names).map(of_finding).total()
 }
 
 /// The calls at the line that takes most of the time.
