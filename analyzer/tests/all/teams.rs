@@ -134,3 +134,63 @@ fn sums_that_no_run_has_are_printed_and_nothing_ends_for_them() {
     }
     assert_eq!(ran, 12);
 }
+
+/// A rank of a second with so many threads: half a second in a region in which they work so many milliseconds together, the longest so
+/// many, and then so many milliseconds in MPI, in a region or not.
+fn findings(threads: u64, [work, longest, in_mpi]: [u64; 3], is_in_region: bool) -> Vec<Value> {
+    let at = |milliseconds: u64| BEGIN + milliseconds * MILLISECOND;
+    let region = |from: u64, until: u64| Teams {
+        start: at(from),
+        end: at(until),
+        count: 1,
+        site: 1,
+        threads,
+        inside: (until - from) * MILLISECOND,
+        work: work * MILLISECOND,
+        longest: longest * MILLISECOND,
+        ..Teams::default()
+    };
+    let (mut words, mut last) = (Vec::from(region(0, 500).words(BEGIN)), BEGIN);
+    if is_in_region {
+        words.extend(OpenTeam { start: at(500), site: 1 }.words(last));
+    }
+    last = call(&mut words, last, 1, at(501), in_mpi * MILLISECOND);
+    if is_in_region {
+        words.extend(Teams { work: 0, longest: 0, ..region(500, 502 + in_mpi) }.words(last));
+    }
+    call(&mut words, last, 1, at(999), MILLISECOND / 1000);
+    let output = overhear("diagnose", &of_words(&words).0, &["--no-cache", "--format", "json"]);
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    report["findings"].as_array().unwrap().clone()
+}
+
+#[test]
+fn threads_that_idle_while_their_leader_is_in_mpi_and_uneven_regions_are_found() {
+    let cases = [
+        (
+            "idle for three quarters of 300 ms",
+            (4, [2000, 500, 300], false),
+            Some("23 % of the 4 cores of each rank idle while thread 0 is in MPI_Barrier"),
+            None,
+        ),
+        ("less than a tenth of the cores", (4, [2000, 500, 100], false), None, None),
+        ("the others may work meanwhile", (4, [2000, 500, 300], true), None, None),
+        ("nobody else is there", (1, [500, 500, 300], false), None, None),
+        ("one works for 400 ms, all for 250 ms on average", (4, [1000, 400, 10], false), None, Some(0.150)),
+        ("too little to be told", (4, [1000, 265, 10], false), None, None),
+    ];
+    for (case, (threads, times, is_in_region), idle, uneven) in cases {
+        let found = findings(threads, times, is_in_region);
+        let of = |kind: &str| found.iter().find(|row| row["kind"] == kind);
+        let headline = of("idle_threads").map(|row| row["headline"].as_str().unwrap().to_string());
+        assert_eq!(headline.is_some(), idle.is_some(), "{case}: {found:?}");
+        if let (Some(headline), Some(idle)) = (headline, idle) {
+            assert!(headline.starts_with(idle), "{case}: {headline}");
+        }
+        let cost = of("uneven_region").map(|row| row["at_most_s"].as_f64().unwrap());
+        assert_eq!(cost.is_some(), uneven.is_some(), "{case}: {found:?}");
+        if let (Some(cost), Some(uneven)) = (cost, uneven) {
+            assert!((cost - uneven).abs() < 1e-3, "{case}: {cost}");
+        }
+    }
+}

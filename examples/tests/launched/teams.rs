@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{libraries, one, one_at_most, those, two_families};
+use crate::common::{ATTEMPTS, libraries, one, one_at_most, those, two_families};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
 use examples::program::{compile, compile_fortran};
@@ -39,13 +39,34 @@ fn recorded(mpi: &Mpi, path: PathBuf, arguments: &[&str], name: &str) -> (Measur
     (measured, run)
 }
 
-/// True of figures within a twentieth of each other, and 2 ms: the program reads its clock inside what is measured.
-fn assert_close(what: &str, found: f64, measured: f64) {
-    assert!(
-        (found - measured).abs() < 0.05 * measured + 0.002,
-        "{what}: {found} s, and {measured} as the program says"
-    );
+/// Figures that are not within a twentieth of what the program says, and 2 ms: it reads its clock inside or around what is measured.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn compare(&mut self, what: &str, found: f64, measured: f64) {
+        if (found - measured).abs() >= 0.05 * measured + 0.002 {
+            self.0.push(format!("{what}: {found} s, and {measured} as the program says"));
+        }
+    }
 }
+
+/// Runs a program until its figures agree with the report: a busy machine stops it between two readings of clocks. Returns the run.
+fn agreeing(run: impl Fn() -> (Measured, Run), compare: impl Fn(&Measured, &Run, &mut Differences)) -> Run {
+    let mut last = Differences::default();
+    for _ in 0..ATTEMPTS {
+        let (measured, run) = run();
+        last = Differences::default();
+        compare(&measured, &run, &mut last);
+        if last.0.is_empty() {
+            return run;
+        }
+    }
+    panic!("the last of {ATTEMPTS} runs: {:#?}", last.0);
+}
+
+/// Seconds in which a busy machine starts and ends a program outside MPI.
+const AROUND: f64 = 0.05;
 
 /// Both ranks' figures of one name.
 fn both(measured: &Measured, name: &str) -> f64 {
@@ -60,42 +81,55 @@ fn seconds(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{key} is no number: {row}"))
 }
 
-/// The row of the regions at the line of a source with this comment.
-fn regions_at<'a>(report: &'a Value, source: &Path, comment: &str) -> Option<&'a Value> {
+/// The number of the line of a source that ends with this comment.
+fn line_of(source: &Path, comment: &str) -> usize {
     let text = fs::read_to_string(source).expect("the source is here");
     let is_it = |line: &str| [format!("// {comment}"), format!("! {comment}")].iter().any(|end| line.ends_with(end));
-    let line = 1 + text.lines().position(is_it).unwrap_or_else(|| panic!("no line says {comment}"));
+    1 + text.lines().position(is_it).unwrap_or_else(|| panic!("no line says {comment}"))
+}
+
+/// The row of the regions at the line with this comment.
+fn regions_at<'a>(report: &'a Value, source: &Path, comment: &str) -> Option<&'a Value> {
+    let (file, line) = (source.file_name().expect("a file").to_string_lossy(), line_of(source, comment));
     // A body without variables of its own begins at its first statement, a line below.
-    let file = source.file_name().expect("a file").to_string_lossy();
     let places = [format!("{file}:{line}"), format!("{file}:{}", line + 1)];
     rows(report, "parallel_regions").iter().find(|row| places.iter().any(|place| row["place"] == place.as_str()))
 }
 
-fn uneven<'a>(measured: &Measured, report: &'a Value, source: &Path) -> &'a Value {
+/// Kinds and call sites of the first screen's findings.
+fn found(run: &Run) -> Vec<(String, String)> {
+    let report = run.ask("diagnose", &[]).json;
+    let text = |row: &Value, key: &str| row[key].as_str().expect("a text").to_string();
+    rows(&report, "findings").iter().map(|row| (text(row, "kind"), text(row, "sites"))).collect()
+}
+
+fn uneven<'a>(measured: &Measured, report: &'a Value, source: &Path, differences: &mut Differences) -> &'a Value {
     let uneven = regions_at(report, source, "uneven").unwrap_or_else(|| panic!("the region is missing: {report}"));
     assert_eq!((uneven["regions"].as_u64(), uneven["threads"].as_u64()), (Some(80), Some(2)), "{uneven}");
     let lost = both(measured, "longest") - both(measured, "work") / 2.0;
-    assert_close("uneven", 2.0 * seconds(uneven, "imbalance_mean_s"), lost);
+    differences.compare("uneven", 2.0 * seconds(uneven, "imbalance_mean_s"), lost);
     uneven
 }
 
 /// Compares what each program states: a region's work and imbalance, and the threads that idle.
-fn are_as_measured(measured: &Measured, report: &Value, source: &Path) {
-    let uneven = uneven(measured, report, source);
-    assert_close("work", 2.0 * seconds(uneven, "work_mean_s"), both(measured, "work"));
-    assert_close("idle in the region", 2.0 * seconds(uneven, "idle_mean_s"), both(measured, "idle"));
+fn compare(measured: &Measured, report: &Value, source: &Path, differences: &mut Differences) {
+    let uneven = uneven(measured, report, source, differences);
+    differences.compare("work", 2.0 * seconds(uneven, "work_mean_s"), both(measured, "work"));
+    differences.compare("idle in the region", 2.0 * seconds(uneven, "idle_mean_s"), both(measured, "idle"));
     let leaders = rows(report, "leaders");
     assert_eq!(leaders.len(), 2);
     for leader in leaders {
         let of = |name: &str| measured[&(leader["rank"].as_u64().expect("a rank"), name.to_string())];
         assert_eq!(leader["cores"], 2);
-        assert_close("serial", seconds(leader, "serial_s"), of("serial"));
+        // The first calls and the last are outside what the program measures, and so is the recorder's look at new call sites.
+        let serial = seconds(leader, "serial_s");
+        differences.compare("serial", serial, of("serial").max(serial - AROUND));
     }
     let idle = rows(report, "idle_threads");
     let call = idle.iter().find(|row| row["function"] == "MPI_Allreduce").expect("the ranks meet there");
     // One other thread idles for as long as the first is in MPI.
-    assert_close("in MPI", 2.0 * seconds(call, "leader_mean_s"), both(measured, "mpi"));
-    assert_close("idle meanwhile", 2.0 * seconds(call, "idle_mean_s"), both(measured, "mpi"));
+    differences.compare("in MPI", 2.0 * seconds(call, "leader_mean_s"), both(measured, "mpi"));
+    differences.compare("idle meanwhile", 2.0 * seconds(call, "idle_mean_s"), both(measured, "mpi"));
 }
 
 #[test]
@@ -104,19 +138,35 @@ fn work_waits_and_idle_threads_are_as_the_program_measures_them() {
     for mpi in two_families() {
         let (source, program) = source_and_program("teams.c", &mpi);
         compile(&mpi, &source, &program, &["-fopenmp".to_string()]);
-        let (measured, run) = recorded(&mpi, program.clone(), &[], "teams");
-        let report = run.ask("teams", &[]).json;
-        are_as_measured(&measured, &report, &source);
-        let meets = regions_at(&report, &source, "meets").expect("the ranks execute it");
-        assert_close("barriers", 2.0 * seconds(meets, "barriers_mean_s"), both(&measured, "barriers"));
-        assert_close("locks", 2.0 * seconds(meets, "locks_mean_s"), both(&measured, "locks"));
-
-        let (measured, twin) = recorded(&mpi, program, &["twin"], "teams-twin");
-        let report = twin.ask("teams", &[]).json;
-        uneven(&measured, &report, &source);
-        for region in rows(&report, "parallel_regions") {
-            assert!(seconds(region, "locks_mean_s") < 0.001, "a twin's region waits: {region}");
+        let planted = || recorded(&mpi, program.clone(), &[], "teams");
+        let run = agreeing(planted, |measured, run, differences| {
+            let report = &run.ask("teams", &[]).json;
+            compare(measured, report, &source, differences);
+            let meets = regions_at(report, &source, "meets").expect("the ranks execute it");
+            differences.compare("barriers", 2.0 * seconds(meets, "barriers_mean_s"), both(measured, "barriers"));
+            differences.compare("locks", 2.0 * seconds(meets, "locks_mean_s"), both(measured, "locks"));
+        });
+        let told = found(&run);
+        let place = |comment: &str| format!("teams.c:{}", line_of(&source, comment));
+        for (kind, line) in [("uneven_region", place("uneven")), ("idle_threads", place("sum"))] {
+            assert!(told.contains(&(kind.to_string(), line)), "{kind} under {}: {told:?}", mpi.name);
         }
+
+        let twin = || recorded(&mpi, program.clone(), &["twin"], "teams-twin");
+        agreeing(twin, |measured, run, differences| {
+            let report = &run.ask("teams", &[]).json;
+            uneven(measured, report, &source, differences);
+            for region in rows(report, "parallel_regions") {
+                differences.compare("a twin's locks", seconds(region, "locks_mean_s"), 0.0);
+            }
+            // Threads that lack their cores are late, whatever the program does.
+            let told = found(run);
+            if told.iter().any(|(kind, _)| ["not_running", "busy_host", "oversubscribed"].contains(&kind.as_str())) {
+                return;
+            }
+            let of_teams = told.iter().filter(|(kind, _)| ["idle_threads", "uneven_region"].contains(&kind.as_str()));
+            differences.0.extend(of_teams.map(|(kind, line)| format!("a twin has {kind} at {line}")));
+        });
     }
 }
 
@@ -128,8 +178,10 @@ fn a_fortran_programs_regions_are_as_it_measures_them() {
         fortran.compiler.push("-fopenmp".into());
         let (source, program) = source_and_program("teams.F90", &mpi);
         compile_fortran(&mpi, &fortran, &source, &program);
-        let (measured, run) = recorded(&mpi, program, &[], "teams-fortran");
-        are_as_measured(&measured, &run.ask("teams", &[]).json, &source);
+        let planted = || recorded(&mpi, program.clone(), &[], "teams-fortran");
+        agreeing(planted, |measured, run, differences| {
+            compare(measured, &run.ask("teams", &[]).json, &source, differences);
+        });
     }
 }
 

@@ -1,4 +1,4 @@
-// Two ranks of two threads. In each of 40 rounds the second thread sleeps twice as long as the first in a region, then both
+// Two ranks of two threads. In each of 40 rounds the second thread sleeps four times as long as the first in a region, then both
 // meet a barrier and take turns in a critical section in another; the first thread sleeps alone, and rank 1 for longer, so
 // that rank 0 waits in MPI. With `twin` threads and ranks do as much. Each rank says in seconds what it measured.
 #include <mpi.h>
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(2) // uneven
         {
             int thread = omp_get_thread_num();
-            took[thread] = nap(thread == 1 && !twin ? 0.004 : 0.002);
+            took[thread] = nap(thread == 1 && !twin ? 0.008 : 0.002);
         }
         double lasted = now() - begun;
         inside += lasted;
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
             }
         }
         inside += now() - begun;
-        nap(rank == 1 && !twin ? 0.005 : 0.002);
+        nap(rank == 1 && !twin ? 0.030 : 0.002);
         double begin = now();
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); // sum
         mpi += now() - begin;

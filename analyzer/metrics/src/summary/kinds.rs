@@ -100,6 +100,12 @@ macro_rules! rules {
             /// Requests, or accesses to another rank's window, are pending and nothing moves them.
             Unprogressed "unprogressed" Calls, shown by "unprogressed", limits [progress passive_targets],
                 "Call MPI_Test or MPI_Iprobe during the computation, or let a thread of the library move them.";
+            /// Threads of OpenMP have nothing to do while the thread that leads them is in MPI.
+            IdleThreads "idle_threads" Rest, shown by none, limits [idle_threads],
+                "Let them compute meanwhile, or shorten the calls.";
+            /// A thread of OpenMP works longer in a parallel region than the others.
+            UnevenRegion "uneven_region" Rest, shown by none, limits [uneven_regions],
+                "Divide the region's work more evenly.";
             /// Ranks of one host send to each other through sockets.
             Sockets "sockets" Rest, shown by none, limits [sockets],
                 "See which transport the settings choose: shared memory is faster.";

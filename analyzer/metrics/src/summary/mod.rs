@@ -20,6 +20,7 @@ mod evidence;
 mod file_advice;
 mod finding;
 mod finding_rows;
+mod idle_threads;
 mod kinds;
 mod late_changes;
 mod late_findings;
@@ -54,6 +55,7 @@ mod stored_sizes;
 mod there_and_back;
 mod threads_together;
 mod transfer;
+mod uneven_regions;
 mod uneven_totals;
 mod unknown_delays;
 mod unseen_ranks;
@@ -64,6 +66,7 @@ mod words;
 mod wrong_order;
 
 use crate::run_end::RunEnd;
+use crate::teams;
 use finding::LEAST_SHARE_OF_RUN;
 use lateness::LateContext;
 use limits::limits;
@@ -166,6 +169,9 @@ fn about_the_program(
     all.extend(late);
     all.extend(of_calls);
     all.extend(together);
+    let leaders = teams::leaders(known.run);
+    all.extend(idle_threads::finding(known, &leaders));
+    all.extend(uneven_regions::findings(known, &leaders));
     all
 }
 
