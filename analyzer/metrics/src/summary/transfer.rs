@@ -101,7 +101,8 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
 /// Nanoseconds that the calls would no longer take if the findings that name their line were cured; all of them if no replay can make the cure.
 fn cured(used: &UsedSite, others: &[Finding]) -> i64 {
     let of_change = |change: &RunChange| match change {
-        RunChange::Calls(sites, left) if sites.contains(&used.number) => ((1.0 - left) * used.own() as f64) as i64,
+        // What is left is the price of the calls that take their place.
+        RunChange::Calls(sites, _) if sites.contains(&used.number) => i64::MAX,
         RunChange::Swift(ranks, sites) if sites.contains(&used.number) => {
             ranks.iter().map(|rank| used.own_of(*rank)).total()
         }
