@@ -16,9 +16,8 @@ use traces::calls::{ArgumentKind, Class};
 limits! {
     /// Where accesses need their target, nearly all during which it computes last until it calls MPI.
     LEAST_UNTIL_INSIDE = 0.5, Least, "of the accesses", Convention;
-    /// Of accesses that have nothing to do with the target's calls, the longest time between two of these that ends within is up to 0.6; where a target
-    /// computes for 22 us or 4 ms between two calls, 0.84 and 0.99 under MPICH.
-    LEAST_OUTSIDE = 0.7, Least, "of their time", Measured;
+    /// An access that needs its target lasts mostly while that computes, between two of its calls; others end whenever they do.
+    LEAST_OUTSIDE = 0.7, Least, "of their time", Convention;
     /// The walk through the run that compares accesses with their targets pays from this share of the run in such calls on, and so does the cure.
     LEAST_SHARE = 0.02, Least, "of the run", Convention;
 }

@@ -145,8 +145,10 @@ impl Replay {
             let stuck = self.ranks.iter_mut().zip(0..).filter(|(rank, _)| !rank.links.is_empty());
             let earliest = |(rank, _): &(&mut ReplayedRank, u32)| rank.next_busy();
             let Some((rank, number)) = stuck.min_by_key(earliest) else { break };
-            if let Dependency::Message(_, _, Some(DependencyWay { kind: WayKind::Posted, from, to, .. })) =
-                &rank.links[0].to
+            // Where no limit was asked for, a send that waits for ever has lost its receive's record.
+            if self.lanes.has_eager_limit()
+                && let Dependency::Message(_, _, Some(DependencyWay { kind: WayKind::Posted, from, to, .. })) =
+                    &rank.links[0].to
             {
                 rank.stuck = rank.stuck.or(Some((*to, *from)));
             }

@@ -328,6 +328,11 @@ impl Lanes {
         self.least_eager.is_some_and(|most| bytes > most)
     }
 
+    /// True if a lane has another eager limit than the run.
+    pub fn has_eager_limit(&self) -> bool {
+        self.least_eager.is_some()
+    }
+
     fn bits(&self, holds: impl Fn(&Lane) -> bool) -> u64 {
         let holding = self.lanes.iter().enumerate().filter(|(_, lane)| holds(lane));
         holding.fold(0, |bits, (at, _)| bits | 1 << at)
