@@ -27,7 +27,7 @@ const MOST_OF_RANK: usize = 1 << 16;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct DelayedAccesses {
     pub count: u64,
-    /// Those during which the target came back into MPI.
+    /// Accesses during which the target came back into MPI.
     pub until_inside: u64,
     /// The longest time outside in each of these that ended with a call of the target, added up. Nanoseconds.
     pub outside: i64,

@@ -81,7 +81,7 @@ impl TeamSums {
     }
 }
 
-/// What one thread of a rank started. Times in ticks.
+/// The parallel regions that one thread of a rank started. Times in ticks.
 #[derive(Default, Debug)]
 pub struct ThreadTeams {
     /// The thread's number.

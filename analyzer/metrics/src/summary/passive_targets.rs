@@ -14,7 +14,7 @@ use tables::Value;
 use traces::calls::{ArgumentKind, Class};
 
 limits! {
-    /// Where accesses need their target, nearly all during which it computes last until it calls MPI.
+    /// Where accesses need their target, nearly all that begin while it computes last until it calls MPI.
     LEAST_UNTIL_INSIDE = 0.5, Least, "of the accesses", Convention;
     /// An access that needs its target lasts mostly while that computes, between two of its calls; others end whenever they do.
     LEAST_OUTSIDE = 0.7, Least, "of their time", Convention;

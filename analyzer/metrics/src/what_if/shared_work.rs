@@ -1,6 +1,6 @@
 //! Work that ranks take as they come, whose share changes with their speed.
 //!
-//! In: a replay. Out: the least time that the run may take if the ranks shared their work anew, and a sentence. The replay leaves each piece with
+//! In: a replay. Out: the least time that the run may take if the ranks shared their work in another way, and a sentence. The replay leaves each piece with
 //! the rank that had it. Ranks that never wait for work take as long as they do on average, but for what hands it out.
 
 use model::Run;

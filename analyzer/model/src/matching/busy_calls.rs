@@ -38,9 +38,9 @@ pub struct PlaceTimes {
     pub passes: FxHashMap<u32, PassTimes>,
     /// Its busy time when it leaves the other calls.
     pub busy_passes: FxHashMap<u32, PassTimes>,
-    /// What calls that depend on others take by themselves, by site.
+    /// The own time of calls that depend on other ranks, by site.
     pub own: FxHashMap<u32, OwnTimes>,
-    /// What the other calls take.
+    /// The time of calls that depend on nobody.
     pub busy_own: FxHashMap<u32, OwnTimes>,
     pub handed_out: HandedOut,
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Default, Debug)]
 pub struct HandedOut {
     pub messages: u64,
-    /// Those that would come earlier than one that was answered before.
+    /// Messages that would come earlier than one that was answered before them.
     pub earlier: u64,
     /// Who sent them, by place.
     pub askers: FxHashSet<u32>,

@@ -250,7 +250,7 @@ impl Lanes {
         sums
     }
 
-    /// What is left of a computation in a lane.
+    /// The time that a computation takes in a lane, without that in which it lacked its core.
     pub fn on_core(&self, lane: usize, time: i64, lacked: [f64; 3]) -> i64 {
         if !self.lanes[lane].on_core {
             return time;
