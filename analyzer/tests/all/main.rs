@@ -102,6 +102,7 @@ mod units;
 mod unmoved;
 mod unpacked;
 mod use_of_machine;
+mod wait_advice;
 mod waits;
 mod watch;
 mod what_if;

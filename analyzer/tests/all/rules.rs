@@ -342,6 +342,44 @@ fn a_run_without_a_finding_says_so_and_where_its_time_in_mpi_is() {
 }
 
 #[test]
+fn short_small_calls_that_take_a_tenth_of_the_run_are_told_before_larger_ones_are() {
+    // Of a second.
+    let of = |bytes, calls: u64, microseconds: u64| {
+        let one = |calls: Calls, step| {
+            let at = MILLISECOND + 400_000 * step;
+            calls.call(on_nobody(Call::Barrier), at, 100).call(both(bytes), at + 100_000, microseconds * 1000)
+        };
+        finding_of((0..2).map(|_| (0..calls).fold(Calls::default(), one)).collect(), "transfer")
+    };
+    let found = of(8, 2_200, 60);
+    says(&found, "advice", "call it less often, if not each result is needed at once");
+    let percent = found.unwrap()["percent"].as_f64().unwrap();
+    assert!((percent - 13.2).abs() < 0.1, "{percent}");
+    assert_eq!(of(8, 1_400, 60), None, "8.4 % of the run");
+    assert_eq!(of(100_000, 2_200, 60), None, "its bytes may need that time");
+    says(&of(100_000, 2_200, 100), "advice", "send fewer bytes");
+}
+
+#[test]
+fn what_one_collective_call_takes_the_place_of_is_no_time_of_mpi_itself() {
+    // Gathers of 4 ms and broadcasts of 3 ms, the next call each time, and 2 ms of work.
+    let rank = || {
+        let bytes = 160_000;
+        (0..100).fold(Calls::default(), |calls, step| {
+            let at = (1 + 9 * step) * MILLISECOND;
+            let gather = Signature { site: 1, peer: 0, ..collective(Call::Gather) };
+            let back = Signature { site: 2, peer: 0, ..collective(Call::Bcast) };
+            let [gather, back] = [gather, back].map(|call| Signature { sent: bytes, received: bytes, ..call });
+            calls.call(gather, at, 4 * MILLISECOND).call(back, at + 4 * MILLISECOND + 100, 3 * MILLISECOND)
+        })
+    };
+    let found = ask(&made(vec![rank(), rank()], 2).0.0, "diagnose", &["--no-cache"]);
+    let rows = found.rows("findings");
+    assert_eq!(rows[0]["kind"], "collective_by_hand", "{rows:#?}");
+    assert!(rows.iter().all(|row| row["kind"] != "transfer"), "{rows:#?}");
+}
+
+#[test]
 fn a_rank_that_sends_to_each_other_in_turn_makes_a_broadcast_and_all_of_them_an_all_to_all() {
     let others = |rank: i32| (0..4).filter(move |other| *other != rank);
     let turns = |rank| (0..10).flat_map(move |_| others(rank).map(|other| send(Call::Send, other, 10_000)));

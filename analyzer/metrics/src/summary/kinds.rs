@@ -38,7 +38,7 @@ macro_rules! rules {
             SerialWork "serial_work" Work, shown by "serial_work", limits [],
                 "Divide that work among all ranks, or let the others go on meanwhile.";
             /// Now and then a rank takes much longer than usual.
-            SporadicDelay "sporadic_delay" Work, shown by "sporadic_delay", limits [],
+            SporadicDelay "sporadic_delay" Work, shown by "sporadic_delay", limits [wait_advice],
                 "Look for what interrupts that work, or make each step's work even.";
             /// Ranks work one after another.
             Chain "chain" Work, shown by "chain", limits [late_findings],

@@ -4,10 +4,11 @@ use super::late_changes::Lateness;
 use super::late_reason::{self, LateReason, bins};
 use super::lateness::LateActivity;
 use super::limits::limits;
-use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work};
+use super::{Finding, FindingKind, late_changes, late_receivers, lock_contention, sampled_work, wait_advice};
 use crate::totals::seconds;
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
 use model::origins::{ActivityTimes, DurationBins};
+use model::roles::CallSite;
 use model::sums::Total;
 use tables::Value;
 use traces::calls::Call;
@@ -15,9 +16,10 @@ use traces::calls::Call;
 limits! {
     /// A rank works alone if nearly all others wait for this share of its time there.
     ALONE = 0.8, Least, "of its time", Convention;
-    /// Ranks work in turn if others wait for this share of their time there. For two ranks that each take four times as long as the
-    /// other in every other step, the share is 0.6.
-    IN_TURN = 0.65, Least, "of their time", Derived;
+    /// Ranks work in turn if others wait for this share of their time there, and in this share of their cases. Of two ranks that begin each
+    /// step together and take four times as long as the other in every other one, the share of the time is 0.6, and that of the cases a half;
+    /// of three that hand on what they do, others wait for two all the time.
+    IN_TURN = 0.65, Least, "of their time and cases", Derived;
     /// Cases are rare if they are no more than this share of all.
     RARE = 0.3, Most, "of the cases", Convention;
     /// A case is long if it takes this many times the usual time.
@@ -48,6 +50,8 @@ pub fn finding(late: &LateActivity) -> Finding {
             let (rank, works) = (upper(&who), verb(culprits.len(), "works", "work"));
             let headline = format!("{rank} {works} {place} while the others wait.");
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
+            let first = wait_advice::first_come(late);
+            let next = [Some(next.to_string()), first].into_iter().flatten().collect::<Vec<_>>().join(" ");
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
         Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place),
@@ -64,8 +68,14 @@ pub fn finding(late: &LateActivity) -> Finding {
         Lateness::Alternating => {
             let headline = format!("A different rank is late each time {place}, and the others wait for it.");
             let even = if late.is_even() { "Over the run all ranks compute about as long. " } else { "" };
-            let next = format!("{even}Let ranks wait for each other less often, or make each step's work even.");
-            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(synchronized_by(late))
+            let less = format!("{even}Let ranks wait for each other less often, or make each step's work even.");
+            let first = wait_advice::work_first(late);
+            let waits = first.as_ref().and(late.main_wait()).map(|wait| late.site_of(wait.waiter));
+            let waits = waits.and_then(CallSite::line).into_iter().collect();
+            let other = first.or_else(|| wait_advice::fewer_ranks(late));
+            let next = [Some(less), other].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let detail = [synchronized_by(late), at_a_time(late)].join(" ");
+            Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(detail.trim()).sites(waits)
         }
         Lateness::Drifting => {
             let headline = format!(
@@ -90,7 +100,8 @@ pub fn finding(late: &LateActivity) -> Finding {
     }
     finding.add(&passed_on(late));
     let changes = late_changes::of(late, &lateness, reason);
-    finding.costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(late.sites())
+    let sites = [late.sites(), finding.sites.clone()].concat();
+    finding.costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(sites)
 }
 
 /// The finding on ranks that work one after another; `place` says where.
@@ -123,13 +134,15 @@ fn judged(late: &LateActivity) -> Lateness {
     }
     let is_spread = 2 * culprits.len() > all;
     let waited = culprits.iter().map(|(_, times)| times.waited_for).total();
-    if is_spread && all > 1 && waited as f64 >= IN_TURN.get() * total as f64 {
+    let cases = culprits.iter().map(|(_, times)| times.count).total();
+    // Ranks that begin each step together, of which another one has more to do each time, hand on nothing.
+    let are_late_each_time = late.is_under_lock() || late.cases() as f64 >= IN_TURN.get() * cases as f64;
+    if is_spread && all > 1 && waited as f64 >= IN_TURN.get() * total as f64 && are_late_each_time {
         return Lateness::InTurn;
     }
     if is_spread {
         return Lateness::Alternating;
     }
-    let cases = culprits.iter().map(|(_, times)| times.count).total();
     let more_each_time = more_each_time(&bins(culprits), &bins(late.others()));
     let is_explained = more_each_time as f64 * cases as f64 >= EXPLAINED.get() * waited as f64;
     if late.has_more_work() && is_explained {
@@ -240,9 +253,13 @@ fn beside_others(late: &LateActivity) -> String {
     format!("{each} {own} there, {who} {theirs}{on_average}.")
 }
 
-/// The mean number of ranks that wait while one works.
+/// The mean number of ranks that wait while one works, if all of them wait for most of the time.
 fn at_a_time(late: &LateActivity) -> String {
-    let waited_for = late.ranks.iter().map(|(_, times)| times.waited_for).total();
+    let [waited_for, total] = [|times: &ActivityTimes| times.waited_for, |times: &ActivityTimes| times.total]
+        .map(|of| late.ranks.iter().map(|(_, times)| of(times)).total());
+    if (waited_for as f64) < IN_TURN.get() * total as f64 {
+        return String::new();
+    }
     // With two ranks, the other one waits.
     if waited_for == 0 || late.known.ranks() < 3 {
         return String::new();

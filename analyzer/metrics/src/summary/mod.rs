@@ -61,6 +61,7 @@ mod unknown_delays;
 mod unseen_ranks;
 mod untaken;
 mod used_sites;
+mod wait_advice;
 mod whole;
 mod words;
 mod wrong_order;

@@ -52,12 +52,12 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     Some(finding.costs(costs).ranks(culprits).sites(used.sites())).filter(|finding| finding.is_worth_it(known))
 }
 
-/// True if the rank is asleep for most of the time between its looks, at all lines.
+/// True if the rank is asleep for most of the time between its looks, at all lines: where it sleeps between two, it does so between all.
 fn sleeps(known: &Evidence, rank: u32) -> bool {
     let Some(walk) = known.walk else { return false };
     let asleep = walk.attribution.ranks[rank as usize].of(|key| key.spent == Spent::Asleep);
     let own = walk.habits.iter().filter(|((of, _), _)| *of == rank);
-    2 * asleep >= own.map(|(_, habits)| habits.looks.time).total()
+    2 * asleep >= own.map(|(_, habits)| habits.looks.time.max(habits.between_tests)).total()
 }
 
 /// Nanoseconds for which other ranks waited for this one: in MPI, and by looks of their own.

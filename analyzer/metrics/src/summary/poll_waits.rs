@@ -1,9 +1,9 @@
-//! The finding on ranks that do nothing else until a poll finds something, or until they give up.
+//! The finding on ranks that do nothing else until a poll finds something.
 
 use super::limits::limits;
 use rustc_hash::FxHashMap;
 
-use super::polling::{self, has_gaps, span};
+use super::polling::{self, gives_up, has_gaps, span};
 use super::serving::{LEAST_WAITING, MOST_RANKS};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
@@ -53,10 +53,6 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     let finding = finding.ranks(polls.culprits.clone()).sites(used.sites());
     // Nothing that other ranks do could make use of a serving rank's time.
     let finding = if serves { finding } else { finding.costs(costs) };
-    if polls.are_mostly_in_vain() {
-        let next = "Poll less often: after larger pieces of work, or when a message is due.";
-        return Some(finding.detail(polls.for_each()).next(next));
-    }
     let awaited = awaited_ranks(&polls.ranks, polls.awaited);
     let places: Vec<WorldRank> = awaited.iter().map(|rank| world_rank(&known.run.ranks[*rank as usize])).collect();
     let outside = outside(known, &awaited);
@@ -79,7 +75,7 @@ impl<'a> PollWait<'a> {
         };
         let ranks: Vec<(u32, &SiteHabits)> = used.ranks.iter().filter(only_waits).copied().collect();
         let time = ranks.iter().map(|(_, habits)| span(habits)).total();
-        if time <= polling::paid(used) {
+        if gives_up(used) || time <= polling::paid(used) {
             return None;
         }
         let awaited = ranks.iter().map(|(_, habits)| habits.awaited).total();
@@ -104,20 +100,13 @@ impl<'a> PollWait<'a> {
         self.used.call().is_some_and(|call| call.class() == Class::Probe)
     }
 
-    /// True if after most of the time nothing came.
-    fn are_mostly_in_vain(&self) -> bool {
-        2 * self.awaited < self.time
-    }
-
     /// True if few ranks poll nearly all the time for what comes, like the master of a farm or a rank that writes output.
     fn serve(&self) -> bool {
         let all = &self.used.known.run.ranks;
         let is_always = |(rank, habits): &(u32, &SiteHabits)| {
             seconds(span(habits)) >= LEAST_WAITING.get() * all[*rank as usize].wall()
         };
-        (MOST_RANKS.count() as usize) * self.ranks.len() <= all.len()
-            && self.ranks.iter().all(is_always)
-            && !self.are_mostly_in_vain()
+        (MOST_RANKS.count() as usize) * self.ranks.len() <= all.len() && self.ranks.iter().all(is_always)
     }
 
     /// `81,000 polls find nothing for each that finds something.`

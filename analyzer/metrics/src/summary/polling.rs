@@ -49,7 +49,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         return None;
     }
     let costs = used.known.mean(time);
-    let culprits = used.culprits(paid_by);
+    let gives_up = gives_up(used);
+    let culprits = used.culprits(|habits| paid_by(habits, gives_up));
     let each = seconds(used.total(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
     let times = plural(in_vain, "time");
     let found = in_vain.checked_div(found);
@@ -76,15 +77,21 @@ pub fn span(habits: &SiteHabits) -> i64 {
     habits.in_vain_time.saturating_add(habits.between_tests)
 }
 
-/// Nanoseconds in tests of a rank that do nothing, and between which there is time to work.
-fn paid_by(habits: &SiteHabits) -> i64 {
+/// Nanoseconds in tests of a rank that do nothing, if it works between them: there is time to, or it goes on without a success.
+fn paid_by(habits: &SiteHabits, gives_up: bool) -> i64 {
     let is_probe = Call::from_number(habits.function).is_some_and(|call| call.class() == Class::Probe);
     let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY.get() * habits.in_vain as f64;
-    if has_gaps(habits) && is_empty { habits.in_vain_time } else { 0 }
+    if (has_gaps(habits) || gives_up) && is_empty { habits.in_vain_time } else { 0 }
+}
+
+/// True if the ranks mostly end their tests before one finds something: then their work is over, and they did not only wait.
+pub fn gives_up(used: &UsedSite) -> bool {
+    2 * used.total(|habits| habits.awaited) < used.total(span)
 }
 
 pub fn paid(used: &UsedSite) -> i64 {
-    used.total(paid_by)
+    let gives_up = gives_up(used);
+    used.total(|habits| paid_by(habits, gives_up))
 }
 
 /// True if the rank has time to work between its tests.
@@ -118,9 +125,11 @@ mod tests {
 
     #[test]
     fn a_rank_pays_for_tests_that_move_no_data_and_for_probes_of_any_length() {
-        let paid = |call, time| paid_by(&habits(call, 100, time, 1_000_000));
+        let paid = |call, time| paid_by(&habits(call, 100, time, 1_000_000), false);
         assert_eq!([1_000_000, 1_000_001].map(|time| paid(Call::Test, time)), [1_000_000, 0]);
         assert_eq!(paid(Call::Iprobe, 1_000_001), 1_000_001);
-        assert_eq!(paid_by(&habits(Call::Test, 100, 50_000, 1_000)), 0, "it does nothing else");
+        let dense = habits(Call::Test, 100, 50_000, 1_000);
+        assert_eq!(paid_by(&dense, false), 0, "it does nothing else until one succeeds");
+        assert_eq!(paid_by(&dense, true), 50_000, "it mostly goes on without a success");
     }
 }

@@ -19,7 +19,7 @@ use traces::calls::{Call, Class};
 
 limits! {
     /// Moving data is what MPI is for: below a fifth of the run neither a faster network nor another algorithm repays the
-    /// work. Fewer or larger accesses to files repay it earlier.
+    /// work. Fewer or larger accesses to files repay it earlier, and so do fewer small calls.
     LEAST_SHARE_OF_TRANSFER = 0.2, Least, "of the run", Convention;
     /// At 10 GB/s larger messages take longer for their bytes (6 us) than for the steps between ranks.
     LARGE = 64 * 1024, Least, "bytes", Derived;
@@ -34,6 +34,8 @@ const MANY_ACCESSES: u64 = 8;
 /// A target that computes keeps accesses waiting for longer. Draws from a counter whose memory the library reaches itself, or whose target is in
 /// MPI every half microsecond, took 0.2 and 1 us, and 9 us where the target computes for 24 us between two calls.
 const ANSWERED_AT_ONCE: f64 = 3e-6;
+/// With shorter rows most calls stand alone.
+const SHORTEST_ROW: f64 = 2.0;
 /// Larger accesses cost their bytes: at 10 GB/s, 4 KiB take 0.4 us, about what an access does.
 const LARGE_ACCESS: u64 = 4096;
 
@@ -70,10 +72,14 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     let (in_files, ran) = (time_in(&of_files), known.running_in_mpi() * time_in(&others));
     let in_others = if known.shares_cores() { ran.min(copies(known, &others)) } else { ran };
     let costs = in_files + in_others;
+    let small: Vec<&UsedSite> = others.iter().copied().filter(|used| is_small(used, whole(used))).collect();
+    let in_small = if known.lacks_cores() { 0.0 } else { time_in(&small) };
     let (sites, costs) = if costs >= LEAST_SHARE_OF_TRANSFER.get() * known.wall() {
         (sites, costs)
     } else if in_files >= MUCH_IN_MPI.get() * known.wall() {
         (of_files, in_files)
+    } else if in_small >= MUCH_IN_MPI.get() * known.wall() {
+        (small, in_small)
     } else {
         return None;
     };
@@ -98,6 +104,17 @@ pub fn finding(known: &Evidence, sites: &[UsedSite], others: &[Finding]) -> Opti
     Some(finding.costs(costs).sites(most.sites()))
 }
 
+/// True of calls with so few bytes, each as short as on some network, that their number is what costs. `time` is what they take, nanoseconds.
+fn is_small(used: &UsedSite, time: i64) -> bool {
+    let moves = used.moves_data() && !used.completes() && !used.ranks.iter().any(|(_, habits)| habits.starts);
+    let (count, bytes) = (used.count().max(1), used.bytes());
+    let each = crate::totals::seconds(time) / count as f64;
+    moves
+        && bytes > 0
+        && bytes < LARGE_ACCESS.saturating_mul(count)
+        && each <= slowest(used.known.ranks(), bytes / count)
+}
+
 /// Nanoseconds that the calls would no longer take if the findings that name their line were cured; all of them if no replay can make the cure.
 fn cured(used: &UsedSite, others: &[Finding]) -> i64 {
     let of_change = |change: &RunChange| match change {
@@ -109,7 +126,9 @@ fn cured(used: &UsedSite, others: &[Finding]) -> i64 {
         _ => 0,
     };
     let is_of_calls = |change: &RunChange| matches!(change, RunChange::Calls(..) | RunChange::Swift(..));
-    let of_finding = |finding: &Finding| match finding.changes.iter().any(is_of_calls) {
+    // One call takes the place of all that such a finding names, and has its price.
+    let is_whole = |finding: &Finding| finding.kind == FindingKind::CollectiveByHand;
+    let of_finding = |finding: &Finding| match finding.changes.iter().any(is_of_calls) && !is_whole(finding) {
         true => finding.changes.iter().map(of_change).total(),
         false => i64::MAX,
     };
@@ -134,6 +153,11 @@ impl CallCost<'_> {
     /// Mean bytes of a call.
     fn size(&self) -> u64 {
         self.used.bytes() / self.used.count().max(1)
+    }
+
+    /// True if calls follow each other so closely that one could do for several.
+    fn may_combine(&self) -> bool {
+        self.used.row() >= SHORTEST_ROW && self.used.pays_to_combine(self.used.own())
     }
 
     /// True if no other rank takes part in a call.
@@ -203,7 +227,10 @@ impl CallCost<'_> {
         } else if size == 0 || size >= LARGE.count() {
             "Compare it with what the network allows (`network`); then send fewer bytes, or begin earlier, by nonblocking calls, \
              and compute meanwhile."
-        } else if !self.used.pays_to_combine(self.used.own()) {
+        } else if !self.may_combine() && self.used.is_collective() {
+            "So few bytes cost their steps from rank to rank: call it less often, if not each result is needed at once, or begin it earlier, by \
+             a nonblocking call, and compute meanwhile."
+        } else if !self.may_combine() {
             "So few bytes cost their steps from rank to rank: begin the calls earlier, by nonblocking ones, and compute meanwhile."
         } else {
             "So few bytes cost their steps from rank to rank: combine calls, or begin them earlier, by nonblocking ones, and compute \

@@ -78,6 +78,10 @@ impl<'a> UsedSite<'a> {
         self.call().is_some_and(Call::waits_for_requests)
     }
 
+    pub fn is_collective(&self) -> bool {
+        self.call().is_some_and(|call| call.class() == Class::Collective)
+    }
+
     /// True if the calls move data between ranks, by whichever way.
     pub fn moves_data(&self) -> bool {
         let classes = [Class::PointToPoint, Class::Completion, Class::Collective];
