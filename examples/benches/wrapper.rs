@@ -17,7 +17,7 @@ use examples::run::{finish, fresh_folder, library};
 use examples::{target, workspace};
 
 const ROUNDS: usize = 7;
-const VARIANTS: [&str; 6] = ["plain", "floor", "null", "left out", "profile", "trace"];
+const VARIANTS: [&str; 7] = ["plain", "floor", "null", "left out", "profile", "trace", "default"];
 /// The variants for one rank of two, which listens to its progress engine.
 const BESIDE_A_PARTNER: [&str; 4] = ["plain", "floor", "off", "events"];
 /// The MPI that Debian's EZTrace records a program without a launcher under; under Open MPI its preload ends the launcher's own helper.
@@ -43,7 +43,7 @@ fn main() {
             added(
                 "a call under another build of the library, and under this one",
                 "calls",
-                &["plain", "before left out", "left out", "before profile", "profile", "before trace", "trace"],
+                &["plain", "before profile", "profile", "before trace", "trace", "before default", "default"],
             );
         }
         added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests", &["plain", "null", "trace", "ask"]);
@@ -121,9 +121,11 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     let mut command = Command::new(program);
     mpi.set_environment(&mut command);
     command.env("LD_PRELOAD", preload).env("OVERHEAR_DIR", fresh_folder("bench"));
-    // The floor does not listen to the engine either; the cost of that is measured by itself.
-    command.env("OVERHEAR_PROGRESS", "off");
-    command.env("OVERHEAR_FILTER", if variant == "left out" { "-all" } else { "all" });
+    // The floor does not listen to the engine; `default` does, and leaves out what the user leaves out.
+    if variant != "default" {
+        command.env("OVERHEAR_PROGRESS", "off");
+        command.env("OVERHEAR_FILTER", if variant == "left out" { "-all" } else { "all" });
+    }
     match variant {
         "crc32" => drop(command.env("OVERHEAR_CHECKSUM", "crc32")),
         "no paths" => drop(command.env("OVERHEAR_CALL_PATH", "off")),
@@ -205,17 +207,18 @@ fn print(mpi: &Mpi, figures: &Figures) {
     let median = |function: &str, variant: &'static str| median(figures, function, variant);
     println!("{}: nanoseconds a call, plain and added to that; median of {ROUNDS} rounds", mpi.name);
     println!(
-        "{:22}{:>8}{:>8}{:>8}{:>10}{:>9}{:>8}{:>14}",
-        "", "plain", "floor", "null", "left out", "profile", "trace", "trace/floor"
+        "{:22}{:>8}{:>8}{:>8}{:>10}{:>9}{:>8}{:>9}{:>13}",
+        "", "plain", "floor", "null", "left out", "profile", "trace", "default", "trace/floor"
     );
     let functions: std::collections::BTreeSet<_> = figures.keys().map(|(function, _)| function).collect();
     for function in functions {
         let plain = median(function, "plain");
-        let [floor, null, left_out, profile, trace] =
-            ["floor", "null", "left out", "profile", "trace"].map(|variant| median(function, variant) - plain);
+        let [floor, null, left_out, profile, trace, default] =
+            ["floor", "null", "left out", "profile", "trace", "default"]
+                .map(|variant| median(function, variant) - plain);
         let ratio = trace / floor;
         println!(
-            "{function:22}{plain:8.1}{floor:+8.1}{null:+8.1}{left_out:+10.1}{profile:+9.1}{trace:+8.1}{ratio:14.2}"
+            "{function:22}{plain:8.1}{floor:+8.1}{null:+8.1}{left_out:+10.1}{profile:+9.1}{trace:+8.1}{default:+9.1}{ratio:13.2}"
         );
     }
 }

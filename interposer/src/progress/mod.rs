@@ -213,37 +213,48 @@ pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came
 
 /// Makes the outermost call of the engine.
 ///
-/// Reading the clock takes longer than an entry that finds nothing. So if an entry `follows` an unproductive one in the
-/// same MPI call, the recorder takes the end of that one as its start: the call does nothing but wait.
+/// Reading the clock takes as long as a `brief` entry that finds nothing. So the end of such an entry inside a call is
+/// not read: it lasts until the next entry, or until the call ends.
 #[inline(always)]
-pub fn outermost<R>(
+fn outermost<R>(
     heard: Heard,
     line: usize,
-    follows: bool,
+    brief: bool,
     real: impl FnOnce() -> R,
     came: impl FnOnce(&R) -> Achieved,
 ) -> R {
     let Heard { thread, .. } = heard;
     let engine = &thread.engine;
     let Some(own) = engine.line(line) else { return real() };
-    let (before, read) = (engine.achieved.get(), engine.read.get());
-    let start = match heard.is_timed() && !(follows && thread.is_in_call_since(read)) {
-        true => clock::now(),
-        false => read,
+    let before = engine.achieved.get();
+    let start = match heard.is_timed() {
+        false => 0,
+        true if brief => thread.entry_begins(),
+        true => {
+            let now = clock::now();
+            thread.end_entry(now);
+            now
+        }
     };
     engine.enters(line, start);
     let result = real();
-    let end = if heard.is_timed() { clock::now() } else { read };
     // If the stack was suspended meanwhile, other calls may have entered: restore the state from before this one.
     engine.state.set(NOT_ENTERED);
     let productive = has_achieved(engine, own, before, &came(&result));
-    own.count(end.wrapping_sub(start));
+    own.count_call();
+    if brief && !productive && heard.is_timed() && thread.nested() && !thread.is_at_work() {
+        engine.entries_line(true).count_call();
+        engine.ended(start);
+        engine.is_unended(start);
+        thread.has_entries(true);
+        return result;
+    }
+    let end = if heard.is_timed() { clock::now() } else { start };
+    own.took(end.wrapping_sub(start));
     if productive {
         own.achieved();
         engine.achiever_took(end.wrapping_sub(start));
     }
-    // After a productive entry MPI or the program does other work, so the next entry must read the clock.
-    engine.read.set(if productive { 0 } else { end });
     if !thread.is_at_work() {
         record_entry(heard, productive, start, end);
     }
@@ -337,9 +348,11 @@ pub fn part<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl F
     let engine = &heard.thread.engine;
     let Some(own) = engine.line(line) else { return real() };
     let start = if heard.is_timed() { clock::now() } else { 0 };
+    if engine.state.get() == NOT_ENTERED {
+        heard.thread.end_entry(start);
+    }
     let result = real();
     let ticks = if heard.is_timed() { clock::now().wrapping_sub(start) } else { 0 };
-    engine.read.set(0);
     own.count(ticks);
     let achieved = came(&result);
     if achieved.counts {

@@ -111,6 +111,9 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     made.note(family, &mut draft);
     let status = draft.before(thread, family);
     let start = thread.enter_from_program(signature);
+    if draft.flag != 0 {
+        thread.engine.is_entered_at(start);
+    }
     thread.work(false);
     let result = made.make(status);
     if !thread.is_back(start, 0) {

@@ -22,8 +22,10 @@ pub struct Engine {
     pub polled: Cell<u64>,
     /// The end of the last entry, in the file: it shows readers that a waiting thread is alive.
     last: &'static AtomicU64,
-    /// The end of the last entry in ticks if it was unproductive; else 0.
-    pub read: Cell<u64>,
+    /// The start of the last entry if it found nothing and its end was not read; else 0.
+    pub(super) unended: Cell<u64>,
+    /// The start of the last call that enters the engine at once.
+    pub(super) at_once: Cell<u64>,
     /// Largest number of productive entries that one run in the block combines.
     pub most: Cell<u64>,
     /// Entries left until the next one whose parts are timed.
@@ -56,7 +58,8 @@ impl Engine {
             at_poll: Cell::new(none),
             polled: Cell::new(0),
             last,
-            read: Cell::new(0),
+            unended: Cell::new(0),
+            at_once: Cell::new(0),
             most: Cell::new(1),
             until_sample: Cell::new(SAMPLED - 1),
             outermost: Cell::new(0),
@@ -68,6 +71,28 @@ impl Engine {
     #[inline(always)]
     pub fn line(&self, line: usize) -> Option<Line> {
         self.ledger.line(line)
+    }
+
+    /// Notes that a call which began at `start` enters the engine before it does anything else, so that the entry may
+    /// begin with it.
+    #[inline(always)]
+    pub fn is_entered_at(&self, start: u64) {
+        self.at_once.set(start);
+    }
+
+    /// Leaves the end of an entry that found nothing to the next time that is read.
+    #[inline(always)]
+    pub fn is_unended(&self, start: u64) {
+        self.unended.set(start);
+    }
+
+    /// Adds a time to an entry that was counted before: the last one.
+    #[inline(always)]
+    pub(super) fn lasted(&self, ticks: u64) {
+        self.ledger.inside().took(ticks);
+        if let Some(line) = self.ledger.line(self.outermost.get() as usize) {
+            line.took(ticks);
+        }
     }
 
     #[inline(always)]
@@ -144,6 +169,7 @@ impl Engine {
     /// Forgets the entry that the thread is in, which was left or suspended.
     pub fn leave_all(&self) {
         self.state.set(NOT_ENTERED);
+        self.unended.set(0);
         for inside in &self.inside {
             inside.set(false);
         }
@@ -205,7 +231,7 @@ impl Line {
 
     /// Adds to the ticks of all calls.
     #[inline(always)]
-    fn took(self, ticks: u64) {
+    pub fn took(self, ticks: u64) {
         add(&self.0.ticks, ticks);
     }
 

@@ -7,6 +7,7 @@ use traces::progress::{self, Entries};
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
+use crate::clock;
 
 /// Longest time in ticks that entries outside MPI calls wait for a record: about a tenth of a second.
 const LONGEST_OUTSIDE: u64 = 1 << 28;
@@ -44,10 +45,23 @@ impl Thread {
         pending & GAP != 0
     }
 
-    /// True if a call is open that began before `then`.
+    /// The start of an entry that lasts about as long as reading the clock. It ends the one before it.
     #[inline(always)]
-    pub fn is_in_call_since(&self, then: u64) -> bool {
-        self.nested() && then > self.since()
+    pub fn entry_begins(&self) -> u64 {
+        let at_once = self.engine.at_once.take();
+        let start = if at_once != 0 && self.nested() && at_once == self.since() { at_once } else { clock::now() };
+        self.end_entry(start);
+        start
+    }
+
+    /// Ends the last entry of the open call, if its end was left to the next time that is read.
+    #[inline(always)]
+    pub fn end_entry(&self, at: u64) {
+        let start = self.engine.unended.take();
+        // A call may have been left, or its stack suspended.
+        if start != 0 && self.nested() && start >= self.since() {
+            self.engine.lasted(at.wrapping_sub(start));
+        }
     }
 
     /// Records a call that entered the engine, in one word or two; `false` if these cannot hold it.

@@ -20,6 +20,7 @@ impl Thread {
         if !self.block.polls().join(signature, start, end) {
             self.first_in_vain(signature, start, end);
         }
+        self.end_entry(end);
         self.engine.at_poll.set(self.engine.entries());
         self.left_to_program();
     }

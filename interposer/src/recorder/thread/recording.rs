@@ -355,6 +355,7 @@ impl Thread {
     /// Like [`leave`](Self::leave), for a call that is counted only, or needs more than one word, or a new page.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
+        self.end_entry(start.wrapping_add(duration));
         if !self.count_as_before(number, duration) {
             self.leave_with_more(number, start, duration);
         }
