@@ -4,6 +4,9 @@
 //! the call that the thread is in to the file. Then MPI makes the call. `leave` records that it ended, and `after` the
 //! requests that it began and completed, messages that arrived, and objects that it made.
 
+use std::mem::MaybeUninit;
+use std::ptr;
+
 use traces::calls::Call;
 use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
@@ -134,96 +137,152 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     result
 }
 
+/// A call of any function. What is off the straight line is built once for all functions, not once for each.
+struct AnyCall {
+    call: Call,
+    site: CallSite,
+    is_plain: bool,
+    made: *const (),
+    key: unsafe fn(*const (), &Family, &mut Words),
+    note: unsafe fn(*const (), &Family, &mut Draft),
+    make: unsafe fn(*const (), Option<usize>, *mut ()) -> i32,
+    outcome: *mut (),
+}
+
+impl AnyCall {
+    /// `made` and `outcome` must live while the call is used.
+    #[inline(always)]
+    fn of<M: ProgramCall>(made: &M, outcome: &mut MaybeUninit<M::Outcome>) -> AnyCall {
+        AnyCall {
+            call: made.call(),
+            site: made.site(),
+            is_plain: M::PLAIN,
+            made: ptr::from_ref(made).cast(),
+            // SAFETY: `made` is an M, and `outcome` has room for its outcome.
+            key: |made, family, words| unsafe { (*made.cast::<M>()).key(family, words) },
+            // SAFETY: as above.
+            note: |made, family, draft| unsafe { (*made.cast::<M>()).note(family, draft) },
+            // SAFETY: as above.
+            make: |made, status, outcome| unsafe {
+                let result = (*made.cast::<M>()).make(status);
+                outcome.cast::<M::Outcome>().write(result);
+                result.code()
+            },
+            outcome: outcome.as_mut_ptr().cast(),
+        }
+    }
+
+    fn key(&self, family: &Family, words: &mut Words) {
+        // SAFETY: `made` lives.
+        unsafe { (self.key)(self.made, family, words) }
+    }
+
+    fn note(&self, family: &Family, draft: &mut Draft) {
+        // SAFETY: `made` lives.
+        unsafe { (self.note)(self.made, family, draft) }
+    }
+
+    /// Calls MPI, and stores its outcome. Returns the error code.
+    #[inline(always)]
+    fn make(&self, status: Option<usize>) -> i32 {
+        // SAFETY: `made` and `outcome` live.
+        unsafe { (self.make)(self.made, status, self.outcome) }
+    }
+}
+
 /// Makes a call that is not cached, and records it if it is to be recorded. `frame` is the wrapper's frame.
 #[cold]
 #[inline(never)]
 fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
-    let thread = current::thread().or_else(|| lifecycle::first_call(made.call(), &super::HANDED_DOWN));
+    let mut outcome = MaybeUninit::uninit();
+    make(&AnyCall::of(&made, &mut outcome), frame);
+    // SAFETY: the call was made.
+    unsafe { outcome.assume_init() }
+}
+
+fn make(made: &AnyCall, frame: usize) {
+    let thread = current::thread().or_else(|| lifecycle::first_call(made.call, &super::HANDED_DOWN));
     let records = thread.is_some();
     match thread.filter(|thread| thread.may_work(frame)) {
-        None if !lifecycle::is_lifecycle(made.call()) && !records => made.make(None),
-        None if !lifecycle::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
+        None if !lifecycle::is_lifecycle(made.call) && !records => drop(made.make(None)),
+        None if !lifecycle::is_lifecycle(made.call) => drop(abandoned::aside(made.call, || made.make(None))),
         None => {
-            lifecycle::before(made.call(), 0);
-            let result = made.make(None);
-            lifecycle::after_unrecorded(made.call(), result.code());
-            result
+            lifecycle::before(made.call, 0);
+            let code = made.make(None);
+            lifecycle::after_unrecorded(made.call, code);
         }
         Some(thread) if thread.nested() => {
             thread.work(true);
             // Makes the call around it check that this one has returned.
             thread.has_more();
-            nested(thread, &made)
+            nested(thread, made);
         }
         Some(thread) => {
             thread.work_from(frame);
             // SAFETY: this is the outermost call on its stack.
-            let draft = unsafe { thread.room().draft() };
-            followed(thread, &made, draft)
+            followed(thread, made, unsafe { thread.room().draft() });
         }
     }
 }
 
 /// Makes and records a call inside another, which uses the room's draft.
 #[inline(never)]
-fn nested<M: ProgramCall>(thread: &Thread, made: &M) -> M::Outcome {
-    followed(thread, made, &mut Draft::new())
+fn nested(thread: &Thread, made: &AnyCall) {
+    followed(thread, made, &mut Draft::new());
 }
 
 /// Makes and records a call by its empty draft. For the program's own calls that is not on the stack, which may be
 /// small.
 #[inline(always)]
-fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::Outcome {
+fn followed(thread: &Thread, made: &AnyCall, draft: &mut Draft) {
     let family = self::family(thread);
     let Some(known) = know(thread, family, made, draft) else {
         thread.rest();
-        let result = made.make(None);
-        draft.forgotten(result.code());
-        return result;
+        draft.forgotten(made.make(None));
+        return;
     };
     let (status, start) = begin(thread, family, draft, known);
-    let result = made.make(status);
-    end(thread, family, draft, known, start, result.code());
-    result
+    let code = made.make(status);
+    end(thread, family, draft, known, start, code);
 }
 
 /// Finds the signature of a call; `None` if it is not recorded. Not inlined, so that its stack is free again when MPI
 /// is called.
 #[inline(never)]
-fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
+fn know(thread: &Thread, family: &Family, made: &AnyCall, draft: &mut Draft) -> Option<KnownCall> {
     made.note(family, draft);
     // A binding's own call is not recorded, see `layers::place`; it only frees datatypes.
-    if made.site().is_of_binding() {
+    if made.site.is_of_binding() {
         draft.forget();
         return None;
     }
     let place = place(thread, made);
-    if !M::PLAIN {
-        return describe(thread, family, made.call(), place.address(), draft);
+    if !made.is_plain {
+        return describe(thread, family, made.call, place.address(), draft);
     }
-    let mut words = Words::new(made.call().number(), place.word());
+    let mut words = Words::new(made.call.number(), place.word());
     made.key(family, &mut words);
     if queried_requests::is_on() {
         // The straight line does not ask MPI, so it must not find the call.
         words.keep_around();
     }
     if let Some(signature) = thread.cached_around(&words) {
-        return Some(KnownCall::cached(made.call(), place.address(), signature));
+        return Some(KnownCall::cached(made.call, place.address(), signature));
     }
-    let known = describe(thread, family, made.call(), place.address(), draft)?;
-    if known.lasting && !contents::takes(made.call()) {
+    let known = describe(thread, family, made.call, place.address(), draft)?;
+    if known.lasting && !contents::takes(made.call) {
         thread.cache(&words, known.signature, draft.handles());
     }
     Some(known)
 }
 
 /// The call site; that of an outermost call includes its path.
-fn place<M: ProgramCall>(thread: &Thread, made: &M) -> CallSite {
-    layers::is_called(made.site(), made.call());
-    if thread.nested() || !recorded::records(made.call()) {
-        return made.site();
+fn place(thread: &Thread, made: &AnyCall) -> CallSite {
+    layers::is_called(made.site, made.call);
+    if thread.nested() || !recorded::records(made.call) {
+        return made.site;
     }
-    numbering::on_path(thread, made.site())
+    numbering::on_path(thread, made.site)
 }
 
 /// Does the work before a call that is not cached. Returns the address of our status, if MPI gets one, and the call's
