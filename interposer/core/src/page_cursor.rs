@@ -46,6 +46,15 @@ impl PageCursor {
         self.end.set(unsafe { first.add(words).as_ptr() });
     }
 
+    /// Adds room behind the page's first words.
+    ///
+    /// # Safety
+    /// The page has so many further words, with the properties of [`turn_to`](Self::turn_to).
+    pub unsafe fn widen(&self, words: usize) {
+        // SAFETY: within the page.
+        self.end.set(unsafe { self.end.get().add(words) });
+    }
+
     /// Leaves no room until the next page.
     pub fn end(&self) {
         self.end.set(self.written.cursor());

@@ -78,6 +78,14 @@ pub struct Page {
     offset: u64,
 }
 
+/// A part of the file for a page that has not begun. It is filled with zeros from its start on.
+#[derive(Clone, Copy)]
+pub struct Reserved {
+    offset: u64,
+    bytes: usize,
+    filled: usize,
+}
+
 // SAFETY: any thread may write out a page's memory.
 unsafe impl Send for Page {}
 // SAFETY: all fields but the header's address are shareable, and the address is only handed out as a `Header`.
@@ -102,12 +110,13 @@ impl Output {
             unsaved: Mutex::new(Vec::new()),
             header,
         };
-        let page =
-            output.map(output.next.fetch_add(FIRST_PAGE as u64, Relaxed), FIRST_PAGE).map_err(|stop| match stop {
-                Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
-                Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
-                _ => std::io::Error::last_os_error(),
-            })?;
+        let offset = output.next.fetch_add(FIRST_PAGE as u64, Relaxed);
+        let header = output.fill(Reserved { offset, bytes: FIRST_PAGE, filled: 0 }, FIRST_PAGE);
+        let page = header.and_then(|header| output.map(header)).map_err(|stop| match stop {
+            Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
+            Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
+            _ => std::io::Error::last_os_error(),
+        })?;
         output.header = page.base.cast();
         Ok(output)
     }
@@ -142,6 +151,11 @@ impl Output {
 
     /// Takes a page with this header, of `wanted` bytes; near the file's limit it may have as few as `least`.
     pub fn take(&self, header: PageHeader, kind: PageKind, wanted: usize, least: usize) -> Result<Page, Stop> {
+        self.begin_reserved(self.reserve(kind, wanted, least)?, header, kind)
+    }
+
+    /// Reserves `wanted` bytes for a page; near the file's limit as few as `least`.
+    pub fn reserve(&self, kind: PageKind, wanted: usize, least: usize) -> Result<Reserved, Stop> {
         let (limit, stop) = self.limit();
         // Keep at most a quarter of the limit: the profile of a very large dictionary would leave no room for events.
         // If old records are dropped, events take all they may, and the quarter is for later pages of other kinds.
@@ -164,12 +178,40 @@ impl Output {
                 Err(_) => return Err(stop),
             }
         };
-        let page = self.map(offset, bytes)?;
-        let header = PageHeader { kind: 0, units: (bytes / UNIT) as u32, sample: clock::sample(), ..header };
+        Ok(Reserved { offset, bytes, filled: 0 })
+    }
+
+    /// Begins a page that was reserved.
+    pub fn begin_reserved(&self, reserved: Reserved, header: PageHeader, kind: PageKind) -> Result<Page, Stop> {
+        let page = self.fill(reserved, reserved.bytes).and_then(|filled| self.map(filled));
+        let page = page.inspect_err(|_| self.release(reserved))?;
+        let header = PageHeader { kind: 0, units: (page.bytes / UNIT) as u32, sample: clock::sample(), ..header };
         // SAFETY: a fresh mapping, larger than a header; the kind goes last, so that no reader sees half a header.
         unsafe { page.base.cast::<PageHeader>().write(header) };
         page.publish(kind);
         Ok(page)
+    }
+
+    /// Fills at most so many further bytes of a reserved page with zeros.
+    pub fn fill(&self, reserved: Reserved, bytes: usize) -> Result<Reserved, Stop> {
+        let Reserved { offset, filled, .. } = reserved;
+        let end = (filled + bytes).min(reserved.bytes);
+        for at in (filled..end).step_by(LARGEST) {
+            let zeros = NonNull::from(&ZEROS.0).cast();
+            // SAFETY: `ZEROS` has `LARGEST` bytes.
+            unsafe { self.file.write(zeros, (end - at).min(LARGEST), offset + at as u64)? };
+        }
+        Ok(Reserved { filled: end, ..reserved })
+    }
+
+    /// Gives the range back, if no other follows it: on a full disk each attempt would otherwise add a hole to the file.
+    pub fn release(&self, Reserved { offset, bytes, .. }: Reserved) {
+        let _ = self.next.compare_exchange(offset + bytes as u64, offset, Relaxed, Relaxed);
+    }
+
+    /// True if a thread's next page may be reserved before it is needed.
+    pub fn reserves_ahead(&self) -> bool {
+        !self.drops && !self.is_buffered()
     }
 
     /// Bytes of the largest page of records. If old pages are dropped, a page is a small part of the records that are
@@ -232,21 +274,8 @@ impl Output {
         let _ = unsafe { self.file.write(page.base, page.bytes, page.offset) };
     }
 
-    fn map(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
-        let page = self.map_at(offset, bytes);
-        if page.is_err() {
-            // Give the range back: on a full disk each attempt would otherwise add a hole to the file.
-            let _ = self.next.compare_exchange(offset + bytes as u64, offset, Relaxed, Relaxed);
-        }
-        page
-    }
-
-    fn map_at(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
-        for at in (0..bytes).step_by(LARGEST) {
-            let zeros = NonNull::from(&ZEROS.0).cast();
-            // SAFETY: `ZEROS` has `LARGEST` bytes.
-            unsafe { self.file.write(zeros, (bytes - at).min(LARGEST), offset + at as u64)? };
-        }
+    /// Maps a page that is filled with zeros.
+    fn map(&self, Reserved { offset, bytes, .. }: Reserved) -> Result<Page, Stop> {
         if !self.buffered.load(Relaxed) {
             if let Some(page) = self.map_existing(offset, bytes)? {
                 return Ok(page);

@@ -64,13 +64,22 @@ impl Events {
     ///
     /// Returns true if the page is the process's oldest one, reused because only the newest pages are kept.
     pub fn turn(&self, output: &Output, ring: Option<&mut Ring>) -> Result<bool, Stop> {
-        let pages = self.pages.count();
-        let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(output.largest()) };
+        let bytes = self.next_bytes(output);
         let header = PageHeader { base: self.last.get(), requests: self.started.get(), ..NO_PAGE };
         match ring {
             Some(ring) => self.pages.turn_in(ring, output, header, bytes),
             None => self.pages.turn(output, header, bytes, UNIT).map(|()| false),
         }
+    }
+
+    fn next_bytes(&self, output: &Output) -> usize {
+        let pages = self.pages.count();
+        if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(output.largest()) }
+    }
+
+    /// Makes room in the page, and a part of the next one. `false` if the page is full.
+    pub fn step(&self, output: &Output) -> bool {
+        self.pages.step(output, self.next_bytes(output))
     }
 
     pub fn end(&self) {

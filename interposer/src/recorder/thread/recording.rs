@@ -442,6 +442,9 @@ impl Thread {
         }
         let turned = guard::run(|| {
             let output = shared::output()?;
+            if self.events.step(output) {
+                return Some(());
+            }
             let stop = match self.turn_events(output) {
                 // Readings stay in the file, so they must not outgrow the pages that do.
                 Ok(true) => return Some(()),

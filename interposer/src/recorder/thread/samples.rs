@@ -202,7 +202,9 @@ impl Thread {
         if self.events.room() < WORDS {
             // Without a reading of the thread's usage, which allocates; reusing an old page allocates, too.
             let output = shared::output().filter(|output| !output.is_buffered() && !ring::is_on())?;
-            self.events.turn(output, None).ok()?;
+            if !self.events.step(output) {
+                self.events.turn(output, None).ok()?;
+            }
         }
         self.mark(|gap| Sample { site, periods }.words(gap));
         self.write_unsampled();
