@@ -4,7 +4,7 @@
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
 //! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
 //! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`,
-//! `paths`, `teams`.
+//! `paths`, `teams`, `longest`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -53,6 +53,9 @@ fn main() {
         added("an MPI_Sendrecv of so many bytes", "contents", &["plain", "trace", "crc32"]);
         if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
             added("a call under two recorders", "calls", &["plain", "trace", "eztrace"]);
+        }
+        if is_wanted("longest") {
+            print_longest(mpi);
         }
         if is_wanted("partners") {
             print_partners(mpi);
@@ -166,6 +169,28 @@ fn print_partners(mpi: &Mpi) {
     let variants = [&BESIDE_A_PARTNER[..], before].concat();
     let figures = rounds(&variants, |variant| run_partners(mpi, &program, variant, &floor));
     print_table(mpi, "a call that has a partner, of two ranks on a processor each", &variants, &figures);
+}
+
+/// Prints the longest calls. Other work of the machine hits other calls in each round, and the recorder's own stand at the same place in
+/// all: so a row of calls counts with its third least round.
+fn print_longest(mpi: &Mpi) {
+    let program = build(mpi, "longest.c", "longest-bench", &[]);
+    let before: &[&str] = if env::var_os(BEFORE).is_some() { &["before default"] } else { &[] };
+    let variants = [&["plain", "default"], before].concat();
+    let figures = rounds(&variants, |variant| run(mpi, &program, variant, Path::new("")));
+    println!("{}: microseconds that the longest of a million calls takes", mpi.name);
+    println!("{:17}{:>18}{:>18}", "", "of the first 20000", "of the others");
+    for variant in &variants {
+        let mut longest = [0.0f64; 2];
+        for ((row, _), rounds) in figures.iter().filter(|((_, of), _)| of == variant) {
+            let mut rounds = rounds.clone();
+            rounds.sort_by(f64::total_cmp);
+            let is_later = row.parse().is_ok_and(|row: u32| row >= 20_000);
+            let most = &mut longest[is_later as usize];
+            *most = most.max(rounds.get(2).copied().unwrap_or(f64::NAN));
+        }
+        println!("{variant:17}{:18.1}{:18.1}", longest[0], longest[1]);
+    }
 }
 
 fn median(figures: &Figures, function: &str, variant: &'static str) -> f64 {

@@ -74,7 +74,7 @@ impl PageSeries {
         // SAFETY: the cursor has not got these words of the page.
         unsafe { self.cursor.widen(words) };
         let reserved = reserved.or_else(|| output.reserve(self.kind, wanted, wanted).ok());
-        let filled = reserved.and_then(|page| match output.fill(page, wanted.div_ceil(STEPS)) {
+        let filled = reserved.and_then(|page| match output.prepare(page, wanted.div_ceil(STEPS / 2)) {
             Err(_) => {
                 output.release(page);
                 None

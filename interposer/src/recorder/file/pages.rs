@@ -78,12 +78,16 @@ pub struct Page {
     offset: u64,
 }
 
-/// A part of the file for a page that has not begun. It is filled with zeros from its start on.
+/// A part of the file for a page that has not begun. It is filled with zeros from its start on, and mapped once it is
+/// full.
 #[derive(Clone, Copy)]
 pub struct Reserved {
     offset: u64,
     bytes: usize,
     filled: usize,
+    page: Option<Page>,
+    /// Bytes of the mapping whose memory is there.
+    populated: usize,
 }
 
 // SAFETY: any thread may write out a page's memory.
@@ -111,7 +115,7 @@ impl Output {
             header,
         };
         let offset = output.next.fetch_add(FIRST_PAGE as u64, Relaxed);
-        let header = output.fill(Reserved { offset, bytes: FIRST_PAGE, filled: 0 }, FIRST_PAGE);
+        let header = output.fill(Reserved::new(offset, FIRST_PAGE), FIRST_PAGE);
         let page = header.and_then(|header| output.map(header)).map_err(|stop| match stop {
             Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
             Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
@@ -178,7 +182,7 @@ impl Output {
                 Err(_) => return Err(stop),
             }
         };
-        Ok(Reserved { offset, bytes, filled: 0 })
+        Ok(Reserved::new(offset, bytes))
     }
 
     /// Begins a page that was reserved.
@@ -204,8 +208,34 @@ impl Output {
         Ok(Reserved { filled: end, ..reserved })
     }
 
+    /// Makes at most so many further bytes ready: zeros first, then the memory of the mapping.
+    pub fn prepare(&self, reserved: Reserved, bytes: usize) -> Result<Reserved, Stop> {
+        if reserved.filled < reserved.bytes {
+            return self.fill(reserved, bytes);
+        }
+        let Some(page) = self.map_existing(reserved)? else { return Ok(reserved) };
+        Ok(Output::populate(Reserved { page: Some(page), ..reserved }, page, bytes))
+    }
+
+    /// Has the system find memory for at most so many further bytes of a mapping.
+    fn populate(reserved: Reserved, page: Page, bytes: usize) -> Reserved {
+        let mapped = page.before + page.bytes;
+        let end = (reserved.populated + bytes).min(mapped);
+        // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
+        // only; kernels before 5.14 lack this advice, and take the faults.
+        // SAFETY: a part of the mapping, which begins `before` bytes before the page.
+        unsafe {
+            let begin = page.base.as_ptr().sub(page.before).add(reserved.populated);
+            libc::madvise(begin.cast(), end - reserved.populated, libc::MADV_POPULATE_WRITE);
+        }
+        Reserved { populated: end, ..reserved }
+    }
+
     /// Gives the range back, if no other follows it: on a full disk each attempt would otherwise add a hole to the file.
-    pub fn release(&self, Reserved { offset, bytes, .. }: Reserved) {
+    pub fn release(&self, Reserved { offset, bytes, page, .. }: Reserved) {
+        if let Some(page) = page {
+            self.give_back(page);
+        }
         let _ = self.next.compare_exchange(offset + bytes as u64, offset, Relaxed, Relaxed);
     }
 
@@ -227,10 +257,10 @@ impl Output {
     pub fn again(&self, page: Page) -> Result<Page, Stop> {
         let Page { bytes, offset, .. } = page;
         if !self.buffered.load(Relaxed) {
-            if let Some(page) = self.map_existing(offset, bytes)? {
-                return Ok(page);
-            }
-            return Err(Stop::Io);
+            let there = Reserved::new(offset, bytes);
+            let Some(page) = self.map_existing(there)? else { return Err(Stop::Io) };
+            Output::populate(there, page, usize::MAX / 2);
+            return Ok(page);
         }
         let page = self.in_memory(offset, bytes)?;
         // SAFETY: the page's own memory.
@@ -275,9 +305,10 @@ impl Output {
     }
 
     /// Maps a page that is filled with zeros.
-    fn map(&self, Reserved { offset, bytes, .. }: Reserved) -> Result<Page, Stop> {
+    fn map(&self, reserved: Reserved) -> Result<Page, Stop> {
         if !self.buffered.load(Relaxed) {
-            if let Some(page) = self.map_existing(offset, bytes)? {
+            if let Some(page) = self.map_existing(reserved)? {
+                Output::populate(reserved, page, usize::MAX / 2);
                 return Ok(page);
             }
             self.buffered.store(true, Relaxed);
@@ -286,18 +317,16 @@ impl Output {
                  and a killed process loses its last ones",
             );
         }
-        self.in_memory(offset, bytes)
+        self.in_memory(reserved.offset, reserved.bytes)
     }
 
-    /// Maps a part of the file that exists. `None` if the file system has no shared mappings.
-    fn map_existing(&self, offset: u64, bytes: usize) -> Result<Option<Page>, Stop> {
+    /// Maps a part of the file that exists, unless it is mapped. `None` if the file system has no shared mappings.
+    fn map_existing(&self, Reserved { offset, bytes, page, .. }: Reserved) -> Result<Option<Page>, Stop> {
+        if page.is_some() {
+            return Ok(page);
+        }
         let before = (offset % self.mapped as u64) as usize;
-        let mapped = before + bytes;
-        let Some(base) = self.file.map(mapped, offset - before as u64)? else { return Ok(None) };
-        // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
-        // only; kernels before 5.14 lack this advice, and take the faults.
-        // SAFETY: the mapping was just made.
-        unsafe { libc::madvise(base.as_ptr().cast(), mapped, libc::MADV_POPULATE_WRITE) };
+        let Some(base) = self.file.map(before + bytes, offset - before as u64)? else { return Ok(None) };
         // SAFETY: the page lies in that mapping.
         let base = unsafe { base.add(before) };
         Ok(Some(Page { base, before, bytes, offset }))
@@ -309,6 +338,12 @@ impl Output {
         let page = Page { base, before: 0, bytes, offset };
         self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(page);
         Ok(page)
+    }
+}
+
+impl Reserved {
+    fn new(offset: u64, bytes: usize) -> Reserved {
+        Reserved { offset, bytes, filled: 0, page: None, populated: 0 }
     }
 }
 
