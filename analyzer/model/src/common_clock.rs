@@ -229,6 +229,11 @@ impl CommonClock {
         if one == other { 0 } else { error(one).saturating_add(error(other)) }
     }
 
+    /// True if two ranks, given by place in the run, share a clock.
+    pub fn is_of_both(&self, one: u32, other: u32) -> bool {
+        self.clocks[one as usize] == self.clocks[other as usize]
+    }
+
     /// Fits the clocks of a run's ranks, in the run's order.
     pub fn of(ranks: &[Rank]) -> CommonClock {
         let mut known = KnownLines::new();
@@ -266,8 +271,8 @@ impl CommonClock {
     }
 
     /// Shifts each clock by at most its error, so that no message arrives before it is sent. Messages that no shift can repair
-    /// stay backwards.
-    pub fn respect(&mut self, slacks: &[Slack]) {
+    /// stay backwards. Returns whether a clock was shifted.
+    pub fn respect(&mut self, slacks: &[Slack]) -> bool {
         const ROUNDS: usize = 100;
         // A damaged file may hold any time.
         const FARTHEST: f64 = 1e15;
@@ -312,6 +317,7 @@ impl CommonClock {
         for (line, clock) in self.lines.iter_mut().zip(&self.clocks) {
             line.at += moved.get(clock).copied().unwrap_or(0) as f64;
         }
+        moved.values().any(|shift| *shift != 0)
     }
 }
 

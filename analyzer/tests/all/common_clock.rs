@@ -326,10 +326,13 @@ fn three_clocks() -> CommonClock {
 fn moved(slacks: &[Slack]) -> Vec<i64> {
     let before = three_clocks();
     let mut after = three_clocks();
-    after.respect(slacks);
+    let is_any = after.respect(slacks);
     let ticks = [TRUE, FAST, LATE, LATE].map(|clock| clock.ticks(INIT));
     let lines = after.lines.iter().zip(&before.lines).zip(ticks);
-    lines.map(|((after, before), ticks)| after.nanoseconds_at(ticks) - before.nanoseconds_at(ticks)).collect()
+    let moved: Vec<i64> =
+        lines.map(|((after, before), ticks)| after.nanoseconds_at(ticks) - before.nanoseconds_at(ticks)).collect();
+    assert_eq!(is_any, moved != [0; 4]);
+    moved
 }
 
 #[test]

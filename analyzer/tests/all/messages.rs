@@ -2,8 +2,10 @@
 
 use crate::common::made::{Calls, account, command, is_whole, made, moved, on_nobody, receive, send, told};
 use crate::common::{signature, stdout};
-use model::matching::{Follow, WaitState};
+use model::common_clock::{CommonClock, Slack};
+use model::matching::{self, Follow, WaitState, settled};
 use traces::calls::Call;
+use traces::definitions::{Occasion, Sync};
 use traces::record;
 use traces::signature::{STARTS, Signature, peer};
 
@@ -123,4 +125,37 @@ fn a_message_that_is_there_when_its_send_begins_came_no_earlier_than_that() {
         let account = account(&run, Follow::empty());
         assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [1, 100, 100])], backwards));
     }
+}
+
+#[test]
+fn messages_that_run_backwards_adjust_the_clocks_and_then_everything_is_matched_anew() {
+    let (mut sender, mut receiver) = (Calls::default(), Calls::default());
+    for message in 0..900 {
+        let begin = 20_000 * (message + 1);
+        // Two messages arrive too early, one of them when nothing but the clocks is looked at any more.
+        let arrives = match message {
+            0 => begin - 500,
+            800 => begin - 900,
+            _ => begin + 2_000,
+        };
+        sender = sender.call(send(Call::Send, 1, 100), begin, 500);
+        receiver = receiver.call(signature(0, Call::Recv, 0, 0, 100), begin - 9_000, arrives - (begin - 9_000));
+    }
+    let (_folder, mut run) = made(vec![sender, receiver], 2);
+    // Two clocks, which may be off by 5 µs.
+    run.ranks[1].same_clocks.clear();
+    let (before, there, after) = (1_000_000, 1_005_000, 1_010_000);
+    run.ranks[1].syncs = vec![Sync { when: Occasion::Init, peer: 0, before, there, after, exchanges: 10 }];
+    let follow = Follow::DEPENDENCIES | Follow::TRANSFERS | Follow::QUEUES;
+    let settled = settled(&run, follow);
+    assert_eq!((settled.backwards_before, settled.account.backwards()), (2, 0));
+    let mut clock = run.common_clock();
+    assert!(clock.respect(&[Slack { from: 0, to: 1, least: -900 }]));
+    let begins = |clock: &CommonClock| [0, 1].map(|rank| clock.lines[rank].at);
+    assert_eq!(begins(&clock), begins(&settled.common_clock));
+    let at_once = matching::account(&run, &clock, follow);
+    assert_eq!(told(&run, &settled.account), told(&run, &at_once));
+    assert_eq!(settled.account.queued, at_once.queued);
+    assert_eq!(settled.account.phases, at_once.phases);
+    assert!(!at_once.waits.sums.is_empty() && !at_once.queued.is_empty());
 }

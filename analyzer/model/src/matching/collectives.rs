@@ -267,6 +267,9 @@ impl<'a> Collectives<'a> {
             Flow::All => WaitState::NxnCompletion,
             _ => return,
         };
+        if !waits.are_wanted() {
+            return;
+        }
         let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ended()).min() else { return };
         for arrival in arrivals {
             let Some(end) = arrival.end.until() else { continue };

@@ -29,6 +29,8 @@ bitflags! {
         const QUEUES = 1 << 9;
         /// Each wait, to be followed to its origin; instead of `SPANS`.
         const ORIGINS = 1 << 10;
+        /// Dependencies alone: no waits, and no totals of messages.
+        const NO_WAITS = 1 << 11;
     }
 }
 

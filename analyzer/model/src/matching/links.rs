@@ -297,6 +297,12 @@ impl Links {
         self.links.clear();
     }
 
+    /// Forgets the links so far, and keeps no more.
+    pub fn stop(&mut self) {
+        self.forget();
+        (self.wanted, self.block) = (false, None);
+    }
+
     /// Takes out all links, followed by the rank's end, and the times of computation and of calls that waited for nobody.
     /// A link that is still open depends on nothing that was recorded.
     pub fn take_all(mut self) -> (impl Iterator<Item = Link>, PlaceTimes) {

@@ -41,6 +41,7 @@ mod wait_sums;
 mod windows;
 mod work;
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -238,25 +239,35 @@ struct Shared<'a> {
     windows: &'a Windows<'a>,
     /// The changed runs to replay, if any.
     lanes: Option<&'a Arc<Lanes>>,
+    /// Set where a message runs backwards from one clock to another, if the run is matched again then.
+    gives_up: Option<&'a AtomicBool>,
+}
+
+impl Shared<'_> {
+    fn has_given_up(&self) -> bool {
+        self.gives_up.is_some_and(|gives_up| gives_up.load(Relaxed))
+    }
 }
 
 /// Matches the calls of all ranks.
 pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
-    account_at(run, common_clock, follow, (run.call_sites(), None))
+    account_at(run, common_clock, follow, (run.call_sites(), None), None)
 }
 
-/// Matches the calls of all ranks, and replays them in changed runs.
+/// Replays all ranks in changed runs. Finds no waits.
 pub fn replayed(run: &Run, common_clock: &CommonClock, lanes: Lanes) -> Account {
-    account_at(run, common_clock, Follow::DEPENDENCIES, (run.call_sites(), Some(Arc::new(lanes))))
+    let follow = Follow::DEPENDENCIES | Follow::NO_WAITS;
+    account_at(run, common_clock, follow, (run.call_sites(), Some(Arc::new(lanes))), None)
 }
 
 /// Matches the calls of all ranks, whose sites have their numbers from `places`. Dependencies are replayed in the ideal run, if no
-/// others are given.
+/// others are given. Once `gives_up` is set, only the pairs of ranks are found, by which clocks are adjusted.
 fn account_at(
     run: &Run,
     common_clock: &CommonClock,
     follow: Follow,
     (places, lanes): (&CallSites, Option<Arc<Lanes>>),
+    gives_up: Option<&AtomicBool>,
 ) -> Account {
     let lanes = follow.contains(Follow::DEPENDENCIES).then(|| lanes.unwrap_or_else(|| Arc::new(Lanes::ideal())));
     let objects = Objects::of(run);
@@ -276,6 +287,7 @@ fn account_at(
         operations: operations.as_ref(),
         windows: &windows,
         lanes: lanes.as_ref(),
+        gives_up,
     };
     let parts = follow.contains(Follow::QUEUES).then(|| RunParts::of(&run.ranks, common_clock));
     let mut ranks = Vec::new();
@@ -307,9 +319,16 @@ fn account_at(
         }
     });
     work.empty_inboxes();
+    let mut account = Account::new(run.ranks.len());
+    if shared.has_given_up() {
+        drop(work);
+        for rank in ranks {
+            into_inner(rank).report_pairs(&mut account);
+        }
+        return account;
+    }
     work.judge_open(is_whole(run));
     drop(work);
-    let mut account = Account::new(run.ranks.len());
     for rank in ranks {
         into_inner(rank).report(&mut account, &handed_on);
     }
@@ -363,12 +382,12 @@ impl Cause {
     /// Adds the wait of a call if its error exceeds it. Otherwise returns it, for [`Waits::judge`].
     pub fn charge_later(&self, call: WaitingCall, common_clock: &CommonClock, waits: &mut Waits) -> Option<Late> {
         let WaitingCall { at: waiter, thread, begin, end } = call;
-        let error = common_clock.error_between(waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
-        let key = WaitKey { state: self.state, waiter, cause: self.who };
-        if time <= 0 {
+        if time <= 0 || !waits.are_wanted() {
             return None;
         }
+        let error = common_clock.error_between(waiter.rank, self.who.rank, begin);
+        let key = WaitKey { state: self.state, waiter, cause: self.who };
         if time <= error {
             waits.add(key, time, error);
             return None;

@@ -81,16 +81,21 @@ impl Queues {
         Queues { own, before, ..Queues::default() }
     }
 
-    /// Adds a message. Returns it if the record of its receive was dropped.
-    pub fn message(&mut self, message: Message, pairs: &mut Vec<MatchedMessage>) -> Option<Message> {
-        let number = self.number(message.envelope);
-        let queue = &mut self.queues[number as usize];
-        if QueueBegin::take(&mut queue.begin.lost_receives) {
-            return Some(message);
-        }
-        queue.messages.push_back(message);
-        queue.pump(pairs);
-        None
+    /// The queue of the next message of an envelope; `None` if the record of its receive was dropped.
+    pub fn of_next(&mut self, envelope: Envelope) -> Option<u32> {
+        let number = self.number(envelope);
+        let lost = &mut self.queues[number as usize].begin.lost_receives;
+        if QueueBegin::take(lost) { None } else { Some(number) }
+    }
+
+    /// Adds a message to its queue.
+    pub fn message(&mut self, queue: u32, message: Message) {
+        self.queues[queue as usize].messages.push_back(message);
+    }
+
+    /// Takes the next message of a queue that has its receive.
+    pub fn next_pair(&mut self, queue: u32) -> Option<MatchedMessage> {
+        self.queues[queue as usize].next_pair()
     }
 
     pub fn post(&mut self, pattern: Pattern, post: Post) -> Receipt {
@@ -260,42 +265,43 @@ impl Queue {
         usize::try_from(self.begin.lost_messages).unwrap_or(usize::MAX)
     }
 
-    /// Takes out the first receives if their messages were dropped.
+    /// Takes out the first receive, whose message was dropped.
     #[cold]
-    fn pump_lost(&mut self, pairs: &mut Vec<MatchedMessage>) {
-        while let Some(completion) = self.posts.front().and_then(Post::completion) {
-            if !QueueBegin::take(&mut self.begin.lost_messages) {
-                return;
-            }
-            let Some(post) = self.posts.pop_front() else { return };
-            self.probed(post.number);
-            pairs.push(MatchedMessage { message: None, post, completion, probes: Vec::new(), uncertain: false });
+    fn next_lost(&mut self) -> Option<MatchedMessage> {
+        let completion = self.posts.front()?.completion()?;
+        QueueBegin::take(&mut self.begin.lost_messages);
+        let post = self.posts.pop_front()?;
+        self.probed(post.number);
+        Some(MatchedMessage { message: None, post, completion, probes: Vec::new(), uncertain: false })
+    }
+
+    fn pump(&mut self, pairs: &mut Vec<MatchedMessage>) {
+        while let Some(pair) = self.next_pair() {
+            pairs.push(pair);
         }
     }
 
     #[inline]
-    fn pump(&mut self, pairs: &mut Vec<MatchedMessage>) {
+    fn next_pair(&mut self) -> Option<MatchedMessage> {
         if self.begin.lost_messages > 0 {
-            self.pump_lost(pairs);
+            return self.next_lost();
         }
-        while let Some(at) = self.ready() {
-            let (Some(message), Some(post)) = (self.messages.pop_front(), self.posts.remove(at)) else { return };
-            let Some(completion) = post.completion() else { return };
-            let uncertain = message.turn.uncertain || post.turn.uncertain;
-            let mut probes = if self.probes.is_empty() { Vec::new() } else { self.probed(post.number) };
-            if uncertain {
-                probes.clear();
-            }
-            pairs.push(MatchedMessage { message: Some(message), post, completion, probes, uncertain });
+        let at = self.ready()?;
+        // Without threads that call at once, it is the first.
+        let post = if at == 0 { self.posts.pop_front()? } else { self.posts.remove(at)? };
+        let message = self.messages.pop_front()?;
+        let completion = post.completion()?;
+        let uncertain = message.turn.uncertain || post.turn.uncertain;
+        let mut probes = if self.probes.is_empty() { Vec::new() } else { self.probed(post.number) };
+        if uncertain {
+            probes.clear();
         }
+        Some(MatchedMessage { message: Some(message), post, completion, probes, uncertain })
     }
 
     /// Index of the completed receive that the first message belongs to.
     #[inline]
     fn ready(&self) -> Option<usize> {
-        if self.begin.lost_messages > 0 {
-            return None;
-        }
         let (message, post) = (self.messages.front()?, self.posts.front()?);
         if !message.turn.uncertain && !post.turn.uncertain {
             return post.done().map(|_| 0);

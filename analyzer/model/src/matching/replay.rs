@@ -164,22 +164,24 @@ impl Replay {
     /// Replays a rank's links up to one that waits for another rank.
     fn go_on(&mut self, rank: u32) {
         let at = rank as usize;
-        self.ranks[at].is_waiting = false;
-        while let Some(mut link) = self.ranks[at].links.pop_front() {
+        let mut links = std::mem::take(&mut self.ranks[at].links);
+        let before = self.ranks[at].done;
+        self.ranks[at].is_waiting = links.iter_mut().any(|link| {
             if let Some(block) = link.block.take() {
                 self.ranks[at].block = Some(block);
             }
             if !self.happened(rank, &link.to) {
-                self.ranks[at].links.push_front(link);
-                self.ranks[at].is_waiting = true;
-                break;
+                return true;
             }
             let of_rank = &mut self.ranks[at];
             if let Some(block) = &of_rank.block {
                 put(block.delays(of_rank.done), &of_rank.delay);
             }
             of_rank.done += 1;
-        }
+            false
+        });
+        links.drain(..(self.ranks[at].done - before) as usize);
+        self.ranks[at].links = links;
         let ReplayedRank { done, waiting, .. } = &mut self.ranks[at];
         let ready = &mut self.ready;
         waiting.retain(|(number, waiter)| {

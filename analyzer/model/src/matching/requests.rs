@@ -68,11 +68,13 @@ pub enum Partner {
 /// Requests of one rank that are not over.
 #[derive(Default)]
 pub struct Requests {
-    threads: FxHashMap<u32, OfThread>,
+    /// Few ranks have more than one thread that calls MPI.
+    threads: Vec<OfThread>,
 }
 
 #[derive(Default)]
 struct OfThread {
+    thread: u32,
     /// Number of the first entry of `recent`.
     first: u64,
     recent: VecDeque<Option<Request>>,
@@ -90,12 +92,21 @@ impl Wanted {
 
 impl Requests {
     pub fn insert(&mut self, thread: u32, number: u64, request: Request) {
-        self.threads.entry(thread).or_default().insert(number, request);
+        let at = self.threads.iter().position(|of| of.thread == thread).unwrap_or_else(|| {
+            self.threads.push(OfThread { thread, ..OfThread::default() });
+            self.threads.len() - 1
+        });
+        self.threads[at].insert(number, request);
+    }
+
+    #[inline]
+    fn of(&mut self, thread: u32) -> Option<&mut OfThread> {
+        self.threads.iter_mut().find(|of| of.thread == thread)
     }
 
     #[inline]
     pub fn get(&mut self, thread: u32, number: u64) -> Option<&mut Request> {
-        let of_thread = self.threads.get_mut(&thread)?;
+        let of_thread = self.of(thread)?;
         match number.checked_sub(of_thread.first) {
             Some(at) => of_thread.recent.get_mut(at as usize)?.as_mut(),
             None => of_thread.older.get_mut(&number),
@@ -104,18 +115,17 @@ impl Requests {
 
     /// Requests of a thread that are not over.
     pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &Request> {
-        let of_thread = self.threads.get(&thread).into_iter();
-        of_thread.flat_map(|of_thread| of_thread.older.values().chain(of_thread.recent.iter().flatten()))
+        self.threads.iter().filter(move |of| of.thread == thread).flat_map(OfThread::all)
     }
 
     /// Requests of all threads that are not over.
     pub fn all(&self) -> impl Iterator<Item = &Request> {
-        self.threads.keys().flat_map(|thread| self.of_thread(*thread))
+        self.threads.iter().flat_map(OfThread::all)
     }
 
     #[inline]
     pub fn remove(&mut self, thread: u32, number: u64) {
-        let Some(of_thread) = self.threads.get_mut(&thread) else { return };
+        let Some(of_thread) = self.of(thread) else { return };
         let Some(at) = number.checked_sub(of_thread.first) else {
             of_thread.older.remove(&number);
             return;
@@ -131,6 +141,10 @@ impl Requests {
 }
 
 impl OfThread {
+    fn all(&self) -> impl Iterator<Item = &Request> {
+        self.older.values().chain(self.recent.iter().flatten())
+    }
+
     fn insert(&mut self, number: u64, request: Request) {
         if self.recent.is_empty() {
             self.first = self.first.max(number);
@@ -147,11 +161,15 @@ impl OfThread {
         }
         self.first += passed;
         let at = (at - passed) as usize;
-        // The skipped numbers belong to requests that were complete at once.
-        if self.recent.len() <= at {
-            self.recent.resize(at + 1, None);
+        if let Some(place) = self.recent.get_mut(at) {
+            *place = Some(request);
+            return;
         }
-        self.recent[at] = Some(request);
+        // The skipped numbers belong to requests that were complete at once.
+        while self.recent.len() < at {
+            self.recent.push_back(None);
+        }
+        self.recent.push_back(Some(request));
     }
 }
 

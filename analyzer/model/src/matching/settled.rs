@@ -1,6 +1,7 @@
 //! Matches a run on a clock that agrees with its messages.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::scenario::Lanes;
 use super::{Account, Follow, account_at};
@@ -15,7 +16,7 @@ pub struct Settled {
     pub backwards_before: u64,
 }
 
-/// Matches the calls of a run. If messages run backwards, adjusts the clocks within their errors and matches again.
+/// Matches the calls of a run. If messages run backwards and the clocks can be adjusted within their errors, matches again.
 pub fn settled(run: &Run, follow: Follow) -> Settled {
     settled_at(run, follow, run.call_sites())
 }
@@ -32,18 +33,22 @@ pub fn settled_and_counted(run: &Run, follow: Follow) -> Settled {
 
 fn settled_with(run: &Run, follow: Follow, places: &CallSites, lanes: Option<Arc<Lanes>>) -> Settled {
     let mut common_clock = run.common_clock();
-    let mut first = account_at(run, &common_clock, follow, (places, lanes.clone()));
-    let backwards_before = first.backwards();
+    let gave_up = AtomicBool::new(false);
+    let matched = |clock: &CommonClock, gives_up| account_at(run, clock, follow, (places, lanes.clone()), gives_up);
+    let mut account = matched(&common_clock, Some(&gave_up));
+    let backwards_before = account.backwards();
     if backwards_before > 0 {
         let slack = |((from, to), pair): (&(u32, u32), &super::RankPair)| Slack {
             from: *from as usize,
             to: *to as usize,
             least: pair.least,
         };
-        common_clock.respect(&first.pairs.iter().map(slack).collect::<Vec<_>>());
-        first = account_at(run, &common_clock, follow, (places, lanes.clone()));
+        let is_adjusted = common_clock.respect(&account.pairs.iter().map(slack).collect::<Vec<_>>());
+        if is_adjusted || gave_up.load(Relaxed) {
+            account = matched(&common_clock, None);
+        }
     }
-    Settled { account: first, common_clock, backwards_before }
+    Settled { account, common_clock, backwards_before }
 }
 
 impl Account {

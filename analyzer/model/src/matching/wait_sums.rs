@@ -230,6 +230,10 @@ impl Waits {
         Waits { follow, ..Waits::default() }
     }
 
+    pub fn are_wanted(&self) -> bool {
+        !self.follow.contains(Follow::NO_WAITS)
+    }
+
     /// Keeps a wait as a jump, if jumps are followed.
     pub fn jump(&mut self, jump: Jump) {
         if self.follow.contains(Follow::JUMPS) {

@@ -1,5 +1,7 @@
 //! Completes a rank's requests, and finds the causes of their waits.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
@@ -134,7 +136,11 @@ impl<'a> RankMatcher<'a> {
         self.matched = all;
     }
 
-    fn judge(&mut self, MatchedMessage { message, mut post, completion, probes, uncertain }: MatchedMessage) {
+    /// Accounts for a message that has found its receive.
+    pub(super) fn judge(
+        &mut self,
+        MatchedMessage { message, mut post, completion, probes, uncertain }: MatchedMessage,
+    ) {
         let Some(message) = message else { return self.without_send(&post, completion) };
         let (source, own, common_clock) = (message.envelope.source, self.number, self.common_clock);
         let Completion { place, thread, end, .. } = *self.completions.get(completion);
@@ -216,6 +222,11 @@ impl<'a> RankMatcher<'a> {
 
     fn count_pair(&mut self, message: &Message, post: &Post, end: i64) {
         let source = message.envelope.source;
+        if end < message.begin
+            && let Some(gives_up) = self.shared.gives_up.filter(|_| !self.common_clock.is_of_both(source, self.number))
+        {
+            gives_up.store(true, Relaxed);
+        }
         let pair = match self.pairs.get_mut(&source) {
             Some(pair) => pair,
             None => self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() }),
@@ -271,7 +282,7 @@ impl<'a> RankMatcher<'a> {
     pub(super) fn expect_message(&mut self, completion: u32) {
         self.completions.await_one(completion);
         let received = &mut self.completions.get(completion).received;
-        if received.is_none() {
+        if received.is_none() && self.waits.are_wanted() {
             *received = Some((self.order.begin(), i64::MAX, self.number));
         }
         self.expect_link(completion);

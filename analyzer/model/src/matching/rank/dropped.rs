@@ -39,6 +39,9 @@ impl RankMatcher<'_> {
     /// Tells the sender of a message that its receive was dropped.
     pub(super) fn without_receive(&mut self, message: &Message) {
         self.before += u64::from(message.place.counts());
+        if let Some(passed_over) = &mut self.passed_over {
+            passed_over.forget(message.envelope.source, message.number);
+        }
         if let Some(token) = message.token {
             self.letters.send(message.envelope.source, Letter::Told(token, None, None));
         }

@@ -182,6 +182,9 @@ impl<'a> RankMatcher<'a> {
 
     /// Processes up to `calls` of the rank's calls.
     pub fn go_on(&mut self, calls: usize) {
+        if self.waits.are_wanted() && self.shared.has_given_up() {
+            self.keep_pairs_alone();
+        }
         let mut streams = std::mem::take(&mut self.streams);
         for _ in 0..calls {
             let Some(at) = earliest(streams.iter().map(Stream::start)) else { break };
@@ -197,6 +200,14 @@ impl<'a> RankMatcher<'a> {
             self.pass(next.unwrap_or(i64::MAX));
         }
         self.shared.windows.reached(self.number, next);
+    }
+
+    /// Forgets all but the pairs of ranks, since the run is matched again.
+    fn keep_pairs_alone(&mut self) {
+        self.waits = Waits::new(Follow::NO_WAITS);
+        self.links.stop();
+        (self.transfers, self.deliveries, self.messages) = (None, None, None);
+        (self.passed_over, self.blocked, self.left_over, self.untaken) = (None, None, None, None);
     }
 
     /// Releases messages and completions that no call from `now` on can precede.
@@ -220,13 +231,13 @@ impl<'a> RankMatcher<'a> {
                 if let Some(passed_over) = &mut self.passed_over {
                     message.number = passed_over.send(message.envelope.source);
                 }
-                if let Some(message) = self.queues.message(message, &mut self.matched) {
-                    if let Some(passed_over) = &mut self.passed_over {
-                        passed_over.forget(message.envelope.source, message.number);
-                    }
-                    self.without_receive(&message);
+                let Some(queue) = self.queues.of_next(message.envelope) else {
+                    return self.without_receive(&message);
+                };
+                self.queues.message(queue, message);
+                while let Some(pair) = self.queues.next_pair(queue) {
+                    self.judge(pair);
                 }
-                self.judge_matched();
             }
             Letter::Told(Token::Completion(completion), cause, posted) => {
                 if let Some(bytes) = self.completions.get(completion).send.take() {
@@ -324,6 +335,10 @@ impl<'a> RankMatcher<'a> {
         handed_on.waits(&mut self.waits);
     }
 
+    pub fn report_pairs(&mut self, account: &mut Account) {
+        account.pairs.extend(self.pairs.drain().map(|(source, pair)| ((source, self.number), pair)));
+    }
+
     pub fn report(mut self, account: &mut Account, handed_on: &HandedOn) {
         if let Some(until) = self.lasts_until.filter(|until| *until > self.links.span.end) {
             let links = &mut self.links;
@@ -331,6 +346,7 @@ impl<'a> RankMatcher<'a> {
             links.last(until);
         }
         self.report_left(account);
+        self.report_pairs(account);
         for (at, messages) in self.odd.uncertain {
             *account.uncertain.entry(at).or_default() += messages;
         }
@@ -338,7 +354,6 @@ impl<'a> RankMatcher<'a> {
         account.truncated.extend(self.odd.truncated);
         account.overlong.extend(self.odd.overlong);
         account.left.extend(self.odd.left);
-        account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.deliveries.extend(self.deliveries.into_iter().flatten());
         account.messages.extend(self.messages.into_iter().flatten());
         let mut passed_over = self.passed_over.unwrap_or_default();
