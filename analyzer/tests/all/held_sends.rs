@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::Definition;
+use traces::definitions::{Definition, SourcePlace};
 use traces::signature::Signature;
 
 use crate::common::made::{Calls, made, send};
@@ -29,14 +29,15 @@ fn found(ranks: Vec<Calls>) -> Vec<Value> {
 fn with_setting(setting: &str) -> Value {
     let steps = || (0..48).map(|step| 20_000 * step);
     let sends = steps().fold(Calls::default(), |calls, step| {
-        let calls = at(calls, send(Call::Send, 1, 900), step, [0, 5_001]);
+        let calls = at(calls, Signature { site: 7, ..send(Call::Send, 1, 900) }, step, [0, 5_001]);
         at(calls, send(Call::Rsend, 1, 8), step, [15_000, 15_001])
     });
     let receives = steps().fold(Calls::default(), |calls, step| {
         let calls = at(calls, receive(0), step, [5_000, 5_002]);
         at(calls, receive(0), step, [5_100, 15_002])
     });
-    let settings = vec![Definition::Settings(vec![setting.into()])];
+    let line = SourcePlace { site: 7, file: "a.c".into(), line: 7, function: "f".into() };
+    let settings = vec![Definition::Settings(vec![setting.into()]), Definition::Place(line)];
     let found = found(vec![sends.defines(settings), receives]);
     let of_sends = |row: &&Value| row["kind"] == "eager_limit" || row["kind"] == "late_receiver";
     found.iter().find(of_sends).unwrap_or_else(|| panic!("{found:#?}")).clone()
@@ -46,6 +47,7 @@ fn with_setting(setting: &str) -> Value {
 fn messages_above_the_limit_that_a_setting_names_wait_for_their_receive_however_short_they_are() {
     let of_library = with_setting("OMPI_MCA_btl_vader_eager_limit=4096");
     assert_eq!(of_library["kind"], "late_receiver");
+    assert!(of_library["sites"].as_str().unwrap().contains("a.c:7"), "the send is among the lines: {of_library}");
     assert!(of_library["advice"].as_str().unwrap().contains("A receive posted earlier does not help"), "{of_library}");
     let named = with_setting("OMPI_MCA_btl_vader_eager_limit=512");
     assert_eq!(named["kind"], "eager_limit");

@@ -4,7 +4,7 @@ use super::lateness::LateActivity;
 use super::{Finding, FindingKind, eager_limit, stored_sizes};
 use crate::totals::seconds;
 use crate::words::{site_in_words, upper, verb};
-use model::matching::WaitState;
+use model::matching::{WaitKey, WaitState};
 use model::roles::CallSite;
 use tables::Value;
 use traces::calls::Call;
@@ -23,6 +23,15 @@ pub fn are_late(late: &LateActivity) -> bool {
 pub fn finding(late: &LateActivity, who: &str, place: &str) -> Finding {
     let main = late.main_wait_in(WaitState::LateReceiver);
     let sender_site = main.map(|wait| late.site_of(wait.waiter));
+    let sends = sender_site.and_then(CallSite::line);
+    of_sender(late, (who, place), (main, sender_site)).sites(sends.into_iter().collect())
+}
+
+fn of_sender(
+    late: &LateActivity,
+    (who, place): (&str, &str),
+    (main, sender_site): (Option<WaitKey>, Option<&CallSite>),
+) -> Finding {
     let sender = sender_site.map(site_in_words).unwrap_or_default();
     let ranks = late.culprits().len();
     let is_synchronous = sender_site.and_then(CallSite::call).is_some_and(Call::is_synchronous);
