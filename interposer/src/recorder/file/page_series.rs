@@ -64,6 +64,12 @@ impl PageSeries {
         self.count.set(self.count() + 1);
     }
 
+    /// Leaves no room until the next page. A page that was made ready stays without a begin.
+    pub fn end(&self) {
+        self.ahead.take();
+        self.cursor.end();
+    }
+
     /// Makes room in the page that fills, and a part of the next page of `wanted` bytes. `false` if the page is full.
     pub fn step(&self, output: &Output, wanted: usize) -> bool {
         let Ahead { reserved, left } = self.ahead.get();
@@ -99,9 +105,10 @@ impl PageSeries {
         Ok(())
     }
 
-    /// Leaves the second half of a large page to the steps.
+    /// Leaves the second half of a large page of records to the steps. Pages of other kinds are few.
     fn fills(&self, output: &Output) {
-        if let Some(page) = self.last.get().filter(|page| page.len() >= LARGE && output.reserves_ahead()) {
+        let is_in_steps = |page: &Page| self.kind == PageKind::Events && page.len() >= LARGE && output.reserves_ahead();
+        if let Some(page) = self.last.get().filter(is_in_steps) {
             let (first, words) = page.body();
             let now = words / 2;
             // SAFETY: as in `go_on`; nothing was written yet.

@@ -83,7 +83,7 @@ impl Events {
     }
 
     pub fn end(&self) {
-        self.pages.cursor.end();
+        self.pages.end();
         self.over.set(true);
     }
 
