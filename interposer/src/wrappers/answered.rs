@@ -5,7 +5,8 @@
 
 use traces::calls::{ArgumentKind, Call, Class, Returns};
 
-use super::observe::{self, ProgramCall};
+use super::observe;
+use super::program_call::ProgramCall;
 use crate::abi::Family;
 use crate::call_site::CallSite;
 use crate::layers;

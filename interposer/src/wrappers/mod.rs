@@ -11,6 +11,7 @@ mod contents;
 mod entry;
 pub mod numbering;
 mod observe;
+mod program_call;
 
 use traces::calls::Call;
 
@@ -65,7 +66,7 @@ macro_rules! wrapper {
             $($argument: usize),*
         }
 
-        impl observe::ProgramCall for ProgramCall {
+        impl program_call::ProgramCall for ProgramCall {
             type Outcome = $result;
             const PLAIN: bool = !lifecycle::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
 

@@ -5,7 +5,6 @@
 //! requests that it began and completed, messages that arrived, and objects that it made.
 
 use std::mem::MaybeUninit;
-use std::ptr;
 
 use traces::calls::Call;
 use traces::record::UNNUMBERED;
@@ -15,6 +14,7 @@ use super::after;
 use super::around::StartedRequest;
 use super::contents;
 use super::numbering;
+use super::program_call::{AnyCall, Outcome, ProgramCall};
 use crate::abi::{self, Family};
 use crate::call_site::CallSite;
 use crate::clock;
@@ -34,59 +34,10 @@ use crate::recorder::thread::request::Message;
 use recorder_core::cache::Words;
 use recorder_core::dictionary::Key;
 
-/// The result of an MPI function.
-pub trait Outcome: Copy {
-    /// The error code; 0 for success, and for results that are no error codes.
-    fn code(self) -> i32;
-}
-
-/// Ints are error codes.
-impl Outcome for i32 {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        self
-    }
-}
-
-/// Handles, addresses and other numbers are no error codes.
-impl Outcome for usize {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        0
-    }
-}
-
-/// Seconds are no error codes.
-impl Outcome for f64 {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        0
-    }
-}
-
 #[inline(always)]
 pub fn family(_recording: &Thread) -> &'static Family {
     // SAFETY: recordings begin only after the ABI was detected.
     unsafe { abi::family() }
-}
-
-/// A call by the program, with its arguments.
-pub trait ProgramCall: Copy {
-    type Outcome: Outcome;
-    /// True if the signature depends on the arguments' words alone, so that the call may be cached.
-    const PLAIN: bool;
-
-    fn call(&self) -> Call;
-
-    fn site(&self) -> CallSite;
-
-    /// Adds the words that identify the call in the cache.
-    fn key(&self, family: &Family, words: &mut Words);
-
-    fn note(&self, family: &Family, draft: &mut Draft);
-
-    /// Calls MPI, with a status of ours if the program ignores its.
-    fn make(&self, status: Option<usize>) -> Self::Outcome;
 }
 
 /// Makes and records a call. Must be inlined: the wrapper's frame address identifies the call (see `abandoned.rs`).
@@ -137,59 +88,6 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     result
 }
 
-/// A call of any function. What is off the straight line is built once for all functions, not once for each.
-struct AnyCall {
-    call: Call,
-    site: CallSite,
-    is_plain: bool,
-    made: *const (),
-    key: unsafe fn(*const (), &Family, &mut Words),
-    note: unsafe fn(*const (), &Family, &mut Draft),
-    make: unsafe fn(*const (), Option<usize>, *mut ()) -> i32,
-    outcome: *mut (),
-}
-
-impl AnyCall {
-    /// `made` and `outcome` must live while the call is used.
-    #[inline(always)]
-    fn of<M: ProgramCall>(made: &M, outcome: &mut MaybeUninit<M::Outcome>) -> AnyCall {
-        AnyCall {
-            call: made.call(),
-            site: made.site(),
-            is_plain: M::PLAIN,
-            made: ptr::from_ref(made).cast(),
-            // SAFETY: `made` is an M, and `outcome` has room for its outcome.
-            key: |made, family, words| unsafe { (*made.cast::<M>()).key(family, words) },
-            // SAFETY: as above.
-            note: |made, family, draft| unsafe { (*made.cast::<M>()).note(family, draft) },
-            // SAFETY: as above.
-            make: |made, status, outcome| unsafe {
-                let result = (*made.cast::<M>()).make(status);
-                outcome.cast::<M::Outcome>().write(result);
-                result.code()
-            },
-            outcome: outcome.as_mut_ptr().cast(),
-        }
-    }
-
-    fn key(&self, family: &Family, words: &mut Words) {
-        // SAFETY: `made` lives.
-        unsafe { (self.key)(self.made, family, words) }
-    }
-
-    fn note(&self, family: &Family, draft: &mut Draft) {
-        // SAFETY: `made` lives.
-        unsafe { (self.note)(self.made, family, draft) }
-    }
-
-    /// Calls MPI, and stores its outcome. Returns the error code.
-    #[inline(always)]
-    fn make(&self, status: Option<usize>) -> i32 {
-        // SAFETY: `made` and `outcome` live.
-        unsafe { (self.make)(self.made, status, self.outcome) }
-    }
-}
-
 /// Makes a call that is not cached, and records it if it is to be recorded. `frame` is the wrapper's frame.
 #[cold]
 #[inline(never)]
@@ -200,17 +98,15 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
     unsafe { outcome.assume_init() }
 }
 
+/// Keeps its frame small, which lies on the program's stack while MPI works.
 fn make(made: &AnyCall, frame: usize) {
-    let thread = current::thread().or_else(|| lifecycle::first_call(made.call, &super::HANDED_DOWN));
-    let records = thread.is_some();
-    match thread.filter(|thread| thread.may_work(frame)) {
-        None if !lifecycle::is_lifecycle(made.call) && !records => drop(made.make(None)),
-        None if !lifecycle::is_lifecycle(made.call) => drop(abandoned::aside(made.call, || made.make(None))),
-        None => {
-            lifecycle::before(made.call, 0);
-            let code = made.make(None);
-            lifecycle::after_unrecorded(made.call, code);
-        }
+    let thread = match current::thread() {
+        None => first(made.call),
+        thread => thread,
+    };
+    let Some(known) = thread else { return unrecorded(made, false) };
+    match Some(known).filter(|thread| thread.may_work(frame)) {
+        None => unrecorded(made, true),
         Some(thread) if thread.nested() => {
             thread.work(true);
             // Makes the call around it check that this one has returned.
@@ -222,6 +118,28 @@ fn make(made: &AnyCall, frame: usize) {
             // SAFETY: this is the outermost call on its stack.
             followed(thread, made, unsafe { thread.room().draft() });
         }
+    }
+}
+
+/// The recording of a thread that has not called MPI.
+#[cold]
+#[inline(never)]
+fn first(call: Call) -> Option<&'static Thread> {
+    lifecycle::first_call(call, &super::HANDED_DOWN)
+}
+
+/// Makes a call that cannot be recorded, on a thread that is or is not.
+#[cold]
+#[inline(never)]
+fn unrecorded(made: &AnyCall, records: bool) {
+    if lifecycle::is_lifecycle(made.call) {
+        lifecycle::before(made.call, 0);
+        let code = made.make(None);
+        lifecycle::after_unrecorded(made.call, code);
+    } else if records {
+        abandoned::aside(made.call, || made.make(None));
+    } else {
+        made.make(None);
     }
 }
 

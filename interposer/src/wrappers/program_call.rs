@@ -1,0 +1,113 @@
+//! A call of the program with its arguments: of one function on the straight line, of any function off it.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use traces::calls::Call;
+
+use crate::abi::Family;
+use crate::call_site::CallSite;
+use crate::recorder::thread::draft::Draft;
+use recorder_core::cache::Words;
+
+/// The result of an MPI function.
+pub trait Outcome: Copy {
+    /// The error code; 0 for success, and for results that are no error codes.
+    fn code(self) -> i32;
+}
+
+/// Ints are error codes.
+impl Outcome for i32 {
+    #[inline(always)]
+    fn code(self) -> i32 {
+        self
+    }
+}
+
+/// Handles, addresses and other numbers are no error codes.
+impl Outcome for usize {
+    #[inline(always)]
+    fn code(self) -> i32 {
+        0
+    }
+}
+
+/// Seconds are no error codes.
+impl Outcome for f64 {
+    #[inline(always)]
+    fn code(self) -> i32 {
+        0
+    }
+}
+
+/// A call by the program, with its arguments.
+pub trait ProgramCall: Copy {
+    type Outcome: Outcome;
+    /// True if the signature depends on the arguments' words alone, so that the call may be cached.
+    const PLAIN: bool;
+
+    fn call(&self) -> Call;
+
+    fn site(&self) -> CallSite;
+
+    /// Adds the words that identify the call in the cache.
+    fn key(&self, family: &Family, words: &mut Words);
+
+    fn note(&self, family: &Family, draft: &mut Draft);
+
+    /// Calls MPI, with a status of ours if the program ignores its.
+    fn make(&self, status: Option<usize>) -> Self::Outcome;
+}
+
+/// A call of any function. What is off the straight line is built once for all functions, not once for each.
+pub struct AnyCall {
+    pub call: Call,
+    pub site: CallSite,
+    pub is_plain: bool,
+    made: *const (),
+    key: unsafe fn(*const (), &Family, &mut Words),
+    note: unsafe fn(*const (), &Family, &mut Draft),
+    make: unsafe fn(*const (), Option<usize>, *mut ()) -> i32,
+    outcome: *mut (),
+}
+
+impl AnyCall {
+    /// `made` and `outcome` must live while the call is used.
+    #[inline(always)]
+    pub fn of<M: ProgramCall>(made: &M, outcome: &mut MaybeUninit<M::Outcome>) -> AnyCall {
+        AnyCall {
+            call: made.call(),
+            site: made.site(),
+            is_plain: M::PLAIN,
+            made: ptr::from_ref(made).cast(),
+            // SAFETY: `made` is an M, and `outcome` has room for its outcome.
+            key: |made, family, words| unsafe { (*made.cast::<M>()).key(family, words) },
+            // SAFETY: as above.
+            note: |made, family, draft| unsafe { (*made.cast::<M>()).note(family, draft) },
+            // SAFETY: as above.
+            make: |made, status, outcome| unsafe {
+                let result = (*made.cast::<M>()).make(status);
+                outcome.cast::<M::Outcome>().write(result);
+                result.code()
+            },
+            outcome: outcome.as_mut_ptr().cast(),
+        }
+    }
+
+    pub fn key(&self, family: &Family, words: &mut Words) {
+        // SAFETY: `made` lives.
+        unsafe { (self.key)(self.made, family, words) }
+    }
+
+    pub fn note(&self, family: &Family, draft: &mut Draft) {
+        // SAFETY: `made` lives.
+        unsafe { (self.note)(self.made, family, draft) }
+    }
+
+    /// Calls MPI, and stores its outcome. Returns the error code.
+    #[inline(always)]
+    pub fn make(&self, status: Option<usize>) -> i32 {
+        // SAFETY: `made` and `outcome` live.
+        unsafe { (self.make)(self.made, status, self.outcome) }
+    }
+}
