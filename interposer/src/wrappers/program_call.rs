@@ -59,14 +59,19 @@ pub trait ProgramCall: Copy {
     fn make(&self, status: Option<usize>) -> Self::Outcome;
 }
 
+/// What the arguments of a call are read for.
+enum Reading<'a> {
+    Key(&'a mut Words),
+    Draft(&'a mut Draft),
+}
+
 /// A call of any function. What is off the straight line is built once for all functions, not once for each.
 pub struct AnyCall {
     pub call: Call,
     pub site: CallSite,
     pub is_plain: bool,
     made: *const (),
-    key: unsafe fn(*const (), &Family, &mut Words),
-    note: unsafe fn(*const (), &Family, &mut Draft),
+    read: unsafe fn(*const (), &Family, Reading<'_>),
     make: unsafe fn(*const (), Option<usize>, *mut ()) -> i32,
     outcome: *mut (),
 }
@@ -81,9 +86,10 @@ impl AnyCall {
             is_plain: M::PLAIN,
             made: ptr::from_ref(made).cast(),
             // SAFETY: `made` is an M, and `outcome` has room for its outcome.
-            key: |made, family, words| unsafe { (*made.cast::<M>()).key(family, words) },
-            // SAFETY: as above.
-            note: |made, family, draft| unsafe { (*made.cast::<M>()).note(family, draft) },
+            read: |made, family, reading| match (unsafe { &*made.cast::<M>() }, reading) {
+                (made, Reading::Key(words)) => made.key(family, words),
+                (made, Reading::Draft(draft)) => made.note(family, draft),
+            },
             // SAFETY: as above.
             make: |made, status, outcome| unsafe {
                 let result = (*made.cast::<M>()).make(status);
@@ -96,12 +102,12 @@ impl AnyCall {
 
     pub fn key(&self, family: &Family, words: &mut Words) {
         // SAFETY: `made` lives.
-        unsafe { (self.key)(self.made, family, words) }
+        unsafe { (self.read)(self.made, family, Reading::Key(words)) }
     }
 
     pub fn note(&self, family: &Family, draft: &mut Draft) {
         // SAFETY: `made` lives.
-        unsafe { (self.note)(self.made, family, draft) }
+        unsafe { (self.read)(self.made, family, Reading::Draft(draft)) }
     }
 
     /// Calls MPI, and stores its outcome. Returns the error code.
