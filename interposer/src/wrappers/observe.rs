@@ -4,8 +4,6 @@
 //! the call that the thread is in to the file. Then MPI makes the call. `leave` records that it ended, and `after` the
 //! requests that it began and completed, messages that arrived, and objects that it made.
 
-use std::mem::MaybeUninit;
-
 use traces::calls::Call;
 use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
@@ -92,14 +90,11 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
 #[cold]
 #[inline(never)]
 fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
-    let mut outcome = MaybeUninit::uninit();
-    make(&AnyCall::of(&made, &mut outcome), frame);
-    // SAFETY: the call was made.
-    unsafe { outcome.assume_init() }
+    M::Outcome::of_word(make(&AnyCall::of(&made), frame))
 }
 
 /// Keeps its frame small, which lies on the program's stack while MPI works.
-fn make(made: &AnyCall, frame: usize) {
+fn make(made: &AnyCall, frame: usize) -> u64 {
     let thread = match current::thread() {
         None => first(made.call),
         thread => thread,
@@ -111,12 +106,12 @@ fn make(made: &AnyCall, frame: usize) {
             thread.work(true);
             // Makes the call around it check that this one has returned.
             thread.has_more();
-            nested(thread, made);
+            nested(thread, made)
         }
         Some(thread) => {
             thread.work_from(frame);
             // SAFETY: this is the outermost call on its stack.
-            followed(thread, made, unsafe { thread.room().draft() });
+            followed(thread, made, unsafe { thread.room().draft() })
         }
     }
 }
@@ -131,37 +126,41 @@ fn first(call: Call) -> Option<&'static Thread> {
 /// Makes a call that cannot be recorded, on a thread that is or is not.
 #[cold]
 #[inline(never)]
-fn unrecorded(made: &AnyCall, records: bool) {
-    if lifecycle::is_lifecycle(made.call) {
-        lifecycle::before(made.call, 0);
-        let code = made.make(None);
-        lifecycle::after_unrecorded(made.call, code);
-    } else if records {
-        abandoned::aside(made.call, || made.make(None));
-    } else {
-        made.make(None);
-    }
+fn unrecorded(made: &AnyCall, records: bool) -> u64 {
+    let result = match lifecycle::is_lifecycle(made.call) {
+        true => {
+            lifecycle::before(made.call, 0);
+            let result = made.make(None);
+            lifecycle::after_unrecorded(made.call, result.code);
+            result
+        }
+        false if records => abandoned::aside(made.call, || made.make(None)),
+        false => made.make(None),
+    };
+    result.word
 }
 
 /// Makes and records a call inside another, which uses the room's draft.
 #[inline(never)]
-fn nested(thread: &Thread, made: &AnyCall) {
-    followed(thread, made, &mut Draft::new());
+fn nested(thread: &Thread, made: &AnyCall) -> u64 {
+    followed(thread, made, &mut Draft::new())
 }
 
 /// Makes and records a call by its empty draft. For the program's own calls that is not on the stack, which may be
 /// small.
 #[inline(always)]
-fn followed(thread: &Thread, made: &AnyCall, draft: &mut Draft) {
+fn followed(thread: &Thread, made: &AnyCall, draft: &mut Draft) -> u64 {
     let family = self::family(thread);
     let Some(known) = know(thread, family, made, draft) else {
         thread.rest();
-        draft.forgotten(made.make(None));
-        return;
+        let result = made.make(None);
+        draft.forgotten(result.code);
+        return result.word;
     };
     let (status, start) = begin(thread, family, draft, known);
-    let code = made.make(status);
-    end(thread, family, draft, known, start, code);
+    let result = made.make(status);
+    end(thread, family, draft, known, start, result.code);
+    result.word
 }
 
 /// Finds the signature of a call; `None` if it is not recorded. Not inlined, so that its stack is free again when MPI

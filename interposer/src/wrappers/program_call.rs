@@ -1,6 +1,5 @@
 //! A call of the program with its arguments: of one function on the straight line, of any function off it.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 
 use traces::calls::Call;
@@ -14,6 +13,10 @@ use recorder_core::cache::Words;
 pub trait Outcome: Copy {
     /// The error code; 0 for success, and for results that are no error codes.
     fn code(self) -> i32;
+
+    /// The result in a register, and back.
+    fn word(self) -> u64;
+    fn of_word(word: u64) -> Self;
 }
 
 /// Ints are error codes.
@@ -21,6 +24,16 @@ impl Outcome for i32 {
     #[inline(always)]
     fn code(self) -> i32 {
         self
+    }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self as u64
+    }
+
+    #[inline(always)]
+    fn of_word(word: u64) -> i32 {
+        word as i32
     }
 }
 
@@ -30,6 +43,16 @@ impl Outcome for usize {
     fn code(self) -> i32 {
         0
     }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self as u64
+    }
+
+    #[inline(always)]
+    fn of_word(word: u64) -> usize {
+        word as usize
+    }
 }
 
 /// Seconds are no error codes.
@@ -37,6 +60,16 @@ impl Outcome for f64 {
     #[inline(always)]
     fn code(self) -> i32 {
         0
+    }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn of_word(word: u64) -> f64 {
+        f64::from_bits(word)
     }
 }
 
@@ -59,6 +92,13 @@ pub trait ProgramCall: Copy {
     fn make(&self, status: Option<usize>) -> Self::Outcome;
 }
 
+/// What MPI has returned, in two registers.
+#[derive(Clone, Copy)]
+pub struct Made {
+    pub code: i32,
+    pub word: u64,
+}
+
 /// What the arguments of a call are read for.
 enum Reading<'a> {
     Key(&'a mut Words),
@@ -72,31 +112,28 @@ pub struct AnyCall {
     pub is_plain: bool,
     made: *const (),
     read: unsafe fn(*const (), &Family, Reading<'_>),
-    make: unsafe fn(*const (), Option<usize>, *mut ()) -> i32,
-    outcome: *mut (),
+    make: unsafe fn(*const (), Option<usize>) -> Made,
 }
 
 impl AnyCall {
-    /// `made` and `outcome` must live while the call is used.
+    /// `made` must live while the call is used.
     #[inline(always)]
-    pub fn of<M: ProgramCall>(made: &M, outcome: &mut MaybeUninit<M::Outcome>) -> AnyCall {
+    pub fn of<M: ProgramCall>(made: &M) -> AnyCall {
         AnyCall {
             call: made.call(),
             site: made.site(),
             is_plain: M::PLAIN,
             made: ptr::from_ref(made).cast(),
-            // SAFETY: `made` is an M, and `outcome` has room for its outcome.
+            // SAFETY: `made` is an M.
             read: |made, family, reading| match (unsafe { &*made.cast::<M>() }, reading) {
                 (made, Reading::Key(words)) => made.key(family, words),
                 (made, Reading::Draft(draft)) => made.note(family, draft),
             },
             // SAFETY: as above.
-            make: |made, status, outcome| unsafe {
-                let result = (*made.cast::<M>()).make(status);
-                outcome.cast::<M::Outcome>().write(result);
-                result.code()
+            make: |made, status| {
+                let result = unsafe { (*made.cast::<M>()).make(status) };
+                Made { code: result.code(), word: result.word() }
             },
-            outcome: outcome.as_mut_ptr().cast(),
         }
     }
 
@@ -110,10 +147,10 @@ impl AnyCall {
         unsafe { (self.read)(self.made, family, Reading::Draft(draft)) }
     }
 
-    /// Calls MPI, and stores its outcome. Returns the error code.
+    /// Calls MPI.
     #[inline(always)]
-    pub fn make(&self, status: Option<usize>) -> i32 {
-        // SAFETY: `made` and `outcome` live.
-        unsafe { (self.make)(self.made, status, self.outcome) }
+    pub fn make(&self, status: Option<usize>) -> Made {
+        // SAFETY: `made` lives.
+        unsafe { (self.make)(self.made, status) }
     }
 }
