@@ -129,8 +129,8 @@ impl AnyCall {
                 (made, Reading::Key(words)) => made.key(family, words),
                 (made, Reading::Draft(draft)) => made.note(family, draft),
             },
-            // SAFETY: as above.
             make: |made, status| {
+                // SAFETY: as above.
                 let result = unsafe { (*made.cast::<M>()).make(status) };
                 Made { code: result.code(), word: result.word() }
             },
