@@ -1,5 +1,5 @@
-// How long the longest calls take, of a million in a row: the page of records that one fills is made ready by others. Prints
-// "WINDOW microseconds" of the longest call in each row of 256, where WINDOW is the number of the row's first call.
+// How long the longest of a million calls in a row take: a few of them make a page of records ready. Prints "CALL microseconds" of the
+// longest call in each row of 256, where CALL is the number of the row's first one.
 // run: -n 1
 #include <mpi.h>
 #include <stdio.h>
