@@ -4,6 +4,7 @@
 -- is_confused, that ranks called different functions there or before, so that nobody knows which calls belong together.
 -- The ordinal of a call among the rank's collective calls on a communicator says which operation it is of. Whom a part waits for depends on
 -- its flow: the last rank of all, the root, the last of the lower ranks, or the last neighbor it receives from. waited_ns is when that one came.
+-- hands_over is true of the root of a broadcast and of all but the root of a reduction, which only send.
 WITH sizes AS (
     SELECT CAST(communicator AS BIGINT) AS communicator, MAX(CAST(size AS BIGINT)) AS size
     FROM communicators
@@ -39,6 +40,7 @@ WITH sizes AS (
 ), ordered AS (
     SELECT
         timed_roles.*,
+        (flow = 'from root' AND root) OR (flow = 'to root' AND NOT root) AS hands_over,
         COUNT(*) OVER (PARTITION BY communicator, ordinal, start_number) AS came,
         ROW_NUMBER() OVER (PARTITION BY communicator, ordinal, start_number ORDER BY start_ns DESC, process DESC) AS from_last,
         MIN(CASE WHEN NOT has_request AND NOT open THEN end_ns END) OVER (PARTITION BY communicator, ordinal, start_number)
@@ -134,23 +136,25 @@ SELECT
         AS is_matched,
     COALESCE(lasts.ordinal >= confusions.confused_from, FALSE) AS is_confused,
     CASE
-        WHEN lasts.flow = 'from root' THEN CASE WHEN lasts.root THEN NULL ELSE lasts.root_ns END
-        WHEN lasts.flow = 'to root' THEN CASE WHEN lasts.root THEN lasts.last_ns END
+        -- A part that hands its data over waits if it lasts until the last rank comes, and that one takes the data.
+        WHEN lasts.hands_over AND (lasts.has_request OR lasts.end_ns < lasts.last_ns
+            OR (lasts.flow = 'to root' AND lasts.last_process <> lasts.root_process)) THEN NULL
+        WHEN lasts.flow = 'from root' AND NOT lasts.root THEN lasts.root_ns
         WHEN lasts.flow IN ('prefix', 'neighbors') THEN chosen.start_ns
         ELSE lasts.last_ns
     END AS waited_ns,
     CASE
-        WHEN lasts.flow = 'from root' THEN lasts.root_process
+        WHEN lasts.flow = 'from root' AND NOT lasts.root THEN lasts.root_process
         WHEN lasts.flow IN ('prefix', 'neighbors') THEN chosen.other
         ELSE lasts.last_process
     END AS waited_process,
     CASE
-        WHEN lasts.flow = 'from root' THEN lasts.root_function
+        WHEN lasts.flow = 'from root' AND NOT lasts.root THEN lasts.root_function
         WHEN lasts.flow IN ('prefix', 'neighbors') THEN chosen.function
         ELSE lasts.last_function
     END AS waited_function,
     CASE
-        WHEN lasts.flow = 'from root' THEN lasts.root_site
+        WHEN lasts.flow = 'from root' AND NOT lasts.root THEN lasts.root_site
         WHEN lasts.flow IN ('prefix', 'neighbors') THEN chosen.call_site
         ELSE lasts.last_site
     END AS waited_site

@@ -72,6 +72,7 @@ WITH lines AS (
             WHEN side = 3 THEN CASE WHEN flow = 'barrier' THEN 'barrier_completion' ELSE 'nxn_completion' END
             WHEN flow = 'barrier' THEN 'wait_at_barrier'
             WHEN flow = 'all' THEN 'wait_at_nxn'
+            WHEN hands_over THEN 'wait_to_hand_over'
             WHEN flow = 'from root' THEN 'late_broadcast'
             WHEN flow = 'to root' THEN 'early_reduce'
             WHEN flow = 'prefix' THEN 'early_scan'
@@ -83,12 +84,13 @@ WITH lines AS (
         CASE
             WHEN flow = 'barrier' THEN 3
             WHEN flow = 'all' THEN 5
+            WHEN hands_over THEN 9
             WHEN flow = 'from root' THEN 7
             WHEN flow = 'to root' THEN 8
-            WHEN flow = 'prefix' THEN 9
-            WHEN flow = 'fence' THEN 10
-            WHEN flow = 'create' THEN 11
-            ELSE 15
+            WHEN flow = 'prefix' THEN 10
+            WHEN flow = 'fence' THEN 11
+            WHEN flow = 'create' THEN 12
+            ELSE 16
         END,
         0,
         CAST(NULL AS BIGINT),

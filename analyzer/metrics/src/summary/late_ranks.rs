@@ -50,8 +50,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let (rank, works) = (upper(&who), verb(culprits.len(), "works", "work"));
             let headline = format!("{rank} {works} {place} while the others wait.");
             let next = "Divide that work among all ranks, or let them go on with other work meanwhile.";
-            let first = wait_advice::first_come(late);
-            let next = [Some(next.to_string()), first].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let next = wait_advice::after(next, wait_advice::first_come(late));
             Finding::new(FindingKind::SerialWork, "waits", headline).next(next)
         }
         Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place),
@@ -73,7 +72,7 @@ pub fn finding(late: &LateActivity) -> Finding {
             let waits = first.as_ref().and(late.main_wait()).map(|wait| late.site_of(wait.waiter));
             let waits = waits.and_then(CallSite::line).into_iter().collect();
             let other = first.or_else(|| wait_advice::fewer_ranks(late));
-            let next = [Some(less), other].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let next = wait_advice::after(&less, other);
             let detail = [synchronized_by(late), at_a_time(late)].join(" ");
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next).detail(detail.trim()).sites(waits)
         }

@@ -3,7 +3,7 @@
 use super::limits::limits;
 use rustc_hash::FxHashMap;
 
-use super::polling::{self, gives_up, has_gaps, span};
+use super::polling::{self, goes_on, has_gaps, span};
 use super::serving::{LEAST_WAITING, MOST_RANKS};
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
@@ -75,7 +75,7 @@ impl<'a> PollWait<'a> {
         };
         let ranks: Vec<(u32, &SiteHabits)> = used.ranks.iter().filter(only_waits).copied().collect();
         let time = ranks.iter().map(|(_, habits)| span(habits)).total();
-        if gives_up(used) || time <= polling::paid(used) {
+        if goes_on(used) || time <= polling::paid(used) {
             return None;
         }
         let awaited = ranks.iter().map(|(_, habits)| habits.awaited).total();

@@ -49,8 +49,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         return None;
     }
     let costs = used.known.mean(time);
-    let gives_up = gives_up(used);
-    let culprits = used.culprits(|habits| paid_by(habits, gives_up));
+    let goes_on = goes_on(used);
+    let culprits = used.culprits(|habits| paid_by(habits, goes_on));
     let each = seconds(used.total(|habits| habits.in_vain_time)) / in_vain.max(1) as f64;
     let times = plural(in_vain, "time");
     let found = in_vain.checked_div(found);
@@ -78,20 +78,20 @@ pub fn span(habits: &SiteHabits) -> i64 {
 }
 
 /// Nanoseconds in tests of a rank that do nothing, if it works between them: there is time to, or it goes on without a success.
-fn paid_by(habits: &SiteHabits, gives_up: bool) -> i64 {
+fn paid_by(habits: &SiteHabits, goes_on: bool) -> i64 {
     let is_probe = Call::from_number(habits.function).is_some_and(|call| call.class() == Class::Probe);
     let is_empty = is_probe || habits.in_vain_time as f64 <= LONGEST_EMPTY.get() * habits.in_vain as f64;
-    if (has_gaps(habits) || gives_up) && is_empty { habits.in_vain_time } else { 0 }
+    if (has_gaps(habits) || goes_on) && is_empty { habits.in_vain_time } else { 0 }
 }
 
 /// True if the ranks mostly end their tests before one finds something: then their work is over, and they did not only wait.
-pub fn gives_up(used: &UsedSite) -> bool {
+pub fn goes_on(used: &UsedSite) -> bool {
     2 * used.total(|habits| habits.awaited) < used.total(span)
 }
 
 pub fn paid(used: &UsedSite) -> i64 {
-    let gives_up = gives_up(used);
-    used.total(|habits| paid_by(habits, gives_up))
+    let goes_on = goes_on(used);
+    used.total(|habits| paid_by(habits, goes_on))
 }
 
 /// True if the rank has time to work between its tests.

@@ -23,6 +23,14 @@ limits! {
     LEAST_ACROSS = 0.9, Least, "of the waits", Convention;
 }
 
+/// Advice, with more of it behind it where there is more to say.
+pub fn after(advice: &str, more: Option<String>) -> String {
+    match more {
+        Some(more) => format!("{advice} {more}"),
+        None => advice.to_string(),
+    }
+}
+
 /// Advice on messages that are waited for before work that may not need them.
 pub fn work_first(late: &LateActivity) -> Option<String> {
     let wait = late.main_wait()?;

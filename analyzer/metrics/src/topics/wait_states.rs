@@ -73,6 +73,14 @@ pub const ALL: &[Topic] = &[
         advice: "Balance the work before the call, or use MPI_Ireduce: the root is often the one with something else to do.",
     },
     Topic {
+        name: "wait_to_hand_over",
+        meaning: "The root of MPI_Bcast or MPI_Scatter, or another rank in MPI_Reduce or MPI_Gather, is still in the call when the last rank \
+                  enters, which takes its data: that is too long to be stored on the way.",
+        formula: "begin of the last rank's call - begin of this one, if that rank takes the data and this call lasts until then",
+        source: "overhear, after Scalasca's late receiver",
+        advice: "Balance the work before the call, or use MPI_Ibcast or MPI_Ireduce and compute meanwhile.",
+    },
+    Topic {
         name: "early_scan",
         meaning: "A rank waits in MPI_Scan or MPI_Exscan for one of the lower ranks, which enters later.",
         formula: "begin of the last of the lower ranks' calls - begin of this one",

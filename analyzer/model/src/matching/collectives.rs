@@ -27,6 +27,22 @@ pub struct CollectiveArrival {
     pub end: ArrivalEnd,
 }
 
+impl CollectiveArrival {
+    /// True for ranks that only send: they wait for those that receive if the library has no room for the data, and for nobody otherwise.
+    fn hands_over(&self) -> bool {
+        match self.flow {
+            Flow::FromRoot => self.root,
+            Flow::ToRoot => !self.root,
+            _ => false,
+        }
+    }
+
+    /// True if a blocking call had not returned at this time.
+    fn lasts_until(&self, time: i64) -> bool {
+        self.end.until().is_some_and(|until| until >= time)
+    }
+}
+
 /// End of a rank's part in a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArrivalEnd {
@@ -142,7 +158,8 @@ impl<'a> Collectives<'a> {
             last: None,
             root: None,
             node: match arrival.flow {
-                Flow::FromRoot => self.node(1),
+                // The root comes to the first node, the others to the second.
+                Flow::FromRoot => self.nodes([1, (size as u32).saturating_sub(1)]),
                 Flow::Neighbors => self.neighbors(object),
                 _ => self.node(size as u32),
             },
@@ -199,19 +216,24 @@ impl<'a> Collectives<'a> {
             instance.arrivals.sort_by_cached_key(|arrival| group.own(arrival.at.rank as usize));
         }
         let sources = if flow == Flow::Neighbors { self.sources(object, &instance.arrivals) } else { Vec::new() };
-        let state = state(flow);
         // The latest of the lower ranks, for MPI_Scan.
         let mut below = None;
         for (at, arrival) in instance.arrivals.iter().enumerate() {
             let late = match flow {
-                Flow::FromRoot => instance.root.filter(|_| !arrival.root),
-                Flow::ToRoot => instance.last.filter(|_| arrival.root),
+                Flow::FromRoot if !arrival.root => instance.root,
+                Flow::FromRoot => instance.last.filter(|last| arrival.lasts_until(last.0)),
+                Flow::ToRoot if arrival.root => instance.last,
+                // Inside a tree, a rank waits for others than the root.
+                Flow::ToRoot => {
+                    instance.last.filter(|last| arrival.lasts_until(last.0) && instance.root == Some(*last))
+                }
                 Flow::Prefix => below,
                 Flow::Neighbors => sources[at],
                 _ => instance.last,
             };
             below = below.max(Some((arrival.begin, arrival.at, arrival.thread)));
             let late = late.filter(|late| late.0 > arrival.begin);
+            let state = if arrival.hands_over() { WaitState::WaitToHandOver } else { state(flow) };
             let cause = late.map(|(at, who, thread)| Cause { at, who, thread, state });
             match arrival.end {
                 ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {

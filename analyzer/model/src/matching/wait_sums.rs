@@ -46,6 +46,9 @@ wait_states! {
     LateBroadcast "late_broadcast";
     /// MPI_Reduce, MPI_Gather at the root: until the last rank entered.
     EarlyReduce "early_reduce";
+    /// MPI_Bcast, MPI_Scatter at the root, MPI_Reduce, MPI_Gather at the others: lasted until the last rank entered, which takes
+    /// the data. Until then.
+    WaitToHandOver "wait_to_hand_over";
     /// MPI_Scan, MPI_Exscan: until the last of the lower ranks entered.
     EarlyScan "early_scan";
     /// MPI_Win_fence: until the last rank entered.

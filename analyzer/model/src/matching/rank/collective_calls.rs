@@ -69,13 +69,19 @@ impl RankMatcher<'_> {
         } else {
             node
         };
-        let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
-        let needs = flow != Flow::ToRoot || root;
-        // In a tree, ranks hand on to the root what others come with.
+        let needs = match flow {
+            Flow::FromRoot => !root,
+            Flow::ToRoot => root,
+            _ => true,
+        };
+        // Ranks that need nothing hand their data over, or in a tree what others come with.
         let awaits = needs || self.links.is_timed();
-        if comes {
-            self.links.comes(node.clone(), (begin, at.place.number() as u32));
+        if flow != Flow::Neighbors && (flow != Flow::FromRoot || root || self.links.is_timed()) {
+            let to =
+                if flow == Flow::FromRoot && !root { node.as_ref().map(|node| node.other(1)) } else { node.clone() };
+            self.links.comes(to, (begin, at.place.number() as u32));
         }
+        let node = if flow == Flow::FromRoot && root { node.map(|node| node.other(1)) } else { node };
         // Only the first thread's calls are timed.
         let counts = thread == 0 || !self.links.is_timed();
         let way = self.links.is_timed().then(|| {
@@ -83,7 +89,7 @@ impl RankMatcher<'_> {
             let kind = if needs { WayKind::Together(ranks) } else { WayKind::Through(ranks) };
             DependencyWay { kind, from: self.number, to: self.number, bytes }
         });
-        if counts && awaits && end.token().is_none() && !(flow == Flow::FromRoot && root) {
+        if counts && awaits && end.token().is_none() {
             self.links.awaits(node.clone(), way);
         }
         if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
