@@ -99,21 +99,19 @@ fn make(made: &AnyCall, frame: usize) -> u64 {
         None => first(made.call),
         thread => thread,
     };
-    let Some(known) = thread else { return unrecorded(made, false) };
-    match Some(known).filter(|thread| thread.may_work(frame)) {
-        None => unrecorded(made, true),
-        Some(thread) if thread.nested() => {
-            thread.work(true);
-            // Makes the call around it check that this one has returned.
-            thread.has_more();
-            nested(thread, made)
-        }
-        Some(thread) => {
-            thread.work_from(frame);
-            // SAFETY: this is the outermost call on its stack.
-            followed(thread, made, unsafe { thread.room().draft() })
-        }
+    let Some(thread) = thread else { return unrecorded(made, false) };
+    if !thread.may_work(frame) {
+        return unrecorded(made, true);
     }
+    if thread.nested() {
+        thread.work(true);
+        // Makes the call around it check that this one has returned.
+        thread.has_more();
+        return nested(thread, made);
+    }
+    thread.work_from(frame);
+    // SAFETY: this is the outermost call on its stack.
+    followed(thread, made, unsafe { thread.room().draft() })
 }
 
 /// The recording of a thread that has not called MPI.

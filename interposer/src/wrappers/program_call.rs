@@ -19,59 +19,32 @@ pub trait Outcome: Copy {
     fn of_word(word: u64) -> Self;
 }
 
-/// Ints are error codes.
-impl Outcome for i32 {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        self
-    }
+/// A type of results: what its code is, and how it lies in a register.
+macro_rules! outcome {
+    ($type:ty, $code:expr, $word:expr, $of_word:expr) => {
+        impl Outcome for $type {
+            #[inline(always)]
+            fn code(self) -> i32 {
+                $code(self)
+            }
 
-    #[inline(always)]
-    fn word(self) -> u64 {
-        self as u64
-    }
+            #[inline(always)]
+            fn word(self) -> u64 {
+                $word(self)
+            }
 
-    #[inline(always)]
-    fn of_word(word: u64) -> i32 {
-        word as i32
-    }
+            #[inline(always)]
+            fn of_word(word: u64) -> $type {
+                $of_word(word)
+            }
+        }
+    };
 }
 
-/// Handles, addresses and other numbers are no error codes.
-impl Outcome for usize {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        0
-    }
-
-    #[inline(always)]
-    fn word(self) -> u64 {
-        self as u64
-    }
-
-    #[inline(always)]
-    fn of_word(word: u64) -> usize {
-        word as usize
-    }
-}
-
-/// Seconds are no error codes.
-impl Outcome for f64 {
-    #[inline(always)]
-    fn code(self) -> i32 {
-        0
-    }
-
-    #[inline(always)]
-    fn word(self) -> u64 {
-        self.to_bits()
-    }
-
-    #[inline(always)]
-    fn of_word(word: u64) -> f64 {
-        f64::from_bits(word)
-    }
-}
+outcome!(i32, |code| code, |code| code as u64, |word| word as i32);
+// Handles, addresses and other numbers are no error codes, nor are seconds.
+outcome!(usize, |_| 0, |number| number as u64, |word| word as usize);
+outcome!(f64, |_| 0, f64::to_bits, f64::from_bits);
 
 /// A call by the program, with its arguments.
 pub trait ProgramCall: Copy {

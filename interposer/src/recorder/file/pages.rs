@@ -219,8 +219,7 @@ impl Output {
 
     /// Has the system find memory for at most so many further bytes of a mapping.
     fn populate(reserved: Reserved, page: Page, bytes: usize) -> Reserved {
-        let mapped = page.before + page.bytes;
-        let end = (reserved.populated + bytes).min(mapped);
+        let end = (reserved.populated + bytes).min(page.mapped());
         // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
         // only; kernels before 5.14 lack this advice, and take the faults.
         // SAFETY: a part of the mapping, which begins `before` bytes before the page.
@@ -259,7 +258,7 @@ impl Output {
         if !self.buffered.load(Relaxed) {
             let there = Reserved::new(offset, bytes);
             let Some(page) = self.map_existing(there)? else { return Err(Stop::Io) };
-            Output::populate(there, page, usize::MAX / 2);
+            Output::populate(there, page, page.mapped());
             return Ok(page);
         }
         let page = self.in_memory(offset, bytes)?;
@@ -284,7 +283,7 @@ impl Output {
             }
         }
         // SAFETY: the mapping begins `before` bytes before the page.
-        trace_file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
+        trace_file::unmap(unsafe { page.base.sub(page.before) }, page.mapped());
     }
 
     /// Writes pages that are only in memory to the file, if the file system has no shared mappings.
@@ -308,7 +307,7 @@ impl Output {
     fn map(&self, reserved: Reserved) -> Result<Page, Stop> {
         if !self.buffered.load(Relaxed) {
             if let Some(page) = self.map_existing(reserved)? {
-                Output::populate(reserved, page, usize::MAX / 2);
+                Output::populate(reserved, page, page.mapped());
                 return Ok(page);
             }
             self.buffered.store(true, Relaxed);
@@ -348,6 +347,11 @@ impl Reserved {
 }
 
 impl Page {
+    /// Bytes of the mapping that the page lies at the end of.
+    fn mapped(&self) -> usize {
+        self.before + self.bytes
+    }
+
     pub fn len(&self) -> usize {
         self.bytes
     }
