@@ -1,6 +1,6 @@
 //! Programs whose causes were stated before their author read any rule that should find them, and their judgement.
 //!
-//! In: `truth.tsv` of `programs/held_out` or `programs/unseen`. Out: what the first finding about a recorded program has in common with
+//! In: `truth.tsv` of a set's folder in `programs`. Out: what the first finding about a recorded program has in common with
 //! the truth, and the seconds of the program's loop, with the cause and cured.
 
 use std::fs;
@@ -21,16 +21,19 @@ pub enum HeldOutSet {
     HeldOut,
     /// The second, by another author.
     Unseen,
+    /// The third, by another author again.
+    Third,
 }
 
 impl HeldOutSet {
-    pub const ALL: [HeldOutSet; 2] = [HeldOutSet::HeldOut, HeldOutSet::Unseen];
+    pub const ALL: [HeldOutSet; 3] = [HeldOutSet::HeldOut, HeldOutSet::Unseen, HeldOutSet::Third];
 
     /// Name of its folder in `programs`.
     pub fn name(self) -> &'static str {
         match self {
             HeldOutSet::HeldOut => "held_out",
             HeldOutSet::Unseen => "unseen",
+            HeldOutSet::Third => "third",
         }
     }
 
@@ -63,7 +66,7 @@ const fn cause(name: &'static str, kinds: &'static [&'static str], words: &'stat
 /// Cause of a program that is as fast as it can be.
 const NOTHING: &str = "nothing";
 
-const CAUSES: [Cause; 34] = [
+const CAUSES: [Cause; 36] = [
     cause("call_order", &["chain", "wrong_order"], &[]),
     cause("chain", &["chain"], &[]),
     cause("collective_by_hand", &["collective_by_hand"], &[]),
@@ -72,6 +75,7 @@ const CAUSES: [Cause; 34] = [
     cause("latency", &[], &["steps from rank to rank"]),
     cause("layout", &[], &["pieces", "contiguous", "datatype"]),
     cause("leak", &["leak"], &[]),
+    cause("lock_held", &[], &["lock"]),
     cause("made_again", &["made_again"], &[]),
     cause("more_work", &["late_rank"], &[]),
     cause("naps", &["polling"], &["sleep"]),
@@ -84,6 +88,7 @@ const CAUSES: [Cause; 34] = [
     cause("page_faults", &[], &["page fault", "kernel"]),
     cause("receive_order", &[], &["as they come", "until all of its messages"]),
     cause("sender_waits", &["late_receiver", "eager_limit"], &[]),
+    cause("shared_core", &[], &["core"]),
     cause("sleeps", &[], &["sleep", "asleep"]),
     cause("slow_core", &["sporadic_delay", "busy_host", "not_running"], &[]),
     cause("slow_server", &["serial_work", "late_rank"], &[]),

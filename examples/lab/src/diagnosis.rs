@@ -26,6 +26,8 @@ enum Set {
     HeldOut,
     /// examples/programs/unseen, by another author, who had not read them either
     Unseen,
+    /// examples/programs/third, by another author again
+    Third,
 }
 
 #[derive(clap::Args)]
@@ -87,6 +89,7 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
         Set::Planted => run_planted(arguments, &mpis),
         Set::HeldOut => run_held_out(HeldOutSet::HeldOut, arguments, &mpis),
         Set::Unseen => run_held_out(HeldOutSet::Unseen, arguments, &mpis),
+        Set::Third => run_held_out(HeldOutSet::Third, arguments, &mpis),
     }
 }
 

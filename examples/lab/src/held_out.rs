@@ -14,6 +14,7 @@ pub fn heading(set: HeldOutSet) -> &'static str {
     match set {
         HeldOutSet::HeldOut => "## Programs that no rule grew up with",
         HeldOutSet::Unseen => "## Programs of a second author",
+        HeldOutSet::Third => "## Programs of a third author",
     }
 }
 
