@@ -33,7 +33,7 @@
 //! loaded
 //! unwind
 //! symbol linked config messages notes call_site old_libc machine
-//! descriptor thread_timer program_headers
+//! descriptor open_files thread_timer program_headers
 //! forks system_calls uncancellable
 //! thread_words pause
 //! ```
@@ -66,6 +66,7 @@ mod machine;
 mod messages;
 mod notes;
 mod old_libc;
+mod open_files;
 mod pause;
 mod program_headers;
 mod program_signals;

@@ -97,5 +97,7 @@ class Run:
         """``by`` is ``"function"``, ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def teams(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def files(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def check(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""

@@ -145,6 +145,10 @@ class Run:
         """What the threads of OpenMP do, and how long they idle."""
         return json.loads(self._run.teams(by))
 
+    def files(self, by: CallSiteName = "site") -> Report:
+        """Which files were read and written between calls of MPI."""
+        return json.loads(self._run.files(by))
+
     def check(self, by: CallSiteName = "site") -> Report:
         """Whether the ranks agree: messages, bytes, collective calls, clocks."""
         return json.loads(self._run.check(by))

@@ -132,6 +132,10 @@ impl Run {
         self.json(py, &RunAnalysis::Teams(chosen(by)?))
     }
 
+    fn files(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Files(chosen(by)?))
+    }
+
     fn check(&self, py: Python<'_>, by: &str) -> PyResult<String> {
         self.json(py, &RunAnalysis::Check(chosen(by)?))
     }

@@ -70,6 +70,17 @@ pub enum Definition {
     Steps(Vec<Step>),
     /// Environment variables that set up the MPI library, its network or threads, each as `NAME=VALUE`.
     Settings(Vec<String>),
+    /// A file that the program has accessed.
+    AccessedFile(AccessedFile),
+}
+
+/// A file that the program has accessed.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct AccessedFile {
+    /// From 1.
+    pub number: u32,
+    /// Its path from the root, as the program opened it; else what it is, such as `pipe`.
+    pub name: String,
 }
 
 /// A step of the recorder's own work in a call that starts or ends MPI.
@@ -452,7 +463,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 28;
+    pub const VARIANTS: u32 = 29;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

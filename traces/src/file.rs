@@ -10,9 +10,11 @@ use crate::teams::Teams;
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"overhear";
 /// The last version of the format that this library reads. It writes [`FileHeader::version_of`].
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The first version that knows [`Teams`].
 pub const WITH_TEAMS: u32 = 3;
+/// The first version that knows [`Accesses`](crate::accesses::Accesses).
+pub const WITH_ACCESSES: u32 = 4;
 /// The rank before MPI_Init returns.
 pub const NO_RANK: u32 = u32::MAX;
 
@@ -156,7 +158,8 @@ impl FileHeader {
     }
 
     /// The first version whose readers read a file right; it depends on whether the recorder drops old pages. A file
-    /// with parallel regions says [`WITH_TEAMS`] from the first of them on.
+    /// with parallel regions says [`WITH_TEAMS`] from the first of them on, and one with accesses to files
+    /// [`WITH_ACCESSES`].
     pub const fn version_of(keeps_newest: bool) -> u32 {
         if keeps_newest { 2 } else { 1 }
     }

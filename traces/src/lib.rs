@@ -21,7 +21,7 @@
 //! dropped folder
 //! definitions error live
 //! call_filter file machine node run_notes
-//! calls clock progress regular signature span teams
+//! accesses calls clock progress regular signature span teams
 //! mpi_settings orders record suggest
 //! ```
 
@@ -31,6 +31,7 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("traces are little-endian, and so must be the machine");
 
+pub mod accesses;
 pub mod call_filter;
 pub mod calls;
 pub mod clock;

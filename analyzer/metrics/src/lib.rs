@@ -9,7 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! what_if why
-//! breakdown check critical engine fanout matrix messages overlap overview pop rank_time regions stacks starting teams whereabouts
+//! breakdown check critical engine fanout files matrix messages overlap overview pop rank_time regions stacks starting teams whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling shares totals
@@ -27,6 +27,7 @@ mod endings;
 pub mod engine;
 pub mod fanout;
 mod file_calls;
+pub mod files;
 pub mod grouped_in_order;
 pub mod groupings;
 pub mod hang;

@@ -10,7 +10,7 @@
 //! exchanges matching standing
 //! dropped_past kept_part open_run overlap rank_roles stream
 //! roles
-//! engine messages one_sided teams threads_inside
+//! accesses engine messages one_sided teams threads_inside
 //! objects run_parts
 //! run
 //! sites common_clock
@@ -21,6 +21,7 @@
 //! batches bytes clock deadlock parallel process ranks request_numbers sample site_naming spill sums unfinished
 //! ```
 
+pub mod accesses;
 pub mod attribution;
 pub mod batches;
 pub mod bytes;

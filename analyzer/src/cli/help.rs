@@ -10,7 +10,7 @@ use super::Cli;
 /// Commands by purpose, in the order in which users need them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
-    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "teams", "matrix", "progress"]),
+    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "teams", "files", "matrix", "progress"]),
     ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "whatif", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
@@ -99,6 +99,8 @@ pub enum Analysis {
     Pop,
     /// The threads of OpenMP.
     Teams,
+    /// The files that were accessed.
+    Files,
     /// Who sent how much to whom.
     Matrix,
     /// How unevenly time is spread over the ranks.

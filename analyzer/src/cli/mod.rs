@@ -105,6 +105,11 @@ pub enum Command {
     /// How long they idle while the thread that leads them is in MPI or works alone, and for each parallel region how evenly they work
     /// and what they wait for. Of programs that gcc has compiled.
     Teams(BySite),
+    /// Show which files were read and written between calls of MPI
+    ///
+    /// By file, by line of the program, and by rank: how often, how many bytes, how long. MPI's own files, those of MPI_File_open, are in
+    /// `report`.
+    Files(BySite),
     /// Show who sent how much to whom
     ///
     /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and the data that collective calls move by their definition,

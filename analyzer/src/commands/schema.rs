@@ -4,8 +4,8 @@ use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
-    breakdown, check, diagnosis, fanout, imbalance, matrix, network, overlap, path, paths, pop, progress, teams, waits,
-    what_if, why,
+    breakdown, check, diagnosis, fanout, files, imbalance, matrix, network, overlap, path, paths, pop, progress, teams,
+    waits, what_if, why,
 };
 use model::error::{Error, OK};
 use tables::schema::Schema;
@@ -30,6 +30,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Fanout => fanout::schema(),
         Analysis::Pop => pop::schema(),
         Analysis::Teams => teams::schema(),
+        Analysis::Files => files::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Diagnose => diagnosis::schema(),

@@ -56,13 +56,13 @@ fn a_foreign_and_a_newer_file_are_said_beside_the_others() {
     let folder = two_ranks();
     folder.write("rank-0007.ovh", b"something else entirely, and long enough for that");
     let mut newer = fs::read(folder.0.join("rank-0000.ovh")).unwrap();
-    newer[8] = 4;
+    newer[8] = 5;
     folder.write("rank-0008.ovh", &newer);
     let output = report(&folder.0, &["--format", "json"]);
     assert_eq!(output.status.code(), Some(4));
     let said = stdout(&output);
     assert!(said.contains("rank-0007.ovh: not an overhear trace"), "{said}");
-    assert!(said.contains("rank-0008.ovh: format version 4, but this overhear reads only up to 3"), "{said}");
+    assert!(said.contains("rank-0008.ovh: format version 5, but this overhear reads only up to 4"), "{said}");
 }
 
 #[test]

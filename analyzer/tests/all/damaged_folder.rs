@@ -134,7 +134,7 @@ const CHANGES: [(&str, Change); 13] = [
                 fs::write(run.join("rank-0002.ovh"), bytes).unwrap();
             },
             status: 4,
-            said: "rank-0002.ovh: format version 9, but this overhear reads only up to 3",
+            said: "rank-0002.ovh: format version 9, but this overhear reads only up to 4",
             calls: 60,
         },
     ),

@@ -25,6 +25,7 @@ mod fanout;
 mod farms;
 mod figures;
 mod file_calls;
+mod files;
 mod foreign_folder;
 mod foreign_readers;
 mod formats;

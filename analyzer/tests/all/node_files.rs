@@ -10,7 +10,7 @@ use traces::file::NO_RANK;
 use traces::read::RankFile;
 use traces::write::{MemberWriter, NodeWriter};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "",
     "report --by rank",
     "report --by site",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 20] = [
     "matrix",
     "imbalance",
     "teams",
+    "files",
     "progress",
     "overlap",
     "network",

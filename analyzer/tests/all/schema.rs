@@ -2,7 +2,7 @@
 
 use crate::common::call_paths::with_paths;
 use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
-use crate::teams;
+use crate::{files, teams};
 use parquet::record::Field;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 21] = [
+pub const COMMANDS: [(&str, &[&str]); 22] = [
     (
         "report",
         &[
@@ -45,6 +45,7 @@ pub const COMMANDS: [(&str, &[&str]); 21] = [
     ("matrix", &[]),
     ("imbalance", &["function", "site"]),
     ("teams", &["path"]),
+    ("files", &["path"]),
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
     ("network", &[]),
@@ -84,6 +85,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         "hang" => {}
         // Its run has one rank.
         "teams" => {}
+        "files" => words.push(vec!["--rank", "1"]),
         "top" => words = vec![vec!["--once"]],
         // It replays whole runs.
         "whatif" => words = vec![vec!["--balance", "--rank", "0=0.5"]],
@@ -94,10 +96,12 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let exchanging = common::exchanging::run();
     let of_paths = with_paths();
     let with_teams = teams::one_rank();
+    let with_files = files::two_ranks();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
         "network" => vec![vec![exchanging.0.to_str().unwrap()]],
         "paths" => vec![vec![of_paths.0.to_str().unwrap()]],
+        "files" => vec![vec![with_files.0.to_str().unwrap()]],
         "teams" => vec![vec![with_teams.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),

@@ -30,6 +30,7 @@ const TABLES: &[&[&str]] = &[
     &["imbalance"],
     &["imbalance", "--by", "site"],
     &["teams"],
+    &["files"],
     &["overlap"],
     &["network"],
     &["fanout"],

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// Analyses of each run; the folder replaces DIR.
-const ANALYSES: [&[&str]; 21] = [
+const ANALYSES: [&[&str]; 22] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -27,6 +27,7 @@ const ANALYSES: [&[&str]; 21] = [
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
     &["teams", "DIR"],
+    &["files", "DIR"],
     &["overlap", "DIR"],
     &["network", "DIR", "--plot", "/dev/null"],
     &["fanout", "DIR", "--plot", "/dev/null"],

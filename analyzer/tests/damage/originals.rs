@@ -5,11 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use synthetic::{Shape, Topology};
+use traces::accesses::{Accesses, Operation};
 use traces::calls::Call;
 use traces::definitions::{
-    Component, Definition, EqualParts, Group, Interception, Members, Neighbors, Origin, Parts, Region, Span,
+    AccessedFile, Component, Definition, EqualParts, Group, Interception, Members, Neighbors, Origin, Parts, Region,
+    Span,
 };
-use traces::file::{FileHeader, WITH_TEAMS};
+use traces::file::{FileHeader, WITH_ACCESSES};
 use traces::progress::{self, Entries};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature};
@@ -46,7 +48,7 @@ fn read(folder: &Path) -> Files {
 /// Two ranks with a record of every kind, and a definition of every kind that analyses read.
 fn of_all_kinds() -> Files {
     let one = |rank: u32| {
-        let mut file = FileWriter::begin(Vec::new(), FileHeader { version: WITH_TEAMS, ..header(rank, 2) }).unwrap();
+        let mut file = FileWriter::begin(Vec::new(), FileHeader { version: WITH_ACCESSES, ..header(rank, 2) }).unwrap();
         file.thread(0, &blank_block()).unwrap();
         file.definitions(&[definitions(2, rank as i32), objects()].concat()).unwrap();
         file.signatures(0, 0, &signatures(1 - rank as i32)).unwrap();
@@ -67,6 +69,7 @@ fn objects() -> Vec<Definition> {
         Definition::Neighbors(Neighbors { communicator: 1, sources: both(), destinations: both() }),
         Definition::Object(traces::definitions::Object { number: 3, kind: traces::definitions::ObjectKind::Window }),
         Definition::Origin(Origin { number: 3, parent: 1, ordinal: 0 }),
+        Definition::AccessedFile(AccessedFile { number: 1, name: "/scratch/state".into() }),
         Definition::Region(Region { number: 1, name: "solve".into() }),
         Definition::Component(Component { number: 2, way: Interception::Opal, name: "opal_progress".into() }),
         Definition::Progress(3),
@@ -142,6 +145,7 @@ fn records(rank: u32) -> Vec<u64> {
                 words.extend(OpenTeam { start: 20, site: 1 }.words(10));
                 words.push(record::short(number(10), 20, 30).unwrap());
                 words.extend(region.words(10));
+                words.extend(Accesses::one(Operation::Write, 1, 1, [20, 90]).words(10));
             }
             _ => words.extend(of_engine(at)),
         }

@@ -23,6 +23,7 @@ mod every_function;
 mod every_function_in_fortran;
 mod fanout;
 mod fibers;
+mod files;
 mod filters;
 mod folders;
 mod fortran;

@@ -19,6 +19,7 @@ use super::folder::Provisional;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
 use super::{folder, steps, together, unrecorded};
 use crate::abi;
+use crate::between;
 use crate::clock;
 use crate::config::{self, Config};
 use crate::forks;
@@ -177,6 +178,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     }
     slots::begin(mode);
     progress::begin(config.progress);
+    between::begin();
     let _ = RUN.set(RunContext { config, family, handed });
     steps::ended(StepKind::Begin, sample.ticks);
     Ok(true)

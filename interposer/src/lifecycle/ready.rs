@@ -44,7 +44,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers, 0);
     progress::ready();
-    between::ready();
+    between::initialized();
     program_signals::ready();
     sampling::ready();
     if let Some(thread) = current::thread() {

@@ -3,6 +3,7 @@
 mod exports;
 mod listing;
 mod object;
+mod of_mpi;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -13,6 +14,7 @@ pub use exports::SymbolName;
 pub use listing::look;
 pub use listing::{Settled, begin, is_put_off, with_settled};
 pub use object::LoadedObject;
+pub use of_mpi::is_of_mpi;
 
 /// Numbers of objects that the loader has added and removed so far. Cheap.
 pub fn changes() -> (u64, u64) {

@@ -91,7 +91,7 @@ impl LoadedObject {
     }
 
     /// True for the C library and the loader.
-    pub(super) fn is_of_the_c_library(&self) -> bool {
+    pub fn is_of_the_c_library(&self) -> bool {
         ["libc.so", "ld-linux", "libpthread"].iter().any(|name| self.file_name().starts_with(name))
     }
 
@@ -152,10 +152,20 @@ impl LoadedObject {
     /// # Safety
     /// The loader must have relocated the object, and must be held.
     pub unsafe fn patch(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr) -> Option<usize>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.patch_some(begins, &mut |name, _| other(name)) };
+    }
+
+    /// Like [`patch`](Self::patch), where `other` also gets the address that the slot holds. A slot that is bound late holds
+    /// one in the object itself.
+    ///
+    /// # Safety
+    /// As for `patch`.
+    pub unsafe fn patch_some(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr, usize) -> Option<usize>) {
         // SAFETY: the caller's promise; only slots of this object are visited.
         unsafe {
             self.slots(begins, &mut |name, slot| {
-                if let Some(function) = other(name) {
+                if let Some(function) = other(name, *slot) {
                     self.write(slot, function);
                 }
             });

@@ -5,7 +5,7 @@
 //! just calls the C library's. Of the program's own calls, the recorder sees only those that close descriptors.
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU64, Ordering::*};
 
 use libc::{epoll_event, fd_set, pollfd, ssize_t};
 use traces::definitions::Interception;
@@ -14,6 +14,7 @@ use super::{Achieved, Listener};
 use crate::descriptor::status;
 use crate::function::Function;
 use crate::loaded::{self, LoadedObject};
+use crate::open_files;
 use crate::recorder::guard;
 
 /// Patches the objects that are loaded by now.
@@ -165,15 +166,13 @@ fn waited(events: *const epoll_event, ready: c_int) -> Achieved {
     Achieved { events: ready as u64, ready: (receive, with(libc::EPOLLOUT)), counts: false }
 }
 
-const UNASKED: u8 = 0;
 const SOCKET: u8 = 1;
 const OTHER: u8 = 2;
-/// The kinds of the lowest descriptors, cached since asking costs as much as a small read.
-static KINDS: [AtomicU8; 4096] = [const { AtomicU8::new(UNASKED) }; 4096];
 
+/// Remembered, since asking costs as much as a small read.
 #[inline(always)]
 fn is_socket(descriptor: c_int) -> bool {
-    match KINDS.get(descriptor as usize).map(|kind| kind.load(Relaxed)) {
+    match open_files::of(descriptor).map(|open| open.socket.load(Relaxed)) {
         Some(SOCKET) => true,
         Some(OTHER) => false,
         _ => ask(descriptor),
@@ -184,8 +183,8 @@ fn is_socket(descriptor: c_int) -> bool {
 fn ask(descriptor: c_int) -> bool {
     let status = guard::run(|| status(descriptor)).flatten();
     let socket = status.is_some_and(|status| status.st_mode & libc::S_IFMT == libc::S_IFSOCK);
-    if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| status.is_some()) {
-        kind.store(if socket { SOCKET } else { OTHER }, Relaxed);
+    if let Some(open) = open_files::of(descriptor).filter(|_| status.is_some()) {
+        open.socket.store(if socket { SOCKET } else { OTHER }, Relaxed);
     }
     socket
 }
@@ -217,9 +216,7 @@ macro_rules! forgetting {
 
         $(
             unsafe extern "C-unwind" fn $name($($argument: c_int),*) -> c_int {
-                if let Some(kind) = KINDS.get($descriptor as usize) {
-                    kind.store(UNASKED, Relaxed);
-                }
+                open_files::forget($descriptor);
                 // SAFETY: passes on what was passed.
                 unsafe { closing::$name.get()($($argument),*) }
             }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::pages::{EventPage, PageEnd};
 use super::tail::OpenCall;
 use super::zeroed;
+use crate::accesses::Accesses;
 use crate::error::{Damage, Held};
 use crate::file::PageKind;
 use crate::live::{LiveWords, see_published};
@@ -60,6 +61,8 @@ pub trait Visitor {
     fn teams(&mut self, _teams: &Teams) {}
     /// The next call, which may be among other records, lies in this parallel region.
     fn open_team(&mut self, _team: OpenTeam) {}
+    /// Accesses to a file since the call before.
+    fn accesses(&mut self, _accesses: &Accesses) {}
 }
 
 /// A reader of a page that can go in steps.
@@ -265,6 +268,7 @@ fn rare(kind: RecordKind, words: &[u64; RecordKind::MOST_WORDS], last: u64, visi
         RecordKind::OnProcessor => visitor.on_processor(record::from_on_processor(word)),
         RecordKind::Teams => visitor.teams(&Teams::from_words(*words, last)),
         RecordKind::OpenTeam => visitor.open_team(OpenTeam::from_words([word, words[1]], last)),
+        RecordKind::Accesses => visitor.accesses(&Accesses::from_words(std::array::from_fn(|at| words[at]), last)),
         _ => return of_engine(kind, words, last, visitor),
     }
     last

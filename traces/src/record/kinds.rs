@@ -101,6 +101,9 @@ records! {
         [longest: u64] [own: u64] [barriers: u64] [locks: u64];
     /// The call that follows lies in a parallel region, which began here.
     OpenTeam = 0x3d: [site: u32] [gap: i64];
+    /// Accesses to a file between calls.
+    Accesses = 0x41: [operation: u8, count: u48] [site: u32, file: u32] [gap: i64] [span: u64] [time: u64]
+        [longest: u64] [bytes: u64] [smallest: u32, largest: u32] [jumps: u32, failed: u32];
 }
 
 /// The kind for each low byte of a first word.

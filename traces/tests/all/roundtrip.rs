@@ -1,6 +1,7 @@
 //! A file is read as it was written.
 
 use crate::common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
+use traces::accesses::{Accesses, MOST_ACCESSES, MOST_BYTES, Operation};
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Caller, Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site,
@@ -177,6 +178,54 @@ fn parallel_regions_keep_their_sums_and_take_no_time() {
     words.push(record::short(1, 10, 20).unwrap());
     let expected = [Said::OpenTeam(open), Said::Call(1, 1010, 20), Said::Teams(teams), Said::Call(1, 1040, 20)];
     assert_eq!(said(&words), expected);
+}
+
+#[test]
+fn accesses_keep_their_sums_and_take_no_time() {
+    let accesses = Accesses {
+        start: 400,
+        end: 1 << 50,
+        operation: Operation::Sync as u8,
+        count: MOST_ACCESSES,
+        site: u32::MAX,
+        file: 1 << 31,
+        time: u64::MAX,
+        longest: 1,
+        bytes: 1 << 63,
+        smallest: 2,
+        largest: MOST_BYTES,
+        jumps: 3,
+        failed: u32::MAX,
+    };
+    let mut words = Vec::from(accesses.words(1000));
+    words.push(record::short(1, 10, 20).unwrap());
+    assert_eq!(said(&words), [Said::Accesses(accesses), Said::Call(1, 1010, 20)]);
+}
+
+#[test]
+fn accesses_that_join_are_one_run() {
+    let one = |at: u64, time: u64, bytes: u32| Accesses {
+        bytes: bytes.into(),
+        smallest: bytes,
+        largest: bytes,
+        ..Accesses::one(Operation::Write, 7, 2, [at, at + time])
+    };
+    let mut run = one(100, 10, 512);
+    assert!(run.join(&one(200, 30, 64)) && run.join(&Accesses { jumps: 1, failed: 1, ..one(300, 5, 0) }));
+    let all = Accesses {
+        count: 3,
+        time: 45,
+        longest: 30,
+        bytes: 576,
+        smallest: 0,
+        largest: 512,
+        jumps: 1,
+        failed: 1,
+        end: 305,
+        ..one(100, 0, 0)
+    };
+    assert_eq!(run, all);
+    assert!(!Accesses { count: MOST_ACCESSES, ..run }.join(&one(400, 1, 1)));
 }
 
 #[test]

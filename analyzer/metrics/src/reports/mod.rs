@@ -5,6 +5,7 @@ pub mod check;
 pub mod diagnosis;
 mod empty_analysis;
 pub mod fanout;
+pub mod files;
 pub mod imbalance;
 pub mod matrix;
 pub mod network;
@@ -50,6 +51,8 @@ pub enum RunAnalysis {
     Pop,
     /// Parallel regions of OpenMP, and threads that idle.
     Teams(NamedBy),
+    /// Files that the ranks accessed.
+    Files(NamedBy),
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),
     Imbalance(ByPlace),
@@ -100,6 +103,7 @@ impl RunAnalysis {
             | RunAnalysis::Overlap(by)
             | RunAnalysis::Fanout(by)
             | RunAnalysis::Teams(by)
+            | RunAnalysis::Files(by)
             | RunAnalysis::Check(by) => *by,
             RunAnalysis::Paths(_) | RunAnalysis::Network | RunAnalysis::Pop | RunAnalysis::Matrix(..) => NamedBy::Site,
         }
@@ -124,6 +128,7 @@ impl RunAnalysis {
             }
             RunAnalysis::Pop => pop::analyze(run)?,
             RunAnalysis::Teams(_) => teams::analyze(run)?,
+            RunAnalysis::Files(_) => files::analyze(run)?,
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
             }
@@ -147,6 +152,7 @@ impl RunAnalysis {
             RunAnalysis::Matrix(..) => "matrix",
             RunAnalysis::Imbalance(_) => "imbalance",
             RunAnalysis::Teams(_) => "teams",
+            RunAnalysis::Files(_) => "files",
             RunAnalysis::Check(_) => "check",
         }
     }

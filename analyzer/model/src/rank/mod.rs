@@ -80,6 +80,8 @@ pub struct Rank {
     /// Call sites that the program's own runtime named, by number.
     pub places: ByNumber<SourcePlace>,
     pub regions: ByNumber<Region>,
+    /// Names of the files that it accessed, by number.
+    pub files: ByNumber<String>,
     /// Languages that MPI was called from.
     pub languages: BTreeSet<Language>,
     /// Depth of the recording of the progress engine.
@@ -313,6 +315,7 @@ impl Rank {
             callers: ByNumber::new(),
             places: ByNumber::new(),
             regions: ByNumber::new(),
+            files: ByNumber::new(),
             languages: BTreeSet::new(),
             progress: Depth::Off,
             asked: false,
@@ -423,6 +426,7 @@ impl Rank {
             Definition::Place(place) => drop(self.places.insert(place.site, place)),
             Definition::Caller(caller) => drop(self.callers.insert(caller.site, caller.caller)),
             Definition::Recorded(ranks) => self.recorded = Some(ranks),
+            Definition::AccessedFile(file) => drop(self.files.insert(file.number, file.name)),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
             Definition::Asked(_) => self.asked = true,

@@ -15,10 +15,11 @@
 //! [`suspended`], and some calls have [`returned_elsewhere`]. [`samples`] say where the thread is between its calls;
 //! [`sample_counts`] counts the periods that end elsewhere. [`off_line`] splits off the ticks of starting and ending
 //! MPI, and [`usage_readings`] are of the thread's use of the machine. [`off_processor`] measures how much of a long
-//! gap between calls ([`long_gaps`]) the thread was on a processor. [`teams`] are those of OpenMP that the thread starts, whose threads have [`team_places`]. A
-//! [`rehearsal`] records into memory.
+//! gap between calls ([`long_gaps`]) the thread was on a processor. [`teams`] are those of OpenMP that the thread starts, whose threads have [`team_places`]; [`accesses`] are those to
+//! files, of which it [keeps](kept_accesses) runs. A [`rehearsal`] records into memory.
 
 pub mod abandoned;
+mod accesses;
 mod at_work;
 mod block;
 pub mod call_paths;
@@ -32,6 +33,7 @@ pub mod element_counts;
 pub mod engine;
 mod engine_records;
 mod events;
+pub mod kept_accesses;
 mod long_gaps;
 mod numbers;
 mod off_line;

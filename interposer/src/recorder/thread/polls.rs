@@ -30,6 +30,7 @@ impl Thread {
     fn first_in_vain(&self, signature: u32, start: u64, end: u64) {
         self.end_polls();
         self.tell_teams();
+        self.tell_accesses();
         let polled = self.engine.polled.replace(end);
         if start.wrapping_sub(polled) < IDLE && polled == self.events.last.get() {
             self.idled(1);

@@ -18,6 +18,7 @@ use super::block::Block;
 use super::call_room::CallRoom;
 use super::engine::{Engine, Ledger};
 use super::events::Events;
+use super::kept_accesses::KeptRuns;
 use super::long_gaps::LongGaps;
 use super::profile::Profile;
 use super::queried_requests::AskedRequests;
@@ -93,6 +94,8 @@ pub struct Thread {
     pub(super) samples: Samples,
     pub(super) gaps: LongGaps,
     pub(super) team: TeamState,
+    /// Accesses to files that have no record yet; null before the first.
+    pub(super) kept_accesses: Cell<*mut KeptRuns>,
     pub(super) listed: Listed,
 }
 
@@ -204,6 +207,7 @@ impl Thread {
             samples: Samples::default(),
             gaps: LongGaps::default(),
             team: TeamState::new(),
+            kept_accesses: Cell::new(null_mut()),
             listed: Listed {
                 number,
                 requests: empty_table()?,
@@ -380,6 +384,7 @@ impl Thread {
     fn leave_pending(&self, number: u32, start: u64, duration: u64) {
         self.end_polls();
         self.tell_teams();
+        self.tell_accesses();
         self.write_outside();
         self.record_call(number, start, duration);
         // Entries belong to the outermost call, not to one inside it.

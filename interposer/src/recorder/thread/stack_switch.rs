@@ -215,12 +215,20 @@ impl Thread {
         true
     }
 
-    /// Writes the suspended calls into the block as open, since the process ends.
+    /// Records the last accesses to files, and writes the suspended calls into the block as open, since the process ends.
     pub fn ends_with_process(&self) {
-        if !self.may_be_touched() || !self.has_suspended() {
+        if !self.may_be_touched() {
             return;
         }
         self.work(true);
+        self.tell_accesses();
+        if self.has_suspended() {
+            self.suspended_end();
+        }
+        self.work(false);
+    }
+
+    fn suspended_end(&self) {
         self.close_returned();
         let stack = |at: u32| self.suspended.lend().get(at).map(|stack| (stack.since, stack.open_calls()));
         // As many stacks as the block has levels for; the others are closed as left behind.
@@ -241,7 +249,6 @@ impl Thread {
             self.block.open_further(open, &levels, depth);
             open += depth;
         }
-        self.work(false);
     }
 
     /// Closes all calls and regions, since the thread ends. `false` if it was cut off while the recorder was at work: then
@@ -256,6 +263,7 @@ impl Thread {
         self.leave_behind();
         self.leave_suspended(|_| true);
         self.leave_team();
+        self.tell_accesses();
         self.leave_regions();
         self.samples_end();
         self.rest();

@@ -11,6 +11,7 @@ impl Thread {
         let now = clock::now();
         self.end_polls();
         self.end_teams();
+        self.tell_accesses();
         let (skip, gap) = progress::skip(self.events.last.get(), now);
         if let Some(word) = skip {
             self.write(&[word]);

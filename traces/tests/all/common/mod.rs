@@ -1,5 +1,6 @@
 //! A small file to read back, and its expected content.
 
+use traces::accesses::Accesses;
 use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::progress::{Entries, EntryRun, Polls};
@@ -30,6 +31,7 @@ pub enum Said {
     OnProcessor(u64),
     Teams(Teams),
     OpenTeam(OpenTeam),
+    Accesses(Accesses),
 }
 
 #[derive(Default)]
@@ -106,6 +108,10 @@ impl Visitor for Listener {
 
     fn open_team(&mut self, team: OpenTeam) {
         self.0.push(Said::OpenTeam(team));
+    }
+
+    fn accesses(&mut self, accesses: &Accesses) {
+        self.0.push(Said::Accesses(*accesses));
     }
 }
 

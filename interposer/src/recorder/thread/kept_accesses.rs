@@ -1,0 +1,58 @@
+//! The runs of accesses to files that a thread keeps until its next call of MPI.
+
+use traces::accesses::{Accesses, MOST_BYTES, Operation};
+
+use crate::recorder::file::named_files::UNNAMED;
+
+/// Runs that a thread keeps at once; a run that needs another's place ends it.
+const RUNS: usize = 64;
+
+/// A run, with the word of the call site that its number was found by.
+pub(super) struct KeptRun {
+    pub(super) address: u64,
+    pub(super) accesses: Accesses,
+}
+
+/// The runs that a thread keeps. Those of a count of 0 are free.
+pub struct KeptRuns {
+    pub(super) runs: [KeptRun; RUNS],
+    /// A bit for each that is not free.
+    pub(super) used: u64,
+}
+
+/// An access that has ended.
+#[derive(Clone, Copy)]
+pub struct FileAccess {
+    pub operation: Operation,
+    /// [`UNNAMED`] for a file without a number.
+    pub file: u32,
+    /// Ticks.
+    pub start: u64,
+    pub end: u64,
+    /// `None` if it returned an error.
+    pub bytes: Option<u64>,
+    /// True if it began elsewhere in the file than where the one before had ended.
+    pub is_elsewhere: bool,
+}
+
+impl FileAccess {
+    pub(super) fn run(&self, site: u32) -> Accesses {
+        let bytes = self.bytes.unwrap_or(0);
+        let size = u32::try_from(bytes).unwrap_or(MOST_BYTES);
+        let file = if self.file == UNNAMED { 0 } else { self.file };
+        Accesses {
+            bytes,
+            smallest: size,
+            largest: size,
+            jumps: self.is_elsewhere.into(),
+            failed: self.bytes.is_none().into(),
+            ..Accesses::one(self.operation, site, file, [self.start, self.end])
+        }
+    }
+}
+
+/// The place of the run of an access.
+pub(super) fn place(address: u64, access: &FileAccess) -> usize {
+    let mixed = address ^ u64::from(access.file) << 20 ^ (access.operation as u64) << 52;
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+}
