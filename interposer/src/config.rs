@@ -107,6 +107,11 @@ pub fn mpi_settings() -> Vec<String> {
     all
 }
 
+/// True if the process was given a variable of this name, or set it.
+pub fn is_in_environment(name: &str) -> bool {
+    env::var_os(name).is_some()
+}
+
 /// The id of the process that `overhear record` became by exec: an ancestor of this one, or this one.
 pub fn recorded_process() -> Option<u32> {
     env::var(settings::PID).ok()?.parse().ok()

@@ -114,20 +114,20 @@ pub fn exists(call: Call) -> bool {
     ![0, substitute(call)].contains(&address(call))
 }
 
-/// Calls an MPI function on the recorder's behalf, with up to eight arguments of register width. Returns its error
+/// Calls an MPI function on the recorder's behalf, with up to ten arguments of register width. Returns its error
 /// code.
 ///
 /// # Safety
 /// The arguments must be what the function takes, and [`library`] must have been found.
 pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int {
-    const { assert!(N <= 8) }
-    let a: [usize; 8] = std::array::from_fn(|at| arguments.get(at).copied().unwrap_or(0));
-    type Function = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> c_int;
+    const { assert!(N <= 10) }
+    let a: [usize; 10] = std::array::from_fn(|at| arguments.get(at).copied().unwrap_or(0));
+    type Function = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize, usize, usize) -> c_int;
     // SAFETY: every row takes integers and pointers only; surplus arguments are ignored by the calling conventions
     // of x86-64 and arm64.
     unsafe {
         let function: Function = std::mem::transmute::<usize, Function>(address(call));
-        function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+        function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9])
     }
 }
 

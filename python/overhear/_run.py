@@ -149,6 +149,10 @@ class Run:
         """Which files were read and written between calls of MPI."""
         return json.loads(self._run.files(by))
 
+    def settings(self) -> Report:
+        """What MPI was set to, and by whom."""
+        return json.loads(self._run.settings())
+
     def check(self, by: CallSiteName = "site") -> Report:
         """Whether the ranks agree: messages, bytes, collective calls, clocks."""
         return json.loads(self._run.check(by))

@@ -72,6 +72,8 @@ pub enum Definition {
     Settings(Vec<String>),
     /// A file that the program has accessed.
     AccessedFile(AccessedFile),
+    /// What the MPI library was set to when MPI_Init returned, in the library's order; of one process of the run.
+    Variables(Vec<Variable>),
 }
 
 /// A file that the program has accessed.
@@ -81,6 +83,15 @@ pub struct AccessedFile {
     pub number: u32,
     /// Its path from the root, as the program opened it; else what it is, such as `pipe`.
     pub name: String,
+}
+
+/// A control variable of the MPI library: an MCA parameter, or one of MPI_T.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Variable {
+    pub name: String,
+    pub value: String,
+    /// Where the value is from: a file with its line, `environment`, or what else the library calls it; empty for its default.
+    pub from: String,
 }
 
 /// A step of the recorder's own work in a call that starts or ends MPI.
@@ -463,7 +474,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 29;
+    pub const VARIANTS: u32 = 30;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

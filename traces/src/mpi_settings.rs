@@ -52,13 +52,18 @@ pub fn sets_up_mpi(name: &str) -> bool {
     PREFIXES.iter().any(begins) && !NOT_BY_USERS.iter().any(begins)
 }
 
+/// True if launchers and installations set the library's parameter of this name by themselves.
+pub fn is_of_launch(parameter: &str) -> bool {
+    NOT_BY_USERS.iter().any(|begin| parameter.starts_with(begin.strip_prefix("OMPI_MCA_").unwrap_or(begin)))
+}
+
 /// The variable that MPICH's and Intel MPI's launcher sets for its processes, and they for theirs. It ends the job if it
 /// cannot write what a process has written to stderr, as on a full disk or into a closed pipe.
 pub const OF_HYDRA: &str = "MPI_LOCALNRANKS";
 
 #[cfg(test)]
 mod tests {
-    use super::sets_up_mpi;
+    use super::{is_of_launch, sets_up_mpi};
 
     #[test]
     fn the_choices_of_users_are_told_from_those_of_launchers() {
@@ -82,5 +87,6 @@ mod tests {
         ] {
             assert!(!sets_up_mpi(name), "{name}");
         }
+        assert_eq!(["orte_hnp_uri", "ess", "btl", "pml_ob1_verbose"].map(is_of_launch), [true, true, false, false]);
     }
 }

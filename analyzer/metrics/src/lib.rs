@@ -12,7 +12,7 @@
 //! breakdown check critical engine fanout files matrix messages overlap overview pop rank_time regions stacks starting teams whereabouts
 //! run_end
 //! collective_parts cost endings file_calls overlong rank_programs
-//! launch_words median network scheduling shares totals
+//! launch_words median network scheduling settings shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
 
@@ -56,6 +56,7 @@ pub mod reports;
 pub mod run_end;
 pub mod scaling;
 pub mod scheduling;
+pub mod settings;
 mod shares;
 pub mod stacks;
 pub mod starting;

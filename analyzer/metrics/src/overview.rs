@@ -17,9 +17,6 @@ use model::sums::Total;
 use model::{Choice, ProcessFate, Rank, Run};
 use tables::{Fact, Value, facts};
 
-/// Settings that are in no trace.
-pub const UNSEEN_SETTINGS: &str = "those in files, or set by MPI_T or by info objects, are not recorded";
-
 facts! {
     PROGRAM = "program", Text, always, "The command that ran.";
     RANKS = "ranks", Count, always, "How many ranks.";

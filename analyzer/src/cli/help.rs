@@ -14,7 +14,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "whatif", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
-    ("Compare", &["diff", "scaling"]),
+    ("Compare", &["diff", "settings", "scaling"]),
     ("Look closer, by other tools, too", &["timeline", "plot", "export", "query"]),
     ("Help", &["explain", "schema", "completions", "man", "help"]),
 ];
@@ -101,6 +101,8 @@ pub enum Analysis {
     Teams,
     /// The files that were accessed.
     Files,
+    /// What MPI was set to.
+    Settings,
     /// Who sent how much to whom.
     Matrix,
     /// How unevenly time is spread over the ranks.

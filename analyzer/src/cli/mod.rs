@@ -110,6 +110,11 @@ pub enum Command {
     /// By file, by line of the program, and by rank: how often, how many bytes, how long. MPI's own files, those of MPI_File_open, are in
     /// `report`.
     Files(BySite),
+    /// Show what MPI was set to, and by whom
+    ///
+    /// By variables of the environment, by files, by the program before MPI_Init, or by the library's defaults, of one rank; those that are no
+    /// defaults first. Values are from the library itself: MCA parameters of Open MPI, control variables of MPICH.
+    Settings(OneRun),
     /// Show who sent how much to whom
     ///
     /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and the data that collective calls move by their definition,

@@ -53,6 +53,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Pop(arguments) => one_run::printed(&arguments, &RunAnalysis::Pop),
         Command::Files(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Files(arguments.names.by)),
         Command::Teams(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Teams(arguments.names.by)),
+        Command::Settings(arguments) => one_run::printed(&arguments, &RunAnalysis::Settings),
         Command::Matrix(arguments) => one_run::matrix(&arguments),
         Command::Imbalance(arguments) => one_run::imbalance(&arguments),
         Command::Check(arguments) => one_run::check(&arguments),

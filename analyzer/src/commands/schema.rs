@@ -4,8 +4,8 @@ use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
-    breakdown, check, diagnosis, fanout, files, imbalance, matrix, network, overlap, path, paths, pop, progress, teams,
-    waits, what_if, why,
+    breakdown, check, diagnosis, fanout, files, imbalance, matrix, network, overlap, path, paths, pop, progress,
+    settings, teams, waits, what_if, why,
 };
 use model::error::{Error, OK};
 use tables::schema::Schema;
@@ -31,6 +31,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Pop => pop::schema(),
         Analysis::Teams => teams::schema(),
         Analysis::Files => files::schema(),
+        Analysis::Settings => settings::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Diagnose => diagnosis::schema(),

@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use tables::Sheet;
 use traces::calls::Call;
-use traces::definitions::{Definition, SourcePlace};
+use traces::definitions::{Definition, SourcePlace, Variable};
 use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -441,6 +441,46 @@ fn runs_of_one_sided_transfers_alone_have_no_messages_to_compare() {
     assert_eq!(status, 3);
     let (_, said) = compared(true);
     assert!(said.contains("identical") && said.contains("one-sided transfers (MPI_Put) are not compared"), "{said}");
+}
+
+/// A run of three ranks whose library was set to these names, values and sources.
+pub fn with_settings(all: &[[&str; 3]]) -> Folder {
+    let variables = all.iter().map(|[name, value, from]| Variable {
+        name: name.to_string(),
+        value: value.to_string(),
+        from: from.to_string(),
+    });
+    let barrier = || Calls::default().call(signature(0, Call::Barrier, peer::NONE, 0, 0), 1_000, 100);
+    let asked = barrier().defines(vec![Definition::Variables(variables.collect())]);
+    made(vec![asked, barrier(), barrier()], 3).0
+}
+
+#[test]
+fn settings_of_the_library_that_all_runs_of_a_side_share_are_compared() {
+    let a = [
+        ["pml", "ob1", "/etc/a.conf:7"],
+        ["eager", "4096", ""],
+        ["same", "1", ""],
+        ["only_a", "1", ""],
+        ["ess", "1", ""],
+    ];
+    let b =
+        [["eager", "8192", ""], ["same", "1", ""], ["btl", "tcp", "environment"], ["pml", "", ""], ["ess", "2", ""]];
+    let (_, said) = diff(&[with_settings(&a)], &[with_settings(&b)], &[]);
+    assert_eq!(
+        said["run"]["library_settings"],
+        "pml=nothing instead of ob1 (/etc/a.conf:7); eager=8192 instead of 4096"
+    );
+    let rows: Vec<[&str; 5]> = said["library_settings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| ["name", "a", "b", "from_a", "from_b"].map(|key| row[key].as_str().unwrap()))
+        .collect();
+    assert_eq!(rows, [["pml", "ob1", "", "/etc/a.conf:7", ""], ["eager", "4096", "8192", "", ""]]);
+    let other = [["eager", "16384", ""], ["pml", "", ""]];
+    let (_, said) = diff(&[with_settings(&a), with_settings(&a)], &[with_settings(&b), with_settings(&other)], &[]);
+    assert_eq!(said["run"]["library_settings"], "pml=nothing instead of ob1 (/etc/a.conf:7)");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use traces::file::NO_RANK;
 use traces::read::RankFile;
 use traces::write::{MemberWriter, NodeWriter};
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "",
     "report --by rank",
     "report --by site",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 21] = [
     "imbalance",
     "teams",
     "files",
+    "settings",
     "progress",
     "overlap",
     "network",

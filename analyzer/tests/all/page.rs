@@ -130,10 +130,11 @@ fn a_page_has_the_figures_that_the_report_prints() {
 }
 
 #[test]
-fn the_page_of_a_run_says_which_settings_it_does_not_know() {
+fn the_page_of_a_run_says_what_shows_the_settings_that_it_leaves_out() {
     let page = page(&two_ranks().0);
-    let said = "Of settings, only environment variables are known: those in files, or set by MPI_T or by info objects, are not recorded.";
-    assert!(page.contains(said));
+    assert!(page.contains(
+        "What the MPI library was set to, and by whom, is not here: <code>overhear settings</code> shows it."
+    ));
 }
 
 #[test]

@@ -35,6 +35,37 @@ fn the_settings_of_users_are_recorded_and_not_those_of_launchers() {
 }
 
 #[test]
+fn what_the_library_was_set_to_is_recorded_with_where_that_is_from() {
+    for mpi in every_library() {
+        let home = fresh_folder(&format!("{}-home", mpi.name));
+        fs::create_dir_all(home.join(".openmpi")).unwrap();
+        fs::write(home.join(".openmpi/mca-params.conf"), "# ours\nbtl_tcp_links = 3\n").unwrap();
+        let [variable, value] = if mpi.is_openmpi() {
+            ["OMPI_MCA_coll_tuned_reduce_algorithm_segmentsize", "4321"]
+        } else {
+            ["MPIR_CVAR_BCAST_LONG_MSG_SIZE", "654321"]
+        };
+        let case = quick(&mpi, &[]).with(variable, value).with("HOME", home.to_str().unwrap());
+        let run = case.recorded("variables").1;
+        let settings = run.ask("settings", &[]);
+        let of = |name: &str| {
+            let row = settings.rows("settings").iter().find(|row| row["name"] == name);
+            row.map(|row| ["value", "from"].map(|key| row[key].as_str().unwrap().to_string()))
+        };
+        let name = variable.strip_prefix("OMPI_MCA_").unwrap_or(variable);
+        assert_eq!(of(name), Some([value.into(), "environment".into()]), "{}: {:#?}", mpi.name, settings.json);
+        if mpi.is_openmpi() {
+            let file = format!("{}/.openmpi/mca-params.conf:2", home.display());
+            // The launcher of Open MPI 5 reads the file itself, and hands the values on.
+            let from = if mpi.name == "ompi5" { "environment".into() } else { file };
+            assert_eq!(of("btl_tcp_links"), Some(["3".into(), from]), "{}", mpi.name);
+        }
+        let defaults = settings.rows("settings").iter().filter(|row| row["from"] == "").count();
+        assert!(mpi.name == "impi" || defaults > 100, "{}: {defaults}", mpi.name);
+    }
+}
+
+#[test]
 fn the_exit_status_is_the_programs_own() {
     for mpi in two_families() {
         for arguments in [&["exit", "7"][..], &["crash"]] {

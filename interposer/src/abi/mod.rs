@@ -7,6 +7,7 @@ pub mod completion;
 mod mpich;
 mod openmpi;
 mod standard;
+pub mod variables;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -54,6 +55,8 @@ pub struct Family {
     shared_requests: [AtomicU64; 2],
     /// MPI_T_PVAR_CLASS_TIMER and MPI_T_PVAR_CLASS_COUNTER.
     pub idle_classes: [usize; 2],
+    /// MPI_T_BIND_NO_OBJECT.
+    bound_to_none: i32,
     /// MPI_GRAPH, MPI_CART and MPI_DIST_GRAPH.
     pub topologies: [i32; 3],
     /// MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED.

@@ -36,6 +36,7 @@ pub fn family() -> Family {
         nulls: vec![0x0400_0000, 0x0c00_0000, 0x2000_0000, 0x2c00_0000, 0],
         shared_requests: no_requests(),
         idle_classes: [248, 246],
+        bound_to_none: 9700,
         topologies: [1, 2, 3],
         locks: [234, 235],
         thread_step: 1,

@@ -69,6 +69,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         .collect(),
         shared_requests: no_requests(),
         idle_classes: [8, 6],
+        bound_to_none: 0,
         topologies: [2, 1, 3],
         locks: [1, 2],
         thread_step: 1,

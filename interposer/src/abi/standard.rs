@@ -49,6 +49,7 @@ pub fn family() -> Family {
         nulls: vec![0x100, 0x200, 0x110, 0x118, 0x180, 0x128, 0],
         shared_requests: no_requests(),
         idle_classes: [9, 7],
+        bound_to_none: 1,
         topologies: [212, 211, 213],
         locks: [301, 302],
         thread_step: 1024,

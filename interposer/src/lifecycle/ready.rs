@@ -13,7 +13,7 @@ use super::folder::OwnFile;
 use super::run::{FIRST, RunContext, speaks};
 use super::together::{self, Together};
 use super::{clocks, folder, steps};
-use crate::abi::{Family, completion};
+use crate::abi::{Family, completion, variables};
 use crate::between;
 use crate::clock;
 use crate::config;
@@ -100,6 +100,9 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         let costs = steps::timed(StepKind::Rehearse, || rehearse(run).unwrap_or_default());
         steps::timed(StepKind::ReadMachine, || {
             shared::define(&Definition::Machine(machine::machine()));
+            if is_first {
+                define_variables(family, &library.version);
+            }
             usage_readings::write(usage_readings::read(
                 current::thread().map(Thread::number),
                 UsageMoment::Initialized,
@@ -124,6 +127,14 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         if speaks() {
             messages::say(&format!("recording {ranks} under {} into {}", library.name(), folder.display()));
         }
+    }
+}
+
+/// Writes what the library is set to, which is the same for all ranks of a launch.
+fn define_variables(family: &Family, version: &str) {
+    let variables = real::library().map(|library| variables::read(library, family, version)).unwrap_or_default();
+    if !variables.is_empty() {
+        shared::define(&Definition::Variables(variables));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::joined::{Compared, Comparison, Side};
 use super::run_figures::Figures;
-use super::{changes, edits, other_findings, rank_computation, run_figures};
-use crate::overview::{self, UNSEEN_SETTINGS};
+use super::{changes, edits, library_settings, other_findings, rank_computation, run_figures};
+use crate::overview;
 use crate::scheduling::LEAST_SHARE_OF_DELAYS;
 use tables::{Fact, FactKey, Value, facts};
 
@@ -34,6 +34,7 @@ pub fn facts(compared: &Compared) -> Vec<Fact> {
     facts.extend(wall.and_then(|wall| changes::difference(wall, mpi, all)));
     facts.extend(wall.and_then(|wall| rank_computation::of_ranks(a, b, wall)));
     facts.extend(changes::other_settings(a, b));
+    facts.extend(library_settings::fact(a, b));
     facts.extend(changes::efficiency(all));
     if a.iter().chain(b).all(|run| run.ranks == a[0].ranks) {
         facts.extend(changes::other_calls(all));
@@ -120,7 +121,7 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
     }
     warnings.extend(other_delays(a, b));
-    warnings.push(format!("of settings, only environment variables are compared: {UNSEEN_SETTINGS}"));
+    warnings.push(library_settings::unseen(a, b));
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
         warnings.push(format!(

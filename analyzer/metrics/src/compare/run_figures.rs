@@ -8,12 +8,13 @@ use crate::imbalance::COMPUTATION;
 use crate::pop::Efficiency;
 use crate::scheduling::delayed_share;
 use crate::summary::Finding;
-use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, waits};
+use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, rank_programs, settings, waits};
 use model::matching::{Account, Follow, settled};
 use model::roles::CallSite;
 use model::shared_walk::Computation;
 use model::{Rank, Run};
 use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
+use traces::definitions::Variable;
 
 pub struct ComparedFigure {
     pub name: FigureName,
@@ -59,6 +60,8 @@ pub struct Figures {
     pub command: String,
     /// The variables that set up MPI or threads, of the first rank.
     pub settings: Vec<String>,
+    /// What the MPI library was set to.
+    pub variables: Vec<Variable>,
     pub ranks: u32,
     /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
     pub delayed: Option<f64>,
@@ -104,10 +107,10 @@ fn of_run(run: &Run, matched: Option<(&Account, &Efficiency)>) -> Figures {
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
-    let settings = run.first().settings.clone();
+    let (settings, variables) = (run.first().settings.clone(), settings::variables(run).to_vec());
     let (has_calls, gaps, findings) = (matched.is_some(), Gaps::new(), None);
     let sites = program_sites::of_run(run);
-    Figures { all, has_calls, warnings, program, command, settings, ranks, delayed, gaps, sites, findings }
+    Figures { all, has_calls, warnings, program, command, settings, variables, ranks, delayed, gaps, sites, findings }
 }
 
 impl Figures {

@@ -14,6 +14,7 @@ pub mod path;
 pub mod paths;
 pub mod pop;
 pub mod progress;
+pub mod settings;
 pub mod teams;
 pub mod waits;
 pub mod what_if;
@@ -53,6 +54,8 @@ pub enum RunAnalysis {
     Teams(NamedBy),
     /// Files that the ranks accessed.
     Files(NamedBy),
+    /// What MPI was set to.
+    Settings,
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),
     Imbalance(ByPlace),
@@ -86,7 +89,9 @@ impl RunAnalysis {
     pub fn needs_calls(&self) -> bool {
         match self {
             RunAnalysis::Report(by) => *by == Breakdown::Collective,
-            RunAnalysis::Progress(_) | RunAnalysis::Matrix(..) | RunAnalysis::Imbalance(_) => false,
+            RunAnalysis::Progress(_) | RunAnalysis::Settings | RunAnalysis::Matrix(..) | RunAnalysis::Imbalance(_) => {
+                false
+            }
             _ => true,
         }
     }
@@ -105,7 +110,11 @@ impl RunAnalysis {
             | RunAnalysis::Teams(by)
             | RunAnalysis::Files(by)
             | RunAnalysis::Check(by) => *by,
-            RunAnalysis::Paths(_) | RunAnalysis::Network | RunAnalysis::Pop | RunAnalysis::Matrix(..) => NamedBy::Site,
+            RunAnalysis::Paths(_)
+            | RunAnalysis::Network
+            | RunAnalysis::Pop
+            | RunAnalysis::Settings
+            | RunAnalysis::Matrix(..) => NamedBy::Site,
         }
     }
 
@@ -129,6 +138,7 @@ impl RunAnalysis {
             RunAnalysis::Pop => pop::analyze(run)?,
             RunAnalysis::Teams(_) => teams::analyze(run)?,
             RunAnalysis::Files(_) => files::analyze(run)?,
+            RunAnalysis::Settings => settings::analyze(run),
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
             }
@@ -153,6 +163,7 @@ impl RunAnalysis {
             RunAnalysis::Imbalance(_) => "imbalance",
             RunAnalysis::Teams(_) => "teams",
             RunAnalysis::Files(_) => "files",
+            RunAnalysis::Settings => "settings",
             RunAnalysis::Check(_) => "check",
         }
     }

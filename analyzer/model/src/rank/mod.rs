@@ -15,7 +15,7 @@ use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
-    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage,
+    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage, Variable,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -54,6 +54,8 @@ pub struct Rank {
     pub filter: String,
     /// Environment variables that set up MPI or threads, as `NAME=VALUE`.
     pub settings: Vec<String>,
+    /// What the MPI library was set to; one rank of a run has it.
+    pub variables: Vec<Variable>,
     pub warnings: Vec<String>,
     /// Ranks recorded together with it, if these are not all of its world.
     pub recorded: Option<Vec<Span>>,
@@ -299,6 +301,7 @@ impl Rank {
             steps: Vec::new(),
             filter: String::new(),
             settings: Vec::new(),
+            variables: Vec::new(),
             warnings: Vec::new(),
             recorded: None,
             communicators: ByNumber::new(),
@@ -414,6 +417,7 @@ impl Rank {
                 // Recorders of earlier versions kept some that launchers set.
                 self.settings = settings.into_iter().filter(|one| sets_up_mpi(one)).collect();
             }
+            Definition::Variables(variables) => self.variables = variables,
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Group(group) => drop(self.groups.insert(group.number, group)),

@@ -139,7 +139,7 @@ fn about(page: &Page) -> Markup {
             p.question { "What was recorded, and what has to be known to read the figures right?" }
             @if page.warnings.is_empty() { p.none { "No warnings: all ranks are there, and their recordings are whole." } }
             (warnings(page.warnings.iter()))
-            p { "Of settings, only environment variables are known: " (overview::UNSEEN_SETTINGS) "." }
+            p { "What the MPI library was set to, and by whom, is not here: " code { "overhear settings" } " shows it." }
             dl.facts.all { @for fact in &page.facts { (row(fact)) } }
         }
     }

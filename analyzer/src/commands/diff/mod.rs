@@ -13,7 +13,7 @@ use super::timeline;
 use super::timeline::PageFile;
 use crate::analysis_notice;
 use crate::cli;
-use metrics::compare::{Compared, FigureRow, Figures, PairFound, SitePairRow, SitePairs, Threshold};
+use metrics::compare::{Compared, FigureRow, Figures, OtherSettingRow, PairFound, SitePairRow, SitePairs, Threshold};
 use metrics::paths::frame_pairs;
 use metrics::reports::{overlap, paths};
 use metrics::run_end::RunEnd;
@@ -70,6 +70,7 @@ pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let has_verdict = compared.a.len() > 1 && compared.b.len() > 1;
     let facts = compare::facts(&compared);
     let mut tables = compare::sections(&compared.all, has_verdict);
+    tables.push(compare::library_settings(&compared.a, &compared.b).into());
     if let Some(file) = page {
         write_page(&file, [of_a, of_b], &choice, Report { facts, warnings, tables }, &compared)?;
     } else {
@@ -110,7 +111,9 @@ pub fn schema() -> Schema {
         .facts(compare::EDITS)
         .facts(compare::CHANGES)
         .facts(compare::RANK_COMPUTATION)
+        .facts(compare::LIBRARY_SETTINGS)
         .facts(compare::OTHER_FINDINGS)
+        .table::<OtherSettingRow>()
         .table::<SitePairRow>()
         .table::<FigureRow>()
 }
