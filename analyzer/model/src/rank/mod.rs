@@ -2,6 +2,7 @@
 
 mod by_number;
 mod later_pages;
+mod latest;
 mod ledger;
 mod sketch;
 mod times;
@@ -32,6 +33,7 @@ use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
 use crate::process::ProcessFate;
 pub use by_number::ByNumber;
 use later_pages::end_calls_of_later_pages;
+pub use latest::Latest;
 pub use ledger::Ledger;
 pub use sketch::Sketch;
 use times::kept_from;
@@ -465,38 +467,5 @@ pub fn function_of(call: u16) -> String {
         Some(call) => call.mpi_name(),
         None if call == 0 => "(not told apart)".into(),
         None => format!("(call {call})"),
-    }
-}
-
-/// Latest state of a rank over its threads.
-#[derive(Default)]
-pub struct Latest {
-    inside: Option<(u64, Signature)>,
-    ended: Option<(u64, Option<Signature>)>,
-}
-
-impl Latest {
-    fn see(&mut self, thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) {
-        let outermost = tail.outermost().map(|call| (call.start, call.signature));
-        let last = tally.last.and_then(|last| thread.signatures.get(last.signature)).map(|found| *found.0);
-        self.add(outermost, tally.last_end.map(|end| (end, last)));
-    }
-
-    /// Adds a thread: its open call with begin, and the end of its last call with that call.
-    pub fn add(&mut self, inside: Option<(u64, Signature)>, ended: Option<(u64, Option<Signature>)>) {
-        // The first thread called MPI_Init, so its open call is the rank's.
-        self.inside = self.inside.or(inside);
-        self.ended = [ended, self.ended].into_iter().flatten().max_by_key(|(end, _)| *end);
-    }
-
-    pub fn end(self, rank: &Rank) -> End {
-        if rank.header.state & FINALIZED != 0 {
-            return End::Finalized;
-        }
-        match (self.inside, self.ended) {
-            (Some((since, call)), _) => End::Inside { call, since: rank.since_begin(since) },
-            (None, Some((end, last))) => End::Outside { after: rank.since_begin(end), last },
-            (None, None) => End::Outside { after: 0.0, last: None },
-        }
     }
 }
