@@ -49,7 +49,7 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) 
             Some(LateReason::Asleep | LateReason::InKernel { .. } | LateReason::SlowerAtTimes) => {
                 as_the_others(late, change)
             }
-            Some(LateReason::MoreWork) | None => levelled(late, change),
+            Some(LateReason::MoreWork | LateReason::AsleepLonger) | None => levelled(late, change),
         },
         Lateness::LateReceivers => {
             let sends = late.ranks.iter().flat_map(|(_, times)| times.waits.keys());

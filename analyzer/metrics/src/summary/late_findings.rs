@@ -126,22 +126,31 @@ fn join_held_ranks(works: &mut Vec<LateWork>) {
     }
 }
 
-/// Joins work at different lines into a chain if each rank works alone at a line of its own. A rank that answers hands nothing on.
+/// Joins work at different lines into a chain if each rank works alone at a line of its own. A rank that answers hands nothing on. Ranks that
+/// take turns by barriers hand nothing on, either, and do the same work: it ends at the same call.
 fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
     let is_turn = |work: &LateWork| {
         let is_alone = matches!(work.finding.kind, FindingKind::SerialWork | FindingKind::Chain);
         is_alone && !work.late.is_between_polls() && !work.late.is_answer()
     };
-    let (turns, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_turn);
+    let (mut turns, others): (Vec<LateWork>, Vec<LateWork>) = works.drain(..).partition(is_turn);
     *works = others;
-    let mut ranks: Vec<WorldRank> = turns.iter().flat_map(|work| work.finding.ranks.iter().copied()).collect();
-    ranks.sort_unstable();
-    ranks.dedup();
     let waited: i64 = turns.iter().map(|work| work.late.waited()).total();
     let in_state = |state| turns.iter().map(|work| work.late.waited_in(state)).total();
     let for_messages = in_state(WaitState::LateSender).saturating_add(in_state(WaitState::WrongOrder));
     let is_handed_on = for_messages as f64 >= LEAST_FOR_MESSAGES.get() * waited as f64;
-    let is_chain = turns.len() > 1 && ranks.len() == known.ranks() && is_handed_on;
+    if !is_handed_on
+        && let Some(most) = turns.iter().max_by_key(|work| work.late.waited()).map(|work| work.late.later())
+    {
+        let (same, more): (Vec<LateWork>, Vec<LateWork>) =
+            turns.into_iter().partition(|work| work.late.later() == most);
+        works.extend(more);
+        turns = same;
+    }
+    let mut ranks: Vec<WorldRank> = turns.iter().flat_map(|work| work.finding.ranks.iter().copied()).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let is_chain = turns.len() > 1 && ranks.len() == known.ranks();
     if !is_chain {
         works.extend(turns);
         return;
@@ -153,7 +162,13 @@ fn join_turns(known: &Evidence, works: &mut Vec<LateWork>) {
         who += &format!(", {} {}", ranks_in_words(&turn.finding.ranks), turn.late.place());
         main.finding.join(turn.finding);
     }
-    let joined = late_ranks::in_turn(&(who + ")"), main.finding.costs.unwrap_or(0.0));
+    let mut joined = late_ranks::in_turn(&(who + ")"), main.finding.costs.unwrap_or(0.0));
+    if !is_handed_on {
+        joined = joined.next(
+            "They do the same work, and hand nothing on by messages: let all do it at once, and keep an order only where it is \
+             needed, such as by offsets of their own in a file.",
+        );
+    }
     main.finding = joined.ranks(ranks).sites(main.finding.sites);
     works.push(main);
 }

@@ -61,7 +61,8 @@ pub fn finding(late: &LateActivity) -> Finding {
                  usual {}, and the others wait.",
                 Value::Seconds(seconds(*usual))
             );
-            let next = "Look for what interrupts that computation: input and output, memory, the system.";
+            let next = "If there is more to do at these times, begin that piece of work first, or divide it; if not, look for what interrupts \
+                        it: input and output, memory, the system.";
             Finding::new(FindingKind::SporadicDelay, "waits", headline).next(next)
         }
         Lateness::Alternating => {
@@ -91,7 +92,7 @@ pub fn finding(late: &LateActivity) -> Finding {
     } else {
         finding
     };
-    let is_off_processor = spent == LateReason::Asleep;
+    let is_off_processor = matches!(spent, LateReason::Asleep | LateReason::AsleepLonger);
     let mut finding = Finding { is_off_processor, ..finding };
     finding.add(&sampled_work::in_words(late));
     if is_off_processor && reason.is_none() {

@@ -34,6 +34,8 @@ pub enum LateReason {
     SlowerAtTimes,
     /// They sleep there, or wait for input or output.
     Asleep,
+    /// They do so longer than the others, who do it, too: for a device, say.
+    AsleepLonger,
     /// They are in the kernel, for so many seconds each.
     InKernel { time: f64, faults: Option<Faults> },
 }
@@ -49,18 +51,17 @@ pub struct Faults {
 pub fn of(late: &LateActivity) -> LateReason {
     let others: Vec<(u32, &ActivityTimes)> = late.others_as_often().into_iter().copied().collect();
     let (own, theirs) = (mean(late.culprits(), |_| 1.0), mean(&others, |_| 1.0));
-    let beyond = |spent: Spent| {
-        // Readings know no place: the other ranks' kinds are as everywhere outside their calls.
-        let usual = |rank: u32| {
-            late.known.walk.map_or(0.0, |walk| share_outside(&walk.attribution.ranks[rank as usize], spent))
-        };
-        own * late.share_spent(spent) - mean(&others, usual)
+    // Readings know no place: the other ranks' kinds are as everywhere outside their calls.
+    let usual = |rank: u32, spent: Spent| {
+        late.known.walk.map_or(0.0, |walk| share_outside(&walk.attribution.ranks[rank as usize], spent))
     };
+    let beyond = |spent: Spent| own * late.share_spent(spent) - mean(&others, |rank| usual(rank, spent));
     // What the lack of a core explains is charged to no rank.
     let rest = own - theirs - beyond(Spent::OffCore).max(0.0);
     let is_most = |more: f64| more > 0.0 && more >= MOST.get() * rest;
     if is_most(beyond(Spent::Asleep)) {
-        return LateReason::Asleep;
+        let do_so = mean(&others, |rank| usual(rank, Spent::Asleep)) >= MOST.get() * theirs;
+        return if do_so && !others.is_empty() { LateReason::AsleepLonger } else { LateReason::Asleep };
     }
     let in_kernel = beyond(Spent::InKernel);
     if is_most(in_kernel) {
@@ -130,6 +131,10 @@ impl LateReason {
             LateReason::Asleep => {
                 verb(ranks, "sleeps, or waits for input or output,", "sleep, or wait for input or output,").into()
             }
+            LateReason::AsleepLonger => {
+                let [sleeps, waits] = [["sleeps", "waits"], ["sleep", "wait"]][usize::from(ranks > 1)];
+                format!("{sleeps}, or {waits} for input, output or a device, longer than the others do")
+            }
             LateReason::InKernel { time, .. } => {
                 let each = verb(ranks, "", " each");
                 format!("{} {}{each} in the kernel", verb(ranks, "spends", "spend"), Value::Seconds(time))
@@ -165,6 +170,9 @@ impl LateReason {
             ),
             LateReason::Asleep => {
                 "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help.".into()
+            }
+            LateReason::AsleepLonger => {
+                format!("Give {who} a smaller share of what is waited for there, or see why it takes {who} longer.")
             }
             LateReason::InKernel { faults: Some(_), .. } => {
                 "Allocate that memory once and use it again: what is freed and mapped again in each step comes as fresh pages, which the \

@@ -256,7 +256,7 @@ impl<'a> LateActivity<'a> {
     }
 
     /// The site before which the ranks are late, if they compute.
-    fn later(&self) -> Option<u32> {
+    pub fn later(&self) -> Option<u32> {
         if let Activity::Between(_, to) = self.activity { Some(to) } else { None }
     }
 

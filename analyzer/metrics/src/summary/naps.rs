@@ -10,6 +10,7 @@ use crate::totals::{seconds, world_rank};
 use crate::words::{plural, ranks_in_words, upper};
 use model::attribution::Spent;
 use model::habits::Looks;
+use model::matching::scenario::{PassChange, RunChange};
 use model::sums::Total;
 use tables::{Value, WorldRank};
 use traces::calls::Class;
@@ -47,7 +48,11 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         "Call {instead} instead of looking and sleeping: it returns as soon as the message is there. If the core must be left to others, sleep \
          for microseconds."
     );
+    // Without the sleep the rank comes to the look that finds something at once, and waits there.
+    let asleep = ranks.iter().map(|(rank, _)| *rank).collect();
+    let awake = RunChange::Stretch(asleep, (Some(used.number), used.number), PassChange::Times(0.0));
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
+    let finding = finding.changes(vec![awake]);
     // A rank that only polls is asleep for no time that matters: another rule's.
     Some(finding.costs(costs).ranks(culprits).sites(used.sites())).filter(|finding| finding.is_worth_it(known))
 }
