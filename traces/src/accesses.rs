@@ -44,7 +44,7 @@ macro_rules! operations {
     ($($(#[$doc:meta])* $operation:ident = $number:literal $name:literal;)+) => {
         /// What a thread does with a file.
         #[repr(u8)]
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Operation {
             $($(#[$doc])* $operation = $number),+
         }

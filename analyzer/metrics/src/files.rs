@@ -27,7 +27,7 @@ pub fn of_run(run: &Run) -> Vec<RankAccesses<'_>> {
 }
 
 /// The name of a rank's file.
-fn file_name(rank: &Rank, file: u32) -> String {
+pub fn file_name(rank: &Rank, file: u32) -> String {
     rank.files.get(&file).cloned().unwrap_or_else(|| UNNAMED.into())
 }
 

@@ -14,7 +14,7 @@ use super::selection::{Cursor, LEFT_OUT};
 use super::sums::Grow;
 
 /// What accesses have in common.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AccessKey {
     /// The rank's number of the file; 0 if it has none.
     pub file: u32,
@@ -85,6 +85,45 @@ pub fn of_rank(rank: &Rank) -> BTreeMap<AccessKey, AccessSums> {
         found = reader.found;
     }
     found
+}
+
+/// A record of accesses of one thread. Ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessRun {
+    pub key: AccessKey,
+    pub start: u64,
+    pub end: u64,
+    /// Time in the accesses, at most from `start` to `end`.
+    pub time: u64,
+}
+
+/// All accesses of a thread, in the order in which they began.
+pub fn of_thread(rank: &Rank, thread: u32) -> Vec<AccessRun> {
+    if rank.header.version < WITH_ACCESSES {
+        return Vec::new();
+    }
+    let mut runs = Runs { rank, found: Vec::new() };
+    for thread in rank.contents().threads.iter().filter(|one| one.number == thread) {
+        walk_thread(thread, &mut runs);
+    }
+    runs.found.sort_by_key(|run| run.start);
+    runs.found
+}
+
+struct Runs<'a> {
+    rank: &'a Rank,
+    found: Vec<AccessRun>,
+}
+
+impl Visitor for Runs<'_> {
+    fn call(&mut self, _signature: u32, _start: u64, _duration: u64) {}
+
+    fn accesses(&mut self, accesses: &Accesses) {
+        let Some(operation) = Operation::from_number(accesses.operation) else { return };
+        let key = AccessKey { file: accesses.file, site: site_in_program(self.rank, accesses.site), operation };
+        let (start, end) = (accesses.start, accesses.end);
+        self.found.push(AccessRun { key, start, end, time: accesses.time.min(end.saturating_sub(start)) });
+    }
 }
 
 struct Reader<'a> {

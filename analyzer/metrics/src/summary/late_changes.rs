@@ -26,7 +26,7 @@ pub enum Lateness {
     LateReceivers,
 }
 
-pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) -> Vec<RunChange> {
+pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<&LateReason>) -> Vec<RunChange> {
     let Activity::Between(from, to) = late.activity else { return Vec::new() };
     let around = (Some(from), to);
     let change = |ranks: &[(u32, &ActivityTimes)], change| {
@@ -46,9 +46,12 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<LateReason>) 
             None => Vec::new(),
         },
         Lateness::Always => match reason {
-            Some(LateReason::Asleep | LateReason::InKernel { .. } | LateReason::SlowerAtTimes) => {
-                as_the_others(late, change)
-            }
+            Some(
+                LateReason::InFile { .. }
+                | LateReason::Asleep
+                | LateReason::InKernel { .. }
+                | LateReason::SlowerAtTimes,
+            ) => as_the_others(late, change),
             Some(LateReason::MoreWork | LateReason::AsleepLonger) | None => levelled(late, change),
         },
         Lateness::LateReceivers => {

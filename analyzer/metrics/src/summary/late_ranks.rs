@@ -39,11 +39,16 @@ pub fn finding(late: &LateActivity) -> Finding {
         Lateness::Alternating | Lateness::InTurn if are_late_in_stretches(late) => Lateness::Drifting,
         other => other,
     };
+    let spent = late_reason::of(late);
+    // A file is what keeps them, however seldom they come to it, and whoever else computes there.
+    let lateness = match lateness {
+        Lateness::Alone | Lateness::NowAndThen { .. } if is_of_files(late, &spent) => Lateness::Always,
+        other => other,
+    };
     let culprits = late.culprits();
     let who = ranks_in_words(&late.world_ranks(culprits));
     let (is, its) = (verb(culprits.len(), "is", "are"), verb(culprits.len(), "its", "their"));
-    let spent = late_reason::of(late);
-    let reason = Some(spent).filter(|_| matches!(lateness, Lateness::Always) && late.has_more_work());
+    let reason = Some(&spent).filter(|_| matches!(lateness, Lateness::Always) && late.has_more_work());
     let finding = match &lateness {
         Lateness::Alone if late.is_answer() => answers(late, &who, &place),
         Lateness::Alone => {
@@ -100,8 +105,17 @@ pub fn finding(late: &LateActivity) -> Finding {
     }
     finding.add(&passed_on(late));
     let changes = late_changes::of(late, &lateness, reason);
-    let sites = [late.sites(), finding.sites.clone()].concat();
+    let of_file = match reason {
+        Some(LateReason::InFile { most, .. }) => vec![most.place.clone()],
+        _ => Vec::new(),
+    };
+    let sites = [late.sites(), finding.sites.clone(), of_file].concat();
     finding.costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(sites)
+}
+
+/// True if ranks take longer than others because of a file.
+fn is_of_files(late: &LateActivity, spent: &LateReason) -> bool {
+    matches!(spent, LateReason::InFile { .. }) && late.has_more_work() && !late.is_answer()
 }
 
 /// The finding on ranks that work one after another; `place` says where.
@@ -191,7 +205,7 @@ fn answers(late: &LateActivity, who: &str, place: &str) -> Finding {
 }
 
 /// The finding on ranks that nearly always come late; a reason have those that compute longer than others.
-fn always(late: &LateActivity, reason: Option<LateReason>, who: &str, place: &str) -> Finding {
+fn always(late: &LateActivity, reason: Option<&LateReason>, who: &str, place: &str) -> Finding {
     let culprits = late.culprits();
     let (comes, they, computes, come, spends) = match culprits.len() {
         1 => ("keeps", "it", "computes", "comes", "spends"),
@@ -222,7 +236,8 @@ fn always(late: &LateActivity, reason: Option<LateReason>, who: &str, place: &st
     };
     let detail = [beside_others(late), reason.detail(culprits.len())].into_iter().filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
-    Finding::new(FindingKind::LateRank, "waits", headline).next(next).detail(detail)
+    let command = if matches!(reason, LateReason::InFile { .. }) { "files" } else { "waits" };
+    Finding::new(FindingKind::LateRank, command, headline).next(next).detail(detail)
 }
 
 /// Compares what the culprits compute in all with what the others do, for culprits that are not late because of it.

@@ -3,12 +3,14 @@
 //! In: what the late ranks did while others waited for them, by the attribution, and the passes of all. Out: the reason, and its words.
 
 use super::limits::limits;
+use crate::files;
 use model::attribution::{RankTimes, Spent};
 use model::origins::{ActivityTimes, DurationBins};
 use model::rank::UsageBetween;
 use model::sums::Total;
 use tables::Value;
 use tables::number::whole;
+use traces::accesses::Operation;
 
 use super::lateness::LateActivity;
 use crate::totals::seconds;
@@ -26,18 +28,29 @@ limits! {
 }
 
 /// Why ranks with more time at a place than others have it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum LateReason {
     /// Even their usual passes take longer: they have more to do, or slower cores always.
     MoreWork,
     /// Their fast and their usual passes are as fast as the others'; some take longer.
     SlowerAtTimes,
+    /// They access files there, for so many seconds each.
+    InFile { time: f64, most: FileAccess },
     /// They sleep there, or wait for input or output.
     Asleep,
     /// They do so longer than the others, who do it, too: for a device, say.
     AsleepLonger,
     /// They are in the kernel, for so many seconds each.
     InKernel { time: f64, faults: Option<Faults> },
+}
+
+/// The accesses to a file that take most of the late ranks' time in files.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FileAccess {
+    operation: Operation,
+    file: String,
+    /// Where the program makes them: file and line.
+    pub place: String,
 }
 
 /// Page faults of the mean late rank, and of the mean other one.
@@ -59,6 +72,12 @@ pub fn of(late: &LateActivity) -> LateReason {
     // What the lack of a core explains is charged to no rank.
     let rest = own - theirs - beyond(Spent::OffCore).max(0.0);
     let is_most = |more: f64| more > 0.0 && more >= MOST.get() * rest;
+    let time = in_files(late, late.culprits());
+    if is_most(time - in_files(late, &others))
+        && let Some(most) = most_in_files(late)
+    {
+        return LateReason::InFile { time, most };
+    }
     if is_most(beyond(Spent::Asleep)) {
         let do_so = mean(&others, |rank| usual(rank, Spent::Asleep)) >= MOST.get() * theirs;
         return if do_so && !others.is_empty() { LateReason::AsleepLonger } else { LateReason::Asleep };
@@ -72,6 +91,32 @@ pub fn of(late: &LateActivity) -> LateReason {
         return LateReason::SlowerAtTimes;
     }
     LateReason::MoreWork
+}
+
+/// Seconds of the mean rank in files at the place; 0 without ranks.
+fn in_files(late: &LateActivity, ranks: &[(u32, &ActivityTimes)]) -> f64 {
+    let Some(walk) = late.known.walk else { return 0.0 };
+    let of_rank = |rank: u32| {
+        let files = walk.attribution.ranks[rank as usize].files.iter();
+        files.filter(|((activity, _), _)| *activity == late.activity).map(|(_, time)| *time).total()
+    };
+    seconds(ranks.iter().map(|(rank, _)| of_rank(*rank)).total()) / ranks.len().max(1) as f64
+}
+
+/// The accesses that take the late ranks longest at the place.
+fn most_in_files(late: &LateActivity) -> Option<FileAccess> {
+    let (mut most, mut longest) = (None, 0);
+    for (rank, _) in late.culprits() {
+        for ((activity, key), time) in &late.known.walk?.attribution.ranks[*rank as usize].files {
+            if *activity == late.activity && (*time, Some((*rank, *key))) > (longest, most) {
+                (longest, most) = (*time, Some((*rank, *key)));
+            }
+        }
+    }
+    let (rank, key) = most?;
+    let rank = &late.run().ranks[rank as usize];
+    let place = late.run().sites.place(rank, key.site);
+    Some(FileAccess { operation: key.operation, file: files::file_name(rank, key.file), place })
 }
 
 /// Seconds of the mean rank at a place, of each the `part`; 0 without ranks.
@@ -122,11 +167,16 @@ pub fn bins(ranks: &[(u32, &ActivityTimes)]) -> DurationBins {
 
 impl LateReason {
     /// `it sleeps, or waits for input or output,`: what so many late ranks do longest at a place.
-    pub fn does(self, ranks: usize) -> String {
+    pub fn does(&self, ranks: usize) -> String {
         let they = verb(ranks, "it", "they");
         let does = match self {
             LateReason::MoreWork | LateReason::SlowerAtTimes => {
                 verb(ranks, "computes longest", "compute longest").into()
+            }
+            LateReason::InFile { time, most } => {
+                let (spends, each) = (verb(ranks, "spends", "spend"), verb(ranks, "", " each"));
+                let (time, file) = (Value::Seconds(*time), most.file.rsplit('/').next().unwrap_or_default());
+                format!("{spends} {time}{each} in files, most in {} {file} at {},", doing(most.operation), most.place)
             }
             LateReason::Asleep => {
                 verb(ranks, "sleeps, or waits for input or output,", "sleep, or wait for input or output,").into()
@@ -137,37 +187,39 @@ impl LateReason {
             }
             LateReason::InKernel { time, .. } => {
                 let each = verb(ranks, "", " each");
-                format!("{} {}{each} in the kernel", verb(ranks, "spends", "spend"), Value::Seconds(time))
+                format!("{} {}{each} in the kernel", verb(ranks, "spends", "spend"), Value::Seconds(*time))
             }
         };
         format!("{they} {does}")
     }
 
     /// A sentence on what else is known of it; empty if nothing is.
-    pub fn detail(self, ranks: usize) -> String {
+    pub fn detail(&self, ranks: usize) -> String {
         let (it, its) = (upper(verb(ranks, "it", "they")), upper(verb(ranks, "its", "their")));
         match self {
             LateReason::InKernel { faults: Some(Faults { own, others }), .. } => {
                 let (has, each) = (verb(ranks, "has", "have"), verb(ranks, "", " each"));
-                let own = plural(own, "page fault");
+                let own = plural(*own, "page fault");
                 format!(
                     "{it} {has} {own}{each}, the others {}: the kernel clears each page that is touched first.",
-                    whole(others)
+                    whole(*others)
                 )
             }
+            LateReason::InFile { most, .. } => format!("The file is {}.", most.file),
             LateReason::SlowerAtTimes => format!("{its} fast and usual passes take as long as the others'."),
             _ => String::new(),
         }
     }
 
     /// The advice for ranks called `who`; `None` if they have more work.
-    pub fn advice(self, who: &str) -> Option<String> {
+    pub fn advice(&self, who: &str) -> Option<String> {
         Some(match self {
             LateReason::MoreWork => return None,
             LateReason::SlowerAtTimes => format!(
                 "If {who} has the same to do in each pass, look for what slows its core now and then (other processes, memory, the \
                  system); if not, make the longer passes even."
             ),
+            LateReason::InFile { most, .. } => advice_on_file(most.operation, who),
             LateReason::Asleep => {
                 "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help.".into()
             }
@@ -183,6 +235,39 @@ impl LateReason {
                 format!("See which system calls {who} makes there, by strace -c or perf trace.")
             }
         })
+    }
+}
+
+/// `writing`, as in "most in writing state".
+fn doing(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Open => "opening",
+        Operation::Close => "closing",
+        Operation::Read => "reading",
+        Operation::Write => "writing",
+        Operation::Sync => "syncing",
+        Operation::Flush => "flushing",
+        Operation::Truncate => "truncating",
+    }
+}
+
+fn advice_on_file(operation: Operation, who: &str) -> String {
+    match operation {
+        Operation::Read => format!(
+            "Let all ranks read parts of it (MPI_File_read_all), or let {who} read ahead in larger pieces while the others work."
+        ),
+        Operation::Sync => format!(
+            "Let {who} sync less often, or after the others have what they wait for; or let all ranks write parts of the file (MPI_File_write_all)."
+        ),
+        Operation::Write | Operation::Flush => format!(
+            "Let all ranks write parts of it (MPI_File_write_all), or let {who} write in larger pieces, or after the others have what they wait \
+             for."
+        ),
+        Operation::Open | Operation::Close | Operation::Truncate => {
+            format!(
+                "Let {who} keep the file open from step to step, or do this after the others have what they wait for."
+            )
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl AllPasses {
         let work = self.compare(rank, activity);
         let kind = match late.spent {
             Spent::Computing => return work.in_words(),
-            Spent::OffCore | Spent::Asleep | Spent::InKernel => of_kind(late.spent),
+            Spent::InFile | Spent::OffCore | Spent::Asleep | Spent::InKernel => of_kind(late.spent),
             other => return of_kind(other).into(),
         };
         match work {
@@ -126,6 +126,7 @@ fn of_kind(spent: Spent) -> &'static str {
     match spent {
         Spent::Computing => "outside its calls",
         Spent::BetweenPolls => "works between polls",
+        Spent::InFile => "in files",
         Spent::OffCore => "no core",
         Spent::Asleep => "asleep",
         Spent::InKernel => "in the kernel",

@@ -27,6 +27,7 @@ macro_rules! kinds {
 kinds! {
     "computing" "computing" "Outside MPI, as far as no other kind takes it.";
     "between_polls" "between polls" "Outside MPI, between polls that found nothing.";
+    "in_files" "in files" "Outside MPI, in reads, writes, syncs and the like of files, which `overhear files` shows.";
     "off_core" "no core" "Outside MPI and ready to run, without a core: an estimate from readings of the whole thread.";
     "asleep" "asleep" "Outside MPI, asleep or blocked, as in a read of a file.";
     "in_kernel" "in the kernel" "Outside MPI, in the kernel: at least this much, by readings of the whole thread.";
@@ -41,6 +42,7 @@ pub fn kind(spent: Spent) -> &'static Kind {
     let key = match spent {
         Spent::Computing => "computing",
         Spent::BetweenPolls => "between_polls",
+        Spent::InFile => "in_files",
         Spent::OffCore => "off_core",
         Spent::Asleep => "asleep",
         Spent::InKernel => "in_kernel",

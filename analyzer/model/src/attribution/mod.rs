@@ -4,8 +4,9 @@
 //! which add up to its life, and for each wait the ranks that others waited for, by what these did meanwhile.
 //!
 //! One order decides among what may be said of a moment: it lies inside a call or between two; inside a call it is a wait if a wait was
-//! found there, else a poll that found nothing, else the call itself. Between calls, what the readings say is taken from the places of
-//! their interval in proportion: readings know no place, so time off the core is an entry of the rank.
+//! found there, else a poll that found nothing, else the call itself. Between calls it is an access to a file if there is one; from the rest,
+//! what the readings say is taken from the places of their interval in proportion: readings know no place, so time off the core is an entry
+//! of the rank.
 
 mod iterations;
 mod loops;
@@ -16,6 +17,7 @@ mod threads;
 
 use rustc_hash::FxHashMap;
 
+use super::accesses::AccessKey;
 use super::matching::{WaitKey, WaitState};
 use super::origins::Activity;
 use super::sums::{Grow, Total};
@@ -35,6 +37,8 @@ pub enum Spent {
     BetweenPolls,
     /// Outside MPI, between the polls of a wait.
     WaitingByHand(WaitState),
+    /// Outside MPI, in accesses to files.
+    InFile,
     /// Outside MPI, ready to run without a core.
     OffCore,
     /// Outside MPI, not ready to run: asleep, or waiting for input or output.
@@ -64,7 +68,7 @@ impl Spent {
     /// True of time outside MPI in which the rank waited for nobody.
     pub fn is_work(self) -> bool {
         use Spent::*;
-        matches!(self, Computing | BetweenPolls | OffCore | Asleep | InKernel)
+        matches!(self, Computing | BetweenPolls | InFile | OffCore | Asleep | InKernel)
     }
 
     /// The wait state of time in which the rank waited.
@@ -94,6 +98,8 @@ pub struct RankTimes {
     pub life: i64,
     /// The entries, which add up to `life`.
     pub times: FxHashMap<TimeKey, i64>,
+    /// The part of its time in files, by what was between which calls.
+    pub files: FxHashMap<(Activity, AccessKey), i64>,
     /// Maximum errors of what was read.
     pub errors: FxHashMap<Spent, i64>,
     /// The part of `life` between readings of the use of the machine.

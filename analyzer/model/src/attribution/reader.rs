@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
+use traces::accesses::Operation;
 use traces::calls::Class;
 
 use super::readings::{Interval, intervals};
 use super::{CausedWait, IterationReader, Loop, RankTimes, Spent, TimeKey, WaitingPlace, share};
 use crate::Rank;
+use crate::accesses::{self, AccessKey};
 use crate::common_clock::ClockLine;
 use crate::origins::{Activity, BlamedTime, OwnWait};
 use crate::roles::{CallPart, Role};
@@ -16,6 +18,14 @@ use crate::sums::{Grow, Total};
 
 /// Waits of others, by the entry of the late rank's time in which they fell.
 type Caused = FxHashMap<(TimeKey, WaitingPlace), CausedWait>;
+
+/// Accesses to a file one after another, `time` in all. Nanoseconds.
+struct FileTime {
+    from: i64,
+    until: i64,
+    time: i64,
+    key: AccessKey,
+}
 
 /// A thread's time so far.
 pub struct TimeReader {
@@ -39,6 +49,11 @@ pub struct TimeReader {
     current: Vec<BlamedTime>,
     /// Intervals between readings that are not over, and entries since the last reading.
     intervals: VecDeque<Interval>,
+    /// Accesses to files that are not over, and the time since the last reading in those that sync.
+    files: VecDeque<FileTime>,
+    synced: i64,
+    /// What is added is an access that syncs.
+    is_synced: bool,
     pending: FxHashMap<TimeKey, i64>,
     pending_caused: Caused,
     sum: RankTimes,
@@ -78,6 +93,9 @@ impl TimeReader {
             blamed: VecDeque::new(),
             current: Vec::new(),
             intervals: VecDeque::new(),
+            files: files(rank, line, thread),
+            synced: 0,
+            is_synced: false,
             pending: FxHashMap::default(),
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
@@ -107,7 +125,7 @@ impl TimeReader {
             (None, _) => self.at = Some(call.start),
             _ => {}
         }
-        self.until(call.start, self.last.map(|last| Activity::Between(last, site)), Spent::Computing);
+        self.outside(call.start, self.last.map(|last| Activity::Between(last, site)));
         if role.what == CallPart::End {
             self.is_over = true;
             return;
@@ -117,6 +135,28 @@ impl TimeReader {
         }
         self.inside(call, role, site);
         self.last = Some(site);
+    }
+
+    /// Gives the time until `until`, between two calls, to computation and to accesses to files. Those of a run were one after another, as
+    /// early as the one that is given its time before lets them.
+    fn outside(&mut self, until: i64, place: Option<Activity>) {
+        while let Some(access) = self.files.pop_front_if(|access| access.from < until) {
+            let Some(at) = self.at else { continue };
+            let from = access.from.max(at);
+            let end = from.saturating_add(access.time).min(access.until.max(from)).min(until);
+            // What began before was in a call, or among polls.
+            if access.from < at && access.until <= at || end <= from {
+                continue;
+            }
+            self.until(from, place, Spent::Computing);
+            self.is_synced = access.key.operation == Operation::Sync;
+            self.until(end, place, Spent::InFile);
+            self.is_synced = false;
+            if let Some(activity) = place {
+                self.sum.files.entry((activity, access.key)).or_default().grow(end - from);
+            }
+        }
+        self.until(until, place, Spent::Computing);
     }
 
     /// Adds the time of a call, or of a run of polls.
@@ -199,6 +239,9 @@ impl TimeReader {
             iterations.add(key, until - from);
         }
         self.pending.entry(key).or_default().grow(until - from);
+        if self.is_synced {
+            self.synced.grow(until - from);
+        }
         while let Some(blamed) = self.blamed.pop_front_if(|blamed| blamed.from < until) {
             self.current.push(blamed);
         }
@@ -215,12 +258,18 @@ impl TimeReader {
 
     /// Moves the entries since the last reading to the sums, with what the readings at both ends of the interval tell.
     fn close(&mut self, interval: Option<&Interval>) {
-        let outside = self.pending.iter().filter(|(key, _)| key.spent.is_read()).map(|(_, time)| *time).total();
-        let inside = self.pending.values().copied().total() - outside;
-        let read = interval.map_or_else(Outside::default, |interval| Outside::of(interval, outside, inside));
+        let of = |is_meant: &dyn Fn(Spent) -> bool| {
+            self.pending.iter().filter(|(key, _)| is_meant(key.spent)).map(|(_, time)| *time).total()
+        };
+        let (outside, in_files) = (of(&Spent::is_read), of(&|spent| spent == Spent::InFile));
+        let inside = of(&|_| true) - outside - in_files;
+        let synced = std::mem::take(&mut self.synced).min(in_files);
+        let read =
+            |interval: &Interval| Outside::of(&interval.without_files(synced, in_files - synced), outside, inside);
+        let read = interval.map_or_else(Outside::default, read);
         let taken = read.taken();
         if interval.is_some() {
-            self.sum.read.grow(outside + inside);
+            self.sum.read.grow(outside + in_files + inside);
         }
         for (spent, time, error) in read.kinds {
             if error > 0 {
@@ -261,7 +310,7 @@ impl TimeReader {
     /// The thread's times, and what others waited for in them.
     pub fn finish(mut self) -> (RankTimes, Caused) {
         if let Some(until) = self.lasts_until.filter(|_| !self.is_over) {
-            self.until(until, None, Spent::Computing);
+            self.outside(until, None);
         }
         // The last reading is one in MPI_Finalize.
         let last = self.intervals.front().copied().zip(self.at).filter(|(interval, at)| interval.ends_at(*at));
@@ -271,6 +320,16 @@ impl TimeReader {
         self.sum.times.retain(|_, time| *time > 0);
         (self.sum, self.caused)
     }
+}
+
+/// A thread's accesses to files, in order.
+fn files(rank: &Rank, line: &ClockLine, thread: u32) -> VecDeque<FileTime> {
+    let of_run = |run: accesses::AccessRun| {
+        let [from, until, ends] =
+            [run.start, run.end, run.start.saturating_add(run.time)].map(|ticks| line.nanoseconds_at(ticks));
+        FileTime { from, until, time: ends.saturating_sub(from), key: run.key }
+    };
+    accesses::of_thread(rank, thread).into_iter().map(of_run).collect()
 }
 
 /// Time outside MPI in an interval, as the readings at both ends tell it: kind, time and maximum error.
@@ -360,12 +419,48 @@ mod tests {
             blamed: VecDeque::new(),
             current: Vec::new(),
             intervals: intervals.to_vec().into(),
+            files: VecDeque::new(),
+            synced: 0,
+            is_synced: false,
             pending: FxHashMap::default(),
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
             caused: FxHashMap::default(),
             iterations: None,
         }
+    }
+
+    #[test]
+    fn sleep_and_kernel_time_are_those_of_accesses_to_files_first() {
+        let rest = |synced, others| {
+            // Of 1,000, 300 asleep and 100 in the kernel.
+            let rest = interval(700, 0, 100).without_files(synced, others);
+            (rest.asleep(), rest.in_kernel)
+        };
+        assert_eq!(rest(200, 0), (100, 100));
+        assert_eq!(rest(0, 70), (300, 30));
+        assert_eq!(rest(350, 0), (0, 50));
+        assert_eq!(rest(200, 250), (0, 0));
+    }
+
+    #[test]
+    fn accesses_take_their_time_between_calls_and_no_more() {
+        let mut reader = reader(&[]);
+        let key = |file| AccessKey { file, site: 1, operation: traces::accesses::Operation::Write };
+        let access = |from, until, time, file| FileTime { from, until, time, key: key(file) };
+        // Two that take turns from 100 on, one beyond the call at 500, and one that was among polls.
+        reader.files =
+            [access(100, 290, 100, 1), access(110, 300, 90, 2), access(490, 510, 20, 1), access(495, 505, 10, 2)]
+                .into();
+        let place = Some(Activity::Between(1, 1));
+        reader.outside(500, place);
+        reader.until(600, Some(Activity::In(1)), Spent::InCall);
+        reader.outside(700, place);
+        let (times, _) = reader.finish();
+        let of = |spent| times.times.get(&TimeKey { place, spent }).copied();
+        assert_eq!((of(Spent::InFile), of(Spent::Computing)), (Some(200), Some(400)));
+        let files = [1, 2].map(|file| times.files[&(Activity::Between(1, 1), key(file))]);
+        assert_eq!((files, times.life), ([110, 90], 700));
     }
 
     #[test]

@@ -26,6 +26,15 @@ impl Interval {
         self.from < at && (self.until - at) as f64 <= MOST_BEHIND * (self.until - self.from) as f64
     }
 
+    /// The same without so much time in accesses to files: those that sync mostly sleep, all others mostly are in the kernel.
+    pub fn without_files(&self, synced: i64, others: i64) -> Interval {
+        let slept = synced.min(self.asleep());
+        let copied = others.min(self.in_kernel);
+        let asleep = slept + (others - copied).min(self.asleep() - slept);
+        let in_kernel = copied + (synced - slept).min(self.in_kernel - copied);
+        Interval { ran: self.ran + asleep, in_kernel: self.in_kernel - in_kernel, ..*self }
+    }
+
     /// Neither on a core nor ready for one.
     pub fn asleep(&self) -> i64 {
         (self.until - self.from - self.ran - self.delayed).max(0)
