@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Bytes of the records that are kept in memory.
-const KEPT: usize = 32 << 20;
+pub const KEPT: usize = 32 << 20;
 /// One in this many records is sampled to divide them.
 const SAMPLED: usize = 64;
 
@@ -85,7 +85,7 @@ impl<T: RankRecord> Spill<T> {
 
     fn spill(&mut self) {
         let run = self.sort();
-        match self.write() {
+        match mapped(self.records.as_slice().as_bytes()) {
             Ok(map) => {
                 self.sorted.runs.push(SortedRun { place: RunPlace::Mapped(map), ..run });
                 self.records.clear();
@@ -108,14 +108,6 @@ impl<T: RankRecord> Spill<T> {
             firsts[at + 1] += firsts[at];
         }
         SortedRun { place: RunPlace::Memory(Vec::new()), firsts }
-    }
-
-    /// Writes the records to a file, and maps them.
-    fn write(&self) -> io::Result<Mmap> {
-        let mut file = temporary_file(&temporary_folder())?;
-        file.write_all(self.records.as_slice().as_bytes())?;
-        // SAFETY: the file has no name, so no other process changes or truncates it.
-        unsafe { Mmap::map(&file) }
     }
 }
 
@@ -212,6 +204,14 @@ impl<T: RankRecord> Backward<'_, T> {
         self.left[run][rank] -= 1;
         Some(record)
     }
+}
+
+/// Writes bytes to a temporary file, and maps it.
+pub fn mapped(bytes: &[u8]) -> io::Result<Mmap> {
+    let mut file = temporary_file(&temporary_folder())?;
+    file.write_all(bytes)?;
+    // SAFETY: the file has no name, so no other process changes or truncates it.
+    unsafe { Mmap::map(&file) }
 }
 
 /// The folder for large temporary files. `/tmp` lies in memory on many systems.

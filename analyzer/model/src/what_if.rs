@@ -1,7 +1,7 @@
 //! Replays a run with something changed.
 //!
-//! In: a run, and scenarios. Out: each rank's time in each of them, by place. The run is read twice: once for what messages and
-//! computations mostly take, and once to be replayed in all scenarios.
+//! In: a run, and scenarios. Out: each rank's time in each of them, by place. The run is matched once, which tells what messages mostly
+//! take and what each call depends on; then its calls are read again, to be replayed in all scenarios.
 
 use rustc_hash::FxHashSet;
 
@@ -9,18 +9,20 @@ use crate::Run;
 use crate::common_clock::ClockLine;
 use crate::matching::scenario::{CoreLack, Lanes, PassChange, RunChange, Scenario};
 use crate::matching::{
-    Account, Around, Estimate, Follow, HandedOut, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes,
-    replayed, settled, settled_and_counted, stretch_means,
+    Around, Estimate, Follow, HandedOut, OwnTimes, RankReplay, RankTime, Settled, StretchMeans, TransferTimes,
+    replayed, settled, stretch_means,
 };
 
 /// Parts of an account that a replay needs: without them, no message shows how long those take that would not have waited.
-pub const NEEDS: Follow = Follow::TRANSFERS.union(Follow::QUEUES);
+pub const NEEDS: Follow = Follow::TRANSFERS.union(Follow::QUEUES).union(Follow::REPLAYS);
 
 /// A run that can be replayed.
 pub struct Replayable<'a> {
     run: &'a Run,
     pub settled: Settled,
     pub network: TransferTimes,
+    /// Mean computations, if a scenario may level them.
+    stretches: StretchMeans,
     /// Hosts by number, and each rank's.
     pub hosts: Vec<String>,
     host_of: Vec<u32>,
@@ -37,7 +39,8 @@ pub struct Replayed {
 impl<'a> Replayable<'a> {
     /// Reads the run; `balance`: the mean computations, too.
     pub fn of(run: &'a Run, balance: bool) -> Replayable<'a> {
-        let settled = if balance { settled_and_counted(run, NEEDS) } else { settled(run, NEEDS) };
+        let settled = settled(run, NEEDS);
+        let stretches = if balance { means(run, &settled, None) } else { StretchMeans::default() };
         let network = TransferTimes::of(&settled.account);
         let (mut hosts, mut host_of): (Vec<String>, Vec<u32>) = (Vec::new(), Vec::new());
         for rank in &run.ranks {
@@ -48,7 +51,7 @@ impl<'a> Replayable<'a> {
             });
             host_of.push(number as u32);
         }
-        Replayable { run, settled, network, hosts, host_of, core_lacks: Vec::new() }
+        Replayable { run, settled, network, stretches, hosts, host_of, core_lacks: Vec::new() }
     }
 
     /// Maximum error of a time between two ranks, nanoseconds.
@@ -58,8 +61,7 @@ impl<'a> Replayable<'a> {
 
     pub fn replay(&self, scenarios: &[Scenario]) -> Replayed {
         let (settled, network) = (&self.settled, self.network.clone());
-        let stretches = settled.account.stretches.clone();
-        let lanes = Lanes::new(scenarios, network, stretches, self.host_of.clone(), clock_error(settled));
+        let lanes = Lanes::new(scenarios, network, self.stretches.clone(), self.host_of.clone(), clock_error(settled));
         replay(self.run, settled, lanes.with_core_lacks(self.core_lacks.clone()))
     }
 }
@@ -69,7 +71,7 @@ pub fn lengths(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed
     let levelled: FxHashSet<Around> = scenarios.iter().flat_map(Scenario::levelled).collect();
     let stretches = match levelled.is_empty() {
         true => StretchMeans::default(),
-        false => stretch_means(run, &settled.common_clock, levelled),
+        false => means(run, settled, Some(levelled)),
     };
     let network = TransferTimes::of(&settled.account);
     let lanes = Lanes::new(scenarios, network, stretches, Vec::new(), clock_error(settled));
@@ -77,8 +79,14 @@ pub fn lengths(run: &Run, settled: &Settled, scenarios: &[Scenario]) -> Replayed
 }
 
 fn replay(run: &Run, settled: &Settled, lanes: Lanes) -> Replayed {
-    let Account { replayed: ranks, times, .. } = replayed(run, &settled.common_clock, lanes);
+    let Settled { account, common_clock, .. } = settled;
+    let in_vain = |rank: usize| account.times[rank].in_vain;
+    let (ranks, times) = replayed(run, common_clock, &account.dependencies, lanes, in_vain);
     Replayed { ranks, times }
+}
+
+fn means(run: &Run, settled: &Settled, sites: Option<FxHashSet<Around>>) -> StretchMeans {
+    stretch_means(run, &settled.common_clock, &settled.account.dependencies, sites)
 }
 
 /// Maximum error of a time between two ranks, nanoseconds.

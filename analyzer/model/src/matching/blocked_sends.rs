@@ -80,7 +80,7 @@ mod tests {
         let envelope = Envelope { object: 0, source: 1, tag: 0, partitioned: false };
         let turn = CallSpan { thread: 0, begin, end, uncertain: false };
         let (place, token, mark) = (SpottedSite::default(), Some(token), Mark::default());
-        Message { envelope, place, begin, number: 0, turn, bytes, token, open: false, mark }
+        Message { envelope, place, begin, number: 0, turn, bytes, token, open: false, mark, noted: 0 }
     }
 
     fn sums(sends: &[(u64, (i64, i64), i64)], token: Token) -> Option<BlockedSends> {

@@ -1,8 +1,10 @@
 //! Matches the collective calls of all ranks by object and ordinal, and charges each rank's wait to the rank that came last.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::collective_node::CollectiveNode;
 use super::wait_sums::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
@@ -115,6 +117,8 @@ pub struct Collectives<'a> {
     pub common_clock: &'a CommonClock,
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
+    /// Nodes made so far.
+    nodes: AtomicU64,
     /// Data handed from or to roots, and the number of parts of nonblocking calls that are missing from it.
     deliveries: Mutex<(Vec<Delivery>, u64)>,
 }
@@ -131,7 +135,7 @@ pub struct UnmatchedCollectives {
 impl<'a> Collectives<'a> {
     pub fn new(objects: &'a Objects, common_clock: &'a CommonClock, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, common_clock, follow, open, deliveries: Mutex::default() }
+        Collectives { objects, common_clock, follow, open, nodes: AtomicU64::new(0), deliveries: Mutex::default() }
     }
 
     /// Enters a rank's arrival. The last arrival adds everyone's waits to `waits` and the causes for nonblocking parts to `told`.
@@ -200,7 +204,11 @@ impl<'a> Collectives<'a> {
     }
 
     fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> Option<CollectiveNode> {
-        self.follow.contains(Follow::DEPENDENCIES).then(|| CollectiveNode::first(needed))
+        if !self.follow.intersects(Follow::DEPENDENCIES | Follow::REPLAYS) {
+            return None;
+        }
+        let needed: SmallVec<[u32; 1]> = needed.into_iter().collect();
+        Some(CollectiveNode::first(self.nodes.fetch_add(needed.len() as u64, Relaxed), needed))
     }
 
     fn resolve(

@@ -20,7 +20,9 @@ pub struct Completion {
     pub received: Option<(u64, i64, u32)>,
     /// First of its links in [`Links`](super::links::Links); `u64::MAX` without one.
     pub link: u64,
-    /// Bytes of its send that may wait for its receive, in runs whose calls are timed.
+    /// First of its notes of receives and of sends in [`DependencyLog`](super::dependency_log::DependencyLog).
+    pub notes: [u64; 2],
+    /// Bytes of its send, if its dependencies are noted.
     pub send: Option<u64>,
     /// Causes that are still unknown.
     open: u32,
@@ -39,8 +41,18 @@ impl Completions {
     pub fn begin(&mut self, stream: &Stream<'_>, call: &TimedCall, open: u32) -> u32 {
         let (place, thread) = (stream.role(call).place, stream.thread);
         let (start, end) = (call.start, call.end);
-        let completion =
-            Completion { place, thread, start, end, latest: None, received: None, link: u64::MAX, send: None, open };
+        let completion = Completion {
+            place,
+            thread,
+            start,
+            end,
+            latest: None,
+            received: None,
+            link: u64::MAX,
+            notes: [u64::MAX; 2],
+            send: None,
+            open,
+        };
         match self.free.pop() {
             Some(number) => {
                 self.all[number as usize] = completion;

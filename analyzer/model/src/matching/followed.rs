@@ -29,8 +29,10 @@ bitflags! {
         const QUEUES = 1 << 9;
         /// Each wait, to be followed to its origin; instead of `SPANS`.
         const ORIGINS = 1 << 10;
-        /// Dependencies alone: no waits, and no totals of messages.
+        /// Neither waits nor totals of messages.
         const NO_WAITS = 1 << 11;
+        /// What each call depends on, for replays in changed runs.
+        const REPLAYS = 1 << 12;
     }
 }
 

@@ -5,7 +5,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::busy_calls::PlaceTimes;
+use super::dependency_file::Dependencies;
+use super::dependency_log::DependencyLog;
 use super::links::Link;
 use super::replay::Replay;
 use super::scenario::Lanes;
@@ -19,6 +20,7 @@ pub struct HandedOn {
     replay: Option<Mutex<Replay>>,
     jumps: Option<Mutex<Spill<Jump>>>,
     waits: Option<Mutex<Spill<FollowedWait>>>,
+    dependencies: Option<Mutex<Dependencies>>,
 }
 
 impl HandedOn {
@@ -27,6 +29,7 @@ impl HandedOn {
             replay: lanes.map(|lanes| Mutex::new(Replay::new(lanes, ranks))),
             jumps: follow.contains(Follow::JUMPS).then(|| Mutex::new(Spill::new(ranks))),
             waits: follow.contains(Follow::ORIGINS).then(|| Mutex::new(Spill::new(ranks))),
+            dependencies: follow.contains(Follow::REPLAYS).then(|| Mutex::new(Dependencies::of(ranks))),
         }
     }
 
@@ -37,10 +40,10 @@ impl HandedOn {
         }
     }
 
-    /// Takes a rank's times in computation and in calls that waited for nobody.
-    pub fn places(&self, rank: u32, places: PlaceTimes) {
-        if let Some(replay) = &self.replay {
-            lock(replay).add_places(rank, places);
+    /// Takes what a rank has written for replays, if that is much or the rank is at its end.
+    pub fn dependencies(&self, rank: u32, log: &mut DependencyLog, is_end: bool) {
+        if let Some(dependencies) = self.dependencies.as_ref().filter(|_| is_end || Dependencies::takes(log)) {
+            lock(dependencies).take(rank, log);
         }
     }
 
@@ -55,7 +58,8 @@ impl HandedOn {
     }
 
     pub fn finish(self, account: &mut Account) {
-        (account.phases, account.replayed) = self.replay.map(|replay| into_inner(replay).finish()).unwrap_or_default();
+        account.phases = self.replay.map(|replay| into_inner(replay).finish().0).unwrap_or_default();
+        account.dependencies = self.dependencies.map(into_inner).unwrap_or_default();
         account.jumps = self.jumps.map(|jumps| into_inner(jumps).finish()).unwrap_or_default();
         account.followed = self.waits.map(|waits| into_inner(waits).finish()).unwrap_or_default();
     }

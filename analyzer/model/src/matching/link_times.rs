@@ -70,7 +70,6 @@ pub struct Mark {
 /// Positions of a rank that lie between the same links of one block, or behind them.
 #[derive(Debug)]
 struct MarkBlock {
-    rank: u32,
     lanes: usize,
     /// Block of the last link before the positions.
     links: Option<Arc<LinkBlock>>,
@@ -102,18 +101,12 @@ impl MarkMaker {
     }
 
     /// A mark of a rank that has this busy time behind its first `number` links, the last of which is in `links`.
-    pub fn mark(
-        &mut self,
-        rank: u32,
-        (number, links): (u64, &Option<Arc<LinkBlock>>),
-        busy: &[i64],
-        reached: Reached,
-    ) -> Mark {
+    pub fn mark(&mut self, (number, links): (u64, &Option<Arc<LinkBlock>>), busy: &[i64], reached: Reached) -> Mark {
         let block = match &self.block {
             Some(block) if u64::from(self.next) < EACH => block,
             _ => {
                 let words = zeros(EACH as usize * (HEAD + busy.len()));
-                let block = MarkBlock { rank, lanes: busy.len(), links: links.clone(), words };
+                let block = MarkBlock { lanes: busy.len(), links: links.clone(), words };
                 self.next = 0;
                 self.block.insert(Arc::new(block))
             }
@@ -140,10 +133,6 @@ impl Mark {
     /// Time at which the rank passes it in the recorded run.
     pub fn recorded(&self) -> i64 {
         self.word(1)
-    }
-
-    pub fn rank(&self) -> u32 {
-        self.block.as_ref().map_or(0, |block| block.rank)
     }
 
     /// Time at which the rank passes the position in each lane, once the links before it are replayed; the earliest of all if it does not.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::busy_calls::{BusyCalls, PlaceTimes, Returned};
 use super::collective_node::CollectiveNode;
+use super::dependency_bytes::NotedMark;
 use super::link_times::{EACH, LinkBlock, Mark, MarkMaker, Reached, put};
 use super::scenario::{DependencyWay, Lanes, Times};
 use super::stretches::StretchMeans;
@@ -28,8 +29,9 @@ pub enum Dependency {
     /// Not known yet.
     Open,
     Nothing,
-    /// The sender of a message, and its position when it sent; or the receiver that a send waits for.
-    Message(u32, Mark, Option<DependencyWay>),
+    /// The sender of a message, and its position when it sent, in the ideal run.
+    Message(u32, Mark),
+    Marked(MarkedDependency),
     /// The rank reaches a collective call.
     Comes(CollectiveNode, Reached),
     /// The rank waits for a collective call.
@@ -38,6 +40,17 @@ pub enum Dependency {
     Returns(Returned),
     /// A boundary at this time on the run's common clock.
     Turn(i64, LinkEvent),
+}
+
+/// A message from its sender, or a send that waits for its receive, where calls take time.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkedDependency {
+    pub mark: NotedMark,
+    pub way: DependencyWay,
+    /// The call does not depend on a position that its rank reached later in the recorded run.
+    pub until: i64,
+    /// Nobody else depends on this position.
+    pub is_last: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +103,6 @@ pub struct RankTime {
 /// One rank's busy time, and the links that the replay does not have yet.
 pub struct Links {
     pub span: RankTime,
-    rank: u32,
     lanes: Arc<Lanes>,
     /// Busy time so far.
     busy: Times,
@@ -114,7 +126,6 @@ impl Links {
         let calls = (!lanes.is_ideal).then(|| Box::new(BusyCalls::new(rank, Arc::clone(&lanes))));
         let mut links = Links {
             span: RankTime::default(),
-            rank,
             busy: lanes.times(0),
             lanes,
             calls,
@@ -129,13 +140,9 @@ impl Links {
         links
     }
 
-    /// True if calls are timed, so that dependencies of sends on receives count, too.
-    pub fn is_timed(&self) -> bool {
+    /// True if calls take time.
+    fn is_timed(&self) -> bool {
         self.calls.is_some()
-    }
-
-    pub fn lanes(&self) -> &Lanes {
-        &self.lanes
     }
 
     /// Adds the next call of the rank's first thread, and the boundaries of the selection before it.
@@ -240,12 +247,18 @@ impl Links {
             return Mark::default();
         }
         let (reached, number) = (self.reached(at, site), self.first + self.links.len() as u64);
-        self.marks.mark(self.rank, (number, &self.block), &self.busy, reached)
+        self.marks.mark((number, &self.block), &self.busy, reached)
     }
 
     fn reached(&self, at: i64, site: u32) -> Reached {
         let Some(calls) = &self.calls else { return Reached::default() };
         Reached { at, ahead: at.saturating_sub(calls.position(self.span.end)), absent: self.lanes.absent(site) }
+    }
+
+    /// Adds a dependency that is known.
+    #[inline]
+    pub fn depends(&mut self, to: Dependency) {
+        self.push(to);
     }
 
     /// Adds a link whose source is not known yet. Returns the number by which [`Links::known`] fills it.
@@ -330,7 +343,7 @@ impl Links {
     fn push(&mut self, to: Dependency) -> u64 {
         let number = self.first + self.links.len() as u64;
         if self.wanted {
-            if let (Some(calls), Dependency::Open | Dependency::Message(..) | Dependency::Awaits(..)) =
+            if let (Some(calls), Dependency::Nothing | Dependency::Marked(_) | Dependency::Awaits(..)) =
                 (&mut self.calls, &to)
             {
                 calls.depends();

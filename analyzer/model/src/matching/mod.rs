@@ -9,11 +9,14 @@ mod collective_node;
 mod collectives;
 mod completions;
 mod concurrent;
-mod counted;
+mod dependency_bytes;
+mod dependency_file;
+mod dependency_log;
 mod dropped_before;
 mod followed;
 mod handed_on;
 mod handed_out;
+mod held_marks;
 mod held_receives;
 mod left_over;
 mod letters;
@@ -30,8 +33,10 @@ mod posted_receive;
 mod queues;
 mod rank;
 mod replay;
+mod replayed_calls;
 mod requests;
 pub mod scenario;
+mod schedule;
 mod settled;
 mod stretches;
 mod transfer_times;
@@ -43,14 +48,13 @@ mod work;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use rustc_hash::FxHashMap;
 use traces::read::Contents;
 
 pub use blocked_sends::BlockedSends;
 pub use collectives::UnmatchedCollectives;
-pub use counted::stretch_means;
+pub use dependency_file::Dependencies;
 pub use followed::ReceivedMessage;
 pub use followed::{Delivery, Follow};
 pub use handed_out::HandedOut;
@@ -63,7 +67,8 @@ pub use overlong::Overlong;
 pub use own_times::OwnTimes;
 pub use passed_over::QueuedMessages;
 pub use replay::PhaseTimes;
-pub use settled::{Settled, settled, settled_and_counted, settled_at};
+pub use replayed_calls::{replayed, stretch_means};
+pub use settled::{Settled, settled, settled_at};
 pub use stretches::{Around, StretchMeans};
 pub use transfer_times::{Estimate, TransferTimes};
 pub use transfers::{Transfer, TransferKey, Transfers};
@@ -83,6 +88,7 @@ use crate::spill::Sorted;
 pub use busy_calls::{PlaceTime, PlaceTimes};
 use collectives::Collectives;
 use concurrent::CallSpan;
+use dependency_bytes::NotedMark;
 use dropped_before::DroppedBefore;
 use handed_on::HandedOn;
 use left_over::LeftOver;
@@ -112,8 +118,9 @@ pub struct Message {
     pub token: Option<Token>,
     /// The sending call has not returned, so the message may not have been sent.
     pub open: bool,
-    /// Position of the sender in its links.
+    /// Position of the sender in its links, and its number among those for replays.
     mark: Mark,
+    noted: u32,
 }
 
 /// Identifies a request or completion of a rank to the rank that will report on it.
@@ -147,8 +154,8 @@ pub struct WaitingCall {
 /// A report of one rank's matcher to another's.
 enum Letter {
     Message(Message),
-    /// The cause of the wait of the token's request or completion; and if a send waits for its receive, the receiver's position.
-    Told(Token, Option<Cause>, Option<Mark>),
+    /// The cause of the wait of the token's request or completion; and for a send, the position at which its receive was posted.
+    Told(Token, Option<Cause>, Option<NotedMark>),
 }
 
 /// Totals of the messages from one rank to another.
@@ -213,10 +220,8 @@ pub struct Account {
     pub times: Vec<RankTime>,
     /// Each rank's phases as they were and on an ideal network, one more than it called MPI_Pcontrol, by rank.
     pub phases: Vec<Vec<PhaseTimes>>,
-    /// Each rank's time in changed runs, by rank.
-    pub replayed: Vec<RankReplay>,
-    /// Computations of all ranks, if they are counted.
-    pub stretches: StretchMeans,
+    /// What all calls depend on, for replays.
+    pub dependencies: Dependencies,
     pub transfers: Transfers,
     /// Messages in queues, by receiver and the line that posted the receives.
     pub queued: FxHashMap<RankSite, QueuedMessages>,
@@ -237,7 +242,7 @@ struct Shared<'a> {
     collectives: &'a Collectives<'a>,
     operations: Option<&'a Operations<'a>>,
     windows: &'a Windows<'a>,
-    /// The changed runs to replay, if any.
+    /// The ideal run, if it is replayed.
     lanes: Option<&'a Arc<Lanes>>,
     /// Set where a message runs backwards from one clock to another, if the run is matched again then.
     gives_up: Option<&'a AtomicBool>,
@@ -251,25 +256,19 @@ impl Shared<'_> {
 
 /// Matches the calls of all ranks.
 pub fn account(run: &Run, common_clock: &CommonClock, follow: Follow) -> Account {
-    account_at(run, common_clock, follow, (run.call_sites(), None), None)
+    account_at(run, common_clock, follow, run.call_sites(), None)
 }
 
-/// Replays all ranks in changed runs. Finds no waits.
-pub fn replayed(run: &Run, common_clock: &CommonClock, lanes: Lanes) -> Account {
-    let follow = Follow::DEPENDENCIES | Follow::NO_WAITS;
-    account_at(run, common_clock, follow, (run.call_sites(), Some(Arc::new(lanes))), None)
-}
-
-/// Matches the calls of all ranks, whose sites have their numbers from `places`. Dependencies are replayed in the ideal run, if no
-/// others are given. Once `gives_up` is set, only the pairs of ranks are found, by which clocks are adjusted.
+/// Matches the calls of all ranks, whose sites have their numbers from `places`. Dependencies are replayed in the ideal run. Once
+/// `gives_up` is set, only the pairs of ranks are found, by which clocks are adjusted.
 fn account_at(
     run: &Run,
     common_clock: &CommonClock,
     follow: Follow,
-    (places, lanes): (&CallSites, Option<Arc<Lanes>>),
+    places: &CallSites,
     gives_up: Option<&AtomicBool>,
 ) -> Account {
-    let lanes = follow.contains(Follow::DEPENDENCIES).then(|| lanes.unwrap_or_else(|| Arc::new(Lanes::ideal())));
+    let lanes = follow.contains(Follow::DEPENDENCIES).then(|| Arc::new(Lanes::ideal()));
     let objects = Objects::of(run);
     let collectives = Collectives::new(&objects, common_clock, follow);
     let operations =
@@ -312,12 +311,7 @@ fn account_at(
     }
     let handed_on = HandedOn::new(follow, lanes.as_ref(), run.ranks.len());
     let work = Work::new(&ranks, &handed_on);
-    thread::scope(|scope| {
-        let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(ranks.len());
-        for _ in 0..workers {
-            scope.spawn(|| work.run());
-        }
-    });
+    work.run();
     work.empty_inboxes();
     let mut account = Account::new(run.ranks.len());
     if shared.has_given_up() {

@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 
 use super::concurrent::CallSpan;
-use super::link_times::Mark;
 use crate::roles::SpottedSite;
 
 /// Attributes by which MPI keeps messages in order.
@@ -44,8 +43,8 @@ pub struct Post {
     pub truncated: bool,
     /// The sender, and the number among the receives of its messages, in the order of their completions, if followed.
     pub received: Option<(u32, u64)>,
-    /// Position of the rank when it posted it, if calls are timed.
-    pub mark: Option<Mark>,
+    /// Number of the rank's position when it posted it, for replays.
+    pub noted: Option<u32>,
     /// If it takes a message of any rank: how many the rank had sent, and one more.
     pub of_any: Option<NonZeroU32>,
     state: PostState,
@@ -83,7 +82,7 @@ impl Post {
             room: bytes,
             truncated: false,
             received: None,
-            mark: None,
+            noted: None,
             of_any: None,
             state: PostState::Open,
             number: 0,

@@ -23,8 +23,8 @@ pub struct Probe {
     pub place: SpottedSite,
     pub start: i64,
     pub end: i64,
-    /// Its link in [`Links`](super::links::Links), if calls are timed.
-    pub link: Option<u64>,
+    /// Its note in [`DependencyLog`](super::dependency_log::DependencyLog), if dependencies are noted.
+    pub note: Option<u64>,
     /// The number in its queue of the receive that will get the message.
     receive: u64,
 }
@@ -139,10 +139,10 @@ impl Queues {
     }
 
     /// Adds a probe that found a message.
-    pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, (start, end): (i64, i64), link: Option<u64>) {
+    pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, (start, end): (i64, i64), note: Option<u64>) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
-        queue.probes.push(Probe { place, start, end, link, receive: queue.posted });
+        queue.probes.push(Probe { place, start, end, note, receive: queue.posted });
     }
 
     /// Receives that got their message from a rank that was not recorded.

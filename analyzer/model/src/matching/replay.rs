@@ -15,8 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::busy_calls::PlaceTimes;
-use super::link_times::{LinkBlock, put};
-use super::links::{Dependency, Link, LinkEvent};
+use super::dependency_bytes::NotedMark;
+use super::held_marks::HeldMarks;
+use super::link_times::{LinkBlock, Mark, put};
+use super::links::{Dependency, Link, LinkEvent, MarkedDependency};
 use super::met::Met;
 use super::scenario::{DependencyWay, Lanes, Times, WayKind};
 use crate::sums::Grow;
@@ -78,6 +80,9 @@ struct ReplayedRank {
     is_waiting: bool,
     /// Ranks that wait for its link of a given number.
     waiting: Vec<(u64, u32)>,
+    /// Positions that others depend on by their numbers, and ranks that wait until there are more.
+    marks: HeldMarks,
+    waiting_for_marks: Vec<u32>,
     phases: Phases,
     /// Time at the rank's end.
     end: Times,
@@ -124,6 +129,25 @@ impl Replay {
         }
     }
 
+    /// As [`Replay::take`], with the rank's next marks, and those of any rank that nobody needs.
+    pub fn take_marked(
+        &mut self,
+        rank: u32,
+        links: impl Iterator<Item = Link>,
+        marks: impl Iterator<Item = Mark>,
+        unneeded: impl Iterator<Item = NotedMark>,
+    ) {
+        for mark in unneeded {
+            if let Some(other) = self.ranks.get_mut(mark.rank as usize) {
+                other.marks.take(mark.number);
+            }
+        }
+        let own = &mut self.ranks[rank as usize];
+        own.marks.extend(marks);
+        self.ready.append(&mut own.waiting_for_marks);
+        self.take(rank, links);
+    }
+
     /// Adds a rank's times in computation and in calls that waited for nobody.
     pub fn add_places(&mut self, rank: u32, places: PlaceTimes) {
         self.ranks[rank as usize].places.merge(places);
@@ -147,8 +171,8 @@ impl Replay {
             let Some((rank, number)) = stuck.min_by_key(earliest) else { break };
             // Where no limit was asked for, a send that waits for ever has lost its receive's record.
             if self.lanes.has_eager_limit()
-                && let Dependency::Message(_, _, Some(DependencyWay { kind: WayKind::Posted, from, to, .. })) =
-                    &rank.links[0].to
+                && let Dependency::Marked(MarkedDependency { way, .. }) = &rank.links[0].to
+                && let DependencyWay { kind: WayKind::Posted, from, to, .. } = way
             {
                 rank.stuck = rank.stuck.or(Some((*to, *from)));
             }
@@ -194,12 +218,16 @@ impl Replay {
 
     /// Meets a link's dependency; false if the rank must wait until others are replayed.
     fn happened(&mut self, rank: u32, to: &Dependency) -> bool {
-        if let Dependency::Message(other, mark, _) = to {
-            let other = &mut self.ranks[*other as usize];
-            if other.done < mark.number() {
-                other.waiting.push((mark.number(), rank));
-                return false;
+        match to {
+            Dependency::Message(other, mark) => {
+                let other = &mut self.ranks[*other as usize];
+                if other.done < mark.number() {
+                    other.waiting.push((mark.number(), rank));
+                    return false;
+                }
             }
+            Dependency::Marked(marked) => return self.passed_mark(rank, marked),
+            _ => {}
         }
         let own = &mut self.ranks[rank as usize];
         let Some(block) = &own.block else { return true };
@@ -233,9 +261,29 @@ impl Replay {
                 });
                 return met.is_some();
             }
-            // Where calls take time, the return of its call tells how long.
-            Dependency::Message(_, mark, Some(way)) => own.met.add(mark.recorded(), mark.passed(), *way),
-            Dependency::Message(_, mark, None) => meet(&mut own.delay, busy, mark.passed()),
+            Dependency::Message(_, mark) => meet(&mut own.delay, busy, mark.passed()),
+            Dependency::Marked(_) => {}
+        }
+        true
+    }
+
+    /// Meets a dependency on a position of another rank; false if the rank must wait.
+    fn passed_mark(&mut self, rank: u32, marked: &MarkedDependency) -> bool {
+        let MarkedDependency { mark: NotedMark { rank: other, number }, way, until, is_last } = *marked;
+        let Some(other) = self.ranks.get_mut(other as usize) else { return true };
+        let Some(mark) = other.marks.get(number) else {
+            other.waiting_for_marks.push(rank);
+            return false;
+        };
+        if other.done < mark.number() {
+            other.waiting.push((mark.number(), rank));
+            return false;
+        }
+        let taken = if is_last { other.marks.take(number) } else { Some(mark.clone()) };
+        let Some(mark) = taken else { return true };
+        // The return of its call tells how long it took.
+        if mark.recorded() <= until {
+            self.ranks[rank as usize].met.add(mark.recorded(), mark.passed(), way);
         }
         true
     }
@@ -281,7 +329,7 @@ mod tests {
             let mark = ranks[0].mark_at(0, 0);
             ranks[1].call(&TimedCall::at(step * 100 - 40, step * 100 + 50), 0);
             let expected = ranks[1].reserve();
-            ranks[1].known(expected, Dependency::Message(0, mark, None));
+            ranks[1].known(expected, Dependency::Message(0, mark));
             hand_on(&mut ranks);
         }
         ranks
@@ -319,7 +367,7 @@ mod tests {
     #[test]
     fn a_rank_that_depends_on_what_never_happens_goes_on_without_it() {
         let mut ranks = run(|_| {});
-        let node = CollectiveNode::first([3]);
+        let node = CollectiveNode::first(0, [3]);
         for rank in &mut ranks {
             rank.comes(Some(node.clone()), (0, 0));
             rank.awaits(Some(node.clone()), None);

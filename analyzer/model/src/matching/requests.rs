@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::Cause;
 use super::collective_node::CollectiveNode;
 use super::collectives::{Ordinal, OwnPart};
-use super::link_times::Mark;
+use super::dependency_bytes::{NotedMark, NotedNode};
 use super::queues::Receipt;
-use super::scenario::DependencyWay;
+use super::scenario::WayKind;
 use crate::roles::{Peer, Role, SpottedSite};
 
 #[derive(Clone, Default)]
@@ -26,10 +26,10 @@ pub struct Request {
     pub completion: Option<u32>,
     /// The program freed it, so no call completes it.
     pub freed: bool,
-    /// Bytes of a send that may wait for its receive, in runs whose calls are timed.
+    /// Bytes of a send of the first thread, if its dependencies are noted.
     pub send: Option<u64>,
     /// Position of the receiver when it posted that receive.
-    pub posted: Option<Mark>,
+    pub posted: Option<NotedMark>,
     /// Its collective call.
     pub collective: Option<Box<OfCollective>>,
 }
@@ -41,7 +41,17 @@ pub struct OfCollective {
     pub ordinal: Ordinal,
     pub own: OwnPart,
     /// The replay's node of the call.
-    pub node: Option<(CollectiveNode, Option<DependencyWay>)>,
+    pub node: Option<AwaitedNode>,
+}
+
+/// A node of the replay that a rank will wait for.
+#[derive(Clone)]
+pub struct AwaitedNode {
+    pub node: CollectiveNode,
+    /// As noted: the node, how the rank depends on it, and bytes.
+    pub noted: (NotedNode, WayKind, u64),
+    /// The rank needs what others come with.
+    pub needs: bool,
 }
 
 /// Messages that a receive matches.

@@ -1,9 +1,7 @@
 //! Matches a run on a clock that agrees with its messages.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::scenario::Lanes;
 use super::{Account, Follow, account_at};
 use crate::Run;
 use crate::common_clock::{CommonClock, Slack};
@@ -23,18 +21,9 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
 
 /// Like [`settled`], with the call sites' numbers from `places`, such as those that tell paths apart.
 pub fn settled_at(run: &Run, follow: Follow, places: &CallSites) -> Settled {
-    settled_with(run, follow, places, None)
-}
-
-/// Like [`settled`], and counts computations for a replay that levels them.
-pub fn settled_and_counted(run: &Run, follow: Follow) -> Settled {
-    settled_with(run, follow | Follow::DEPENDENCIES, run.call_sites(), Some(Arc::new(Lanes::counting())))
-}
-
-fn settled_with(run: &Run, follow: Follow, places: &CallSites, lanes: Option<Arc<Lanes>>) -> Settled {
     let mut common_clock = run.common_clock();
     let gave_up = AtomicBool::new(false);
-    let matched = |clock: &CommonClock, gives_up| account_at(run, clock, follow, (places, lanes.clone()), gives_up);
+    let matched = |clock: &CommonClock, gives_up| account_at(run, clock, follow, places, gives_up);
     let mut account = matched(&common_clock, Some(&gave_up));
     let backwards_before = account.backwards();
     if backwards_before > 0 {

@@ -5,9 +5,10 @@ use crate::matching::Letter;
 use crate::matching::Token;
 use crate::matching::collective_node::CollectiveNode;
 use crate::matching::collectives::{ArrivalEnd, CollectiveArrival, Ordinal, OwnPart};
+use crate::matching::dependency_bytes::NotedNode;
 use crate::matching::operations::OperationPart;
-use crate::matching::requests::{OfCollective, Partner, Request};
-use crate::matching::scenario::{DependencyWay, WayKind};
+use crate::matching::requests::{AwaitedNode, OfCollective, Partner, Request};
+use crate::matching::scenario::WayKind;
 use crate::matching::wait_sums::RankSite;
 use crate::roles::{Flow, Role};
 use crate::stream::TimedCall;
@@ -64,41 +65,62 @@ impl RankMatcher<'_> {
         let arrival = CollectiveArrival { at, thread, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.shared.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
-        let node = if flow == Flow::Neighbors {
-            self.come_to_neighbors(object, node, (begin, at.place.number() as u32))
-        } else {
-            node
+        if let Some(node) = node {
+            self.meet(node, (object, flow, root), (thread, begin, at.place.number() as u32), bytes, end.token());
+        }
+        for (to, token, cause) in self.told.drain(..) {
+            self.letters.send(to, Letter::Told(token, cause, None));
+        }
+    }
+
+    /// Enters the dependencies of the rank's part in a collective call, whose node is given, or that of its first rank.
+    fn meet(
+        &mut self,
+        node: CollectiveNode,
+        (object, flow, root): (u32, Flow, bool),
+        (thread, begin, site): (u32, i64, u32),
+        bytes: u64,
+        token: Option<Token>,
+    ) {
+        let ranks = self.shared.collectives.objects.groups[object as usize].size() as u32;
+        // The root comes to the first of two nodes, which the others await, and they come to the second.
+        let (to, node, parts) = match flow {
+            Flow::Neighbors => {
+                let Some(own) = self.come_to_neighbors(object, &node, (begin, site)) else { return };
+                let parts = own.needed() + 1;
+                (None, own, parts)
+            }
+            Flow::FromRoot if root => (Some(node.clone()), node.other(1), ranks),
+            Flow::FromRoot => (Some(node.other(1)), node, ranks),
+            _ => (Some(node.clone()), node, ranks),
         };
         let needs = match flow {
             Flow::FromRoot => !root,
             Flow::ToRoot => root,
             _ => true,
         };
+        // Replays time the first thread's calls alone.
+        let is_noted = token.is_none() && thread == 0;
+        if let Some(to) = to {
+            let is_last = to.number() != node.number() || token.is_none() && !is_noted;
+            self.log.comes(NotedNode::of(&to, parts, is_last), (begin, site));
+            if flow != Flow::FromRoot || root {
+                self.links.comes(Some(to), (begin, site));
+            }
+        }
         // Ranks that need nothing hand their data over, or in a tree what others come with.
-        let awaits = needs || self.links.is_timed();
-        if flow != Flow::Neighbors && (flow != Flow::FromRoot || root || self.links.is_timed()) {
-            let to =
-                if flow == Flow::FromRoot && !root { node.as_ref().map(|node| node.other(1)) } else { node.clone() };
-            self.links.comes(to, (begin, at.place.number() as u32));
+        let kind = if needs { WayKind::Together(ranks) } else { WayKind::Through(ranks) };
+        let noted = (NotedNode::of(&node, parts, true), kind, bytes);
+        if is_noted {
+            self.log.awaits(noted);
         }
-        let node = if flow == Flow::FromRoot && root { node.map(|node| node.other(1)) } else { node };
-        // Only the first thread's calls are timed.
-        let counts = thread == 0 || !self.links.is_timed();
-        let way = self.links.is_timed().then(|| {
-            let ranks = self.shared.collectives.objects.groups[object as usize].size() as u32;
-            let kind = if needs { WayKind::Together(ranks) } else { WayKind::Through(ranks) };
-            DependencyWay { kind, from: self.number, to: self.number, bytes }
-        });
-        if counts && awaits && end.token().is_none() {
-            self.links.awaits(node.clone(), way);
+        if token.is_none() && needs {
+            self.links.awaits(Some(node.clone()), None);
         }
-        if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits)
+        if let Some(Token::Request(thread, number)) = token
             && let Some(collective) = self.requests.get(thread, number).and_then(|request| request.collective.as_mut())
         {
-            collective.node = node.map(|node| (node, way));
-        }
-        for (to, token, cause) in self.told.drain(..) {
-            self.letters.send(to, Letter::Told(token, cause, None));
+            collective.node = Some(AwaitedNode { node, noted, needs });
         }
     }
 
@@ -114,16 +136,12 @@ impl RankMatcher<'_> {
 
     /// Records that the rank reaches a neighborhood collective call. Each rank has a node of its own, from `first` on.
     /// Returns this rank's node.
-    fn come_to_neighbors(
-        &mut self,
-        object: u32,
-        first: Option<CollectiveNode>,
-        begins: (i64, u32),
-    ) -> Option<CollectiveNode> {
-        let first = first?;
+    fn come_to_neighbors(&mut self, object: u32, first: &CollectiveNode, begins: (i64, u32)) -> Option<CollectiveNode> {
         let neighbors = self.shared.collectives.objects.neighbors(self.number, object)?;
         for whom in &neighbors.destinations {
-            self.links.comes(Some(first.other(*whom)), begins);
+            let node = first.other(*whom);
+            self.log.comes(NotedNode::of(&node, node.needed() + 1, true), begins);
+            self.links.comes(Some(node), begins);
         }
         Some(first.other(neighbors.own))
     }

@@ -7,15 +7,15 @@ use traces::record::{Arrived, Fate};
 use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
 use crate::matching::completions::Completion;
+use crate::matching::dependency_bytes::{Note, NotedMark};
+use crate::matching::dependency_log::OpenNote;
 use crate::matching::followed::ReceivedMessage;
-use crate::matching::link_times::Mark;
 use crate::matching::links::Dependency;
 use crate::matching::order::Received;
 use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::Post;
 use crate::matching::queues::{MatchedMessage, Probe};
-use crate::matching::requests::Partner;
-use crate::matching::scenario::{DependencyWay, WayKind};
+use crate::matching::requests::{AwaitedNode, Partner};
 use crate::matching::wait_sums::{RankSite, WaitState};
 use crate::matching::{Cause, Delivery, Letter, Message, RankPair, Token, WaitingCall};
 use crate::request_numbers::RequestId;
@@ -37,7 +37,10 @@ impl<'a> RankMatcher<'a> {
                 RequestEvent::Ready(request) => {
                     if let Some((_, message)) = self.partitioned.get_mut(&request) {
                         (message.begin, message.place) = (call.start, stream.role(call).place);
-                        message.mark = self.links.mark_at(call.start, message.place.number() as u32);
+                        let site = message.place.number() as u32;
+                        message.mark = self.links.mark_at(call.start, site);
+                        self.log.forget(Some(NotedMark { rank: self.number, number: message.noted }));
+                        message.noted = self.log.mark(call.start, site);
                     }
                 }
             }
@@ -66,22 +69,27 @@ impl<'a> RankMatcher<'a> {
         let (receive, partner) = (request.receive, request.partner);
         let node = request.collective.as_mut().and_then(|collective| collective.node.take());
         let (send, posted) = (request.send, request.posted.take());
-        let thread_counts = stream.thread == 0 || !self.links.is_timed();
         match partner {
             Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
             _ => self.requests.remove(thread, number),
         }
         self.send_partitioned((thread, number));
-        if let Some((node, way)) = node.filter(|_| thread_counts) {
-            self.links.awaits(Some(node), way);
-        }
-        if let Some(bytes) = send.filter(|_| thread_counts) {
-            self.expect_link(completion);
-            match partner {
-                Partner::Told(cause) => self.posted(completion, bytes, cause, posted),
-                Partner::Awaited => {}
-                Partner::Nothing => self.depends(completion, Dependency::Nothing),
+        if let Some(AwaitedNode { node, noted, needs }) = node {
+            if needs {
+                self.links.awaits(Some(node), None);
             }
+            if stream.thread == 0 {
+                self.log.awaits(noted);
+            }
+        }
+        match send.filter(|_| stream.thread == 0) {
+            Some(bytes) => {
+                self.expect_note(completion, OpenNote::Send(bytes));
+                if let Partner::Told(cause) = partner {
+                    self.posted(completion, bytes, cause, posted);
+                }
+            }
+            None => self.log.forget(posted),
         }
         if let Some((receipt, wanted)) = receive {
             if got.is_some_and(|got| got.fate == Fate::Cancelled) {
@@ -137,10 +145,7 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// Accounts for a message that has found its receive.
-    pub(super) fn judge(
-        &mut self,
-        MatchedMessage { message, mut post, completion, probes, uncertain }: MatchedMessage,
-    ) {
+    pub(super) fn judge(&mut self, MatchedMessage { message, post, completion, probes, uncertain }: MatchedMessage) {
         let Some(message) = message else { return self.without_send(&post, completion) };
         let (source, own, common_clock) = (message.envelope.source, self.number, self.common_clock);
         let Completion { place, thread, end, .. } = *self.completions.get(completion);
@@ -178,7 +183,11 @@ impl<'a> RankMatcher<'a> {
         if let Some(untaken) = self.untaken.as_mut().filter(|_| message.place.counts()) {
             untaken.take(&message, &post);
         }
+        let sent = NotedMark { rank: source, number: message.noted };
+        let posted = post.noted.map(|number| NotedMark { rank: own, number });
         if uncertain {
+            self.log.forget(Some(sent));
+            self.log.forget(posted);
             return self.tell_uncertain(&message, sender, completion);
         }
         if let Some(deliveries) = &mut self.deliveries {
@@ -190,7 +199,9 @@ impl<'a> RankMatcher<'a> {
         if let Some(token) = message.token {
             let cause = Cause { at: post.at, who: receiver, thread: post.turn.thread, state: WaitState::LateReceiver };
             let late = (post.at > message.begin).then_some(cause);
-            self.letters.send(source, Letter::Told(token, late, post.mark.take()));
+            self.letters.send(source, Letter::Told(token, late, posted));
+        } else {
+            self.log.forget(posted);
         }
         if let Some(transfers) = &mut self.transfers
             && !post.truncated
@@ -198,20 +209,16 @@ impl<'a> RankMatcher<'a> {
             transfers.add(own, &message, &post, self.completions.get(completion), error());
         }
         let cause = Cause { at: message.begin, who: sender, thread: message.turn.thread, state: WaitState::LateSender };
-        let way = self.links.is_timed().then_some(DependencyWay {
-            kind: WayKind::Message(post.of_any),
-            from: source,
-            to: own,
-            bytes: message.bytes,
-        });
-        for Probe { place, start: begin, end, link, .. } in probes {
-            if let Some(link) = link {
-                self.links.known(link, Dependency::Message(source, message.mark.clone(), way));
+        let (bytes, of_any) = (message.bytes, post.of_any);
+        for Probe { place, start: begin, end, note, .. } in probes {
+            if let Some(note) = note {
+                self.log.known(note, Note::Message { sent, bytes, of_any, is_last: false });
             }
             let call = WaitingCall { at: RankSite { rank: own, place }, thread, begin, end };
             cause.charge(call, common_clock, &mut self.waits);
         }
-        self.depends(completion, Dependency::Message(source, message.mark, way));
+        self.depends(completion, Dependency::Message(source, message.mark));
+        self.note(completion, Note::Message { sent, bytes, of_any, is_last: true });
         if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
             && message.begin < *earliest
         {
@@ -243,7 +250,7 @@ impl<'a> RankMatcher<'a> {
     /// Counts a message that several threads could own, and charges no wait.
     fn tell_uncertain(&mut self, message: &Message, sender: RankSite, completion: u32) {
         count(&mut self.odd.uncertain, sender);
-        self.depends(completion, Dependency::Nothing);
+        self.depends_on_nothing(completion);
         if let Some(token) = message.token {
             self.letters.send(sender.rank, Letter::Told(token, None, None));
         }
@@ -251,9 +258,20 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// Fills the next open link of a completion.
-    pub(super) fn depends(&mut self, completion: u32, to: Dependency) {
+    fn depends(&mut self, completion: u32, to: Dependency) {
         let link = &mut self.completions.get(completion).link;
         *link = self.links.known(*link, to);
+    }
+
+    /// Fills the next open note of a completion.
+    fn note(&mut self, completion: u32, note: Note) {
+        let expected = &mut self.completions.get(completion).notes[usize::from(note.is_of_send())];
+        *expected = self.log.known(*expected, note);
+    }
+
+    pub(super) fn depends_on_nothing(&mut self, completion: u32) {
+        self.depends(completion, Dependency::Nothing);
+        self.note(completion, Note::Nothing);
     }
 
     /// Gives a completion one cause, and charges its wait when that was the last one expected.
@@ -285,34 +303,23 @@ impl<'a> RankMatcher<'a> {
         if received.is_none() && self.waits.are_wanted() {
             *received = Some((self.order.begin(), i64::MAX, self.number));
         }
-        self.expect_link(completion);
-    }
-
-    /// Makes a completion expect one more dependency in the replay. Only the first thread's calls are timed.
-    pub(super) fn expect_link(&mut self, completion: u32) {
-        if self.completions.get(completion).thread > 0 && self.links.is_timed() {
-            return;
-        }
         let expected = self.links.reserve();
         let first = &mut self.completions.get(completion).link;
         *first = (*first).min(expected);
+        self.expect_note(completion, OpenNote::Receive);
     }
 
-    /// Fills the link of a send with its receive, if it waited for that, or would have if the receive had been posted later.
-    pub(super) fn posted(&mut self, completion: u32, bytes: u64, cause: Option<Cause>, posted: Option<Mark>) {
-        let own = self.number;
-        let end = self.completions.get(completion).end;
-        let lanes = self.links.lanes();
-        let may_wait = lanes.may_hold_up(bytes);
-        let waits = lanes.network.waits_for_receive(bytes) || cause.is_some() || may_wait;
-        let is_before = |mark: &Mark| may_wait || mark.recorded() <= end.saturating_add(lanes.tolerance);
-        let to = match posted.filter(|mark| waits && is_before(mark)) {
-            Some(mark) => {
-                let way = DependencyWay { kind: WayKind::Posted, from: mark.rank(), to: own, bytes };
-                Dependency::Message(mark.rank(), mark, Some(way))
-            }
-            None => Dependency::Nothing,
-        };
-        self.depends(completion, to);
+    /// Makes a completion expect one more dependency for replays, which time the first thread's calls alone.
+    pub(super) fn expect_note(&mut self, completion: u32, open: OpenNote) {
+        if self.completions.get(completion).thread == 0 {
+            let expected = self.log.add(open);
+            let first = &mut self.completions.get(completion).notes[usize::from(open != OpenNote::Receive)];
+            *first = (*first).min(expected);
+        }
+    }
+
+    /// Notes the receive of a send.
+    pub(super) fn posted(&mut self, completion: u32, bytes: u64, cause: Option<Cause>, posted: Option<NotedMark>) {
+        self.note(completion, Note::Posted { posted, bytes, is_late: cause.is_some() });
     }
 }

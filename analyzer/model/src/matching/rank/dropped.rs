@@ -5,7 +5,7 @@ use super::{Persistent, RankMatcher};
 use crate::common_clock::ClockLine;
 use crate::dropped_past::DroppedPast;
 use crate::matching::concurrent::CallSpan;
-use crate::matching::links::Dependency;
+use crate::matching::dependency_bytes::NotedMark;
 use crate::matching::posted_receive::Post;
 use crate::matching::requests::{Request, Wanted};
 use crate::matching::{Letter, Message};
@@ -16,6 +16,7 @@ impl RankMatcher<'_> {
     pub fn goes_on(&mut self, past: DroppedPast, line: &ClockLine) {
         let begin = line.nanoseconds_at(past.from);
         self.links.begin(begin);
+        self.log.begin = Some(begin);
         (self.ordinals, self.made) = (past.collectives, past.made_alone);
         for ((thread, number), role) in past.persistent {
             if !matches!(role.what, CallPart::Collective { .. }) {
@@ -42,6 +43,7 @@ impl RankMatcher<'_> {
         if let Some(passed_over) = &mut self.passed_over {
             passed_over.forget(message.envelope.source, message.number);
         }
+        self.log.forget(Some(NotedMark { rank: message.envelope.source, number: message.noted }));
         if let Some(token) = message.token {
             self.letters.send(message.envelope.source, Letter::Told(token, None, None));
         }
@@ -53,7 +55,8 @@ impl RankMatcher<'_> {
         if let Some((passed_over, (source, received))) = self.passed_over.as_mut().zip(post.received) {
             passed_over.leave_out(source, received);
         }
-        self.depends(completion, Dependency::Nothing);
+        self.log.forget(post.noted.map(|number| NotedMark { rank: self.number, number }));
+        self.depends_on_nothing(completion);
         self.tell(completion, None);
     }
 }

@@ -6,7 +6,7 @@ use traces::record::{Arrived, Fate};
 
 use super::{RankMatcher, arrived, count};
 use crate::matching::concurrent::CallSpan;
-use crate::matching::links::Dependency;
+use crate::matching::dependency_log::OpenNote;
 use crate::matching::posted_receive::{Envelope, Pattern, Post, Receival};
 use crate::matching::queues::Receipt;
 use crate::matching::requests::{Partner, Request, Wanted};
@@ -28,7 +28,7 @@ impl<'a> RankMatcher<'a> {
         let mut request = Request { place: role.place, part: self.part(call), ..Request::default() };
         if self.send(role, stream.role(call).place, (turn(stream, call), false), token) && token.is_some() {
             request.partner = Partner::Awaited;
-            request.send = self.may_wait(role, stream);
+            request.send = self.noted_send(role, stream);
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
             let receipt = self.queues.post(pattern, post);
@@ -59,12 +59,12 @@ impl<'a> RankMatcher<'a> {
         let completion = self.completions.begin(stream, call, 1);
         if self.send(role, role.place, (turn(stream, call), false), Some(Token::Completion(completion))) {
             self.completions.await_one(completion);
-            self.completions.get(completion).send = self.may_wait(role, stream);
+            self.completions.get(completion).send = self.noted_send(role, stream);
         }
         // The receive is posted before the send waits for another one: two ranks exchange messages by one call of each.
         let receive = self.post(stream, role, call);
-        if self.completions.get(completion).send.is_some() {
-            self.expect_link(completion);
+        if let Some(bytes) = self.completions.get(completion).send {
+            self.expect_note(completion, OpenNote::Send(bytes));
         }
         if let Some((pattern, post)) = receive {
             self.expect_message(completion);
@@ -94,7 +94,7 @@ impl<'a> RankMatcher<'a> {
         let got = Receival { completion, end: call.end, number, bytes: got.map(|got| got.bytes), truncated };
         if envelope.is_none_or(|envelope| envelope.source == Envelope::UNRECORDED) {
             // No record tells when the message was sent.
-            self.depends(completion, Dependency::Nothing);
+            self.depends_on_nothing(completion);
         }
         match self.threaded {
             // A receive of another thread may be complete earlier.
@@ -124,8 +124,9 @@ impl<'a> RankMatcher<'a> {
         }
         self.sent = self.sent.saturating_add(1);
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
-        let (begin, mark) = (turn.begin, self.links.mark_at(turn.begin, place.number() as u32));
-        let message = Message { envelope, place, begin, number: 0, turn, bytes: role.sent, token, open, mark };
+        let (begin, site) = (turn.begin, place.number() as u32);
+        let (mark, noted) = (self.links.mark_at(begin, site), self.log.mark(begin, site));
+        let message = Message { envelope, place, begin, number: 0, turn, bytes: role.sent, token, open, mark, noted };
         match (partitioned, token) {
             (true, Some(Token::Request(thread, number))) => {
                 self.partitioned.insert((thread, number), (to, message));
@@ -136,11 +137,9 @@ impl<'a> RankMatcher<'a> {
         true
     }
 
-    /// Bytes of a message whose send may wait for its receive, if calls are timed: those that are known to leave at once do not.
-    fn may_wait(&self, role: &Role, stream: &Stream<'a>) -> Option<u64> {
-        let lanes = self.links.lanes();
-        let is_kept = lanes.network.at_once().is_some_and(|most| role.sent <= most) && !lanes.may_hold_up(role.sent);
-        (self.links.is_timed() && stream.thread == 0 && !is_kept).then_some(role.sent)
+    /// Bytes of a message whose send may wait for its receive, if dependencies are noted.
+    fn noted_send(&self, role: &Role, stream: &Stream<'a>) -> Option<u64> {
+        (self.log.is_wanted() && stream.thread == 0).then_some(role.sent)
     }
 
     /// Counts a message whose sender or receiver has no file here.
@@ -160,8 +159,8 @@ impl<'a> RankMatcher<'a> {
             self.count_elsewhere(peer, place);
         }
         let mut post = Post::new(turn(stream, call), place, role.received);
-        if self.links.is_timed() {
-            post.mark = Some(self.links.mark_at(call.start, place.number() as u32));
+        if self.log.is_wanted() {
+            post.noted = Some(self.log.mark(call.start, place.number() as u32));
             post.of_any = NonZeroU32::new(self.sent.saturating_add(1)).filter(|_| matches!(role.from.0, Peer::Any));
         }
         Some((pattern_of(role)?, post))
@@ -173,8 +172,8 @@ impl<'a> RankMatcher<'a> {
         if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
             let envelope = Envelope { object, source, tag: from.1, partitioned: false };
             // Of several threads, it is not certain which receive gets the message.
-            let link = (self.links.is_timed() && !self.threaded).then(|| self.links.reserve());
-            self.queues.probe(envelope, role.place, (call.start, call.end), link);
+            let note = (self.log.is_wanted() && !self.threaded).then(|| self.log.add(OpenNote::Receive));
+            self.queues.probe(envelope, role.place, (call.start, call.end), note);
         }
     }
 }

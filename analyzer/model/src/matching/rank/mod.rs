@@ -17,6 +17,7 @@ use super::blocked_sends::BlockedSendsOf;
 use super::collectives::{ArrivalEnd, Ordinal};
 use super::completions::Completions;
 use super::concurrent::Outbox;
+use super::dependency_log::DependencyLog;
 use super::followed::ReceivedMessage;
 use super::handed_on::HandedOn;
 use super::left_over::LeftOver;
@@ -31,7 +32,7 @@ use super::requests::{Partner, Requests};
 use super::transfers::Transfers;
 use super::untaken::Untaken;
 use super::wait_sums::{RankSite, Waits};
-use super::windows::Called;
+use super::windows::{Called, OwnSteps};
 use super::{Account, Cause, Delivery, Follow, Letter, Message, RankPair, Shared, Token};
 use crate::common_clock::CommonClock;
 use crate::roles::{CallPart, Role};
@@ -67,6 +68,8 @@ pub struct RankMatcher<'a> {
     sent: u32,
     order: Order,
     links: Links,
+    /// What its calls depend on, for replays.
+    log: DependencyLog,
     edges: SelectionEdges,
     waits: Waits,
     transfers: Option<Transfers>,
@@ -148,6 +151,7 @@ impl<'a> RankMatcher<'a> {
             sent: 0,
             order: Order::default(),
             links: Links::new(number, shared.lanes, edges.begins_selected),
+            log: DependencyLog::new(follow.contains(Follow::REPLAYS)),
             edges,
             waits: Waits::new(follow),
             transfers: follow.contains(Follow::TRANSFERS).then(Transfers::default),
@@ -206,6 +210,7 @@ impl<'a> RankMatcher<'a> {
     fn keep_pairs_alone(&mut self) {
         self.waits = Waits::new(Follow::NO_WAITS);
         self.links.stop();
+        self.log.stop();
         (self.transfers, self.deliveries, self.messages) = (None, None, None);
         (self.passed_over, self.blocked, self.left_over, self.untaken) = (None, None, None, None);
     }
@@ -240,19 +245,20 @@ impl<'a> RankMatcher<'a> {
                 }
             }
             Letter::Told(Token::Completion(completion), cause, posted) => {
-                if let Some(bytes) = self.completions.get(completion).send.take() {
-                    self.posted(completion, bytes, cause, posted);
+                match self.completions.get(completion).send.take() {
+                    Some(bytes) => self.posted(completion, bytes, cause, posted),
+                    None => self.log.forget(posted),
                 }
                 self.tell(completion, cause);
             }
             Letter::Told(Token::Request(thread, number), cause, posted) => {
-                let Some(request) = self.requests.get(thread, number) else { return };
+                let Some(request) = self.requests.get(thread, number) else { return self.log.forget(posted) };
                 request.partner = Partner::Told(cause);
                 let (completion, freed) = (request.completion, request.freed);
                 match (request.send, completion) {
                     (Some(bytes), Some(completion)) => self.posted(completion, bytes, cause, posted),
                     (Some(_), None) => request.posted = posted,
-                    _ => {}
+                    _ => self.log.forget(posted),
                 }
                 if completion.is_some() || freed {
                     self.requests.remove(thread, number);
@@ -274,6 +280,7 @@ impl<'a> RankMatcher<'a> {
         let first = stream.thread == 0;
         if first {
             self.links.read(call, role, &mut self.edges);
+            self.log.call(call.start, role.place.number() as u32);
         }
         if call.open {
             return self.open_call(stream, call);
@@ -323,7 +330,8 @@ impl<'a> RankMatcher<'a> {
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: false };
-                self.shared.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
+                let mut own = OwnSteps { links: &mut self.links, log: &mut self.log };
+                self.shared.windows.call(role, epoch, called, &mut own, &mut self.waits);
             }
             CallPart::Nothing => self.complete(stream, call, details),
         }
@@ -332,6 +340,8 @@ impl<'a> RankMatcher<'a> {
     /// Hands on finished links and waits, so that the rank need not keep them.
     pub fn hand_on(&mut self, handed_on: &HandedOn) {
         handed_on.links(self.number, self.links.take_known());
+        self.log.write_known();
+        handed_on.dependencies(self.number, &mut self.log, false);
         handed_on.waits(&mut self.waits);
     }
 
@@ -375,10 +385,9 @@ impl<'a> RankMatcher<'a> {
         account.add(self.waits);
         account.transfers.merge(self.transfers.unwrap_or_default());
         account.times.push(self.links.span);
-        account.stretches.merge(self.links.take_stretches());
-        let (links, places) = self.links.take_all();
-        handed_on.links(self.number, links);
-        handed_on.places(self.number, places);
+        handed_on.links(self.number, self.links.take_all().0);
+        self.log.write_all();
+        handed_on.dependencies(self.number, &mut self.log, true);
     }
 }
 

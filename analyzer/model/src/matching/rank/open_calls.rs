@@ -13,7 +13,7 @@ use crate::matching::overlong::Overlong;
 use crate::matching::posted_receive::{Envelope, Pattern};
 use crate::matching::requests::{Partner, Request};
 use crate::matching::wait_sums::{RankSite, WaitState};
-use crate::matching::windows::Called;
+use crate::matching::windows::{Called, OwnSteps};
 use crate::matching::{Cause, Letter, Message, Token, WaitingCall};
 use crate::roles::{CallPart, Flow, Peer};
 use crate::stream::{Stream, TimedCall};
@@ -79,7 +79,8 @@ impl<'a> RankMatcher<'a> {
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: true };
-                self.shared.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
+                let mut own = OwnSteps { links: &mut self.links, log: &mut self.log };
+                self.shared.windows.call(role, epoch, called, &mut own, &mut self.waits);
                 return;
             }
             CallPart::Nothing if role.call().is_some_and(Call::waits_for_requests) => Awaited::Requests,

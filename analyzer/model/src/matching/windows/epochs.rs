@@ -9,11 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::super::collective_node::CollectiveNode;
 use super::super::collectives::Collectives;
-use super::super::links::Links;
-use super::super::scenario::{DependencyWay, WayKind};
 use super::super::wait_sums::{RankSite, WaitState, Waits};
 use super::super::{Cause, WaitingCall};
-use super::Called;
+use super::{Called, OwnSteps};
 use crate::parallel::lock;
 
 /// Open epochs of all windows.
@@ -101,17 +99,17 @@ impl<'a> Epochs<'a> {
         window.accesses.insert(rank, open);
     }
 
-    pub fn complete(&self, window: u32, call: Called, links: &mut Links, waits: &mut Waits) {
+    pub fn complete(&self, window: u32, call: Called, own: &mut OwnSteps, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
         let Some(open) = window.accesses.remove(&rank) else { return };
         // The data cannot arrive before all targets have posted.
         for (_, _, node) in &open.peers {
-            links.awaits(node.clone(), self.way(links, call));
+            own.awaits(node.clone());
         }
         for (peer, before, _) in open.peers {
             let step = Step { kind: EpochKind::Complete, by: rank, whom: peer, before };
-            links.comes(self.done(&mut window, step, call, waits), call.begins());
+            own.comes(self.done(&mut window, step, call, waits), call.begins());
         }
         if let Some(waiting) = window.waiting.get_mut(&open.waiting) {
             waiting.calls.push(call);
@@ -120,7 +118,7 @@ impl<'a> Epochs<'a> {
     }
 
     /// `group` is the rank's own number for the group.
-    pub fn post(&self, window: u32, group: i32, call: Called, links: &mut Links, waits: &mut Waits) {
+    pub fn post(&self, window: u32, group: i32, call: Called, own: &mut OwnSteps, waits: &mut Waits) {
         let rank = call.at.rank;
         let mut window = self.lock(window);
         // MPI_Win_test ended the previous epoch, and does not wait.
@@ -132,18 +130,18 @@ impl<'a> Epochs<'a> {
             let before = count(&mut window.posted, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: rank, whom: peer, before };
             let node = self.done(&mut window, step, call, waits);
-            links.comes(node.clone(), call.begins());
+            own.comes(node.clone(), call.begins());
             open.peers.push((peer, before, node));
         }
         window.exposures.insert(rank, open);
     }
 
-    pub fn wait(&self, window: u32, call: Called, links: &mut Links, waits: &mut Waits) {
+    pub fn wait(&self, window: u32, call: Called, own: &mut OwnSteps, waits: &mut Waits) {
         let mut window = self.lock(window);
         let Some(open) = window.exposures.remove(&call.at.rank) else { return };
         let nodes = self.end(&mut window, call.at.rank, open, vec![call], waits);
         for node in nodes {
-            links.awaits(node, self.way(links, call));
+            own.awaits(node);
         }
     }
 
@@ -161,12 +159,6 @@ impl<'a> Epochs<'a> {
         let nodes = open.peers.into_iter().map(|peer| self.await_step(window, step(peer), waiting, waits)).collect();
         self.know(window, waiting, None, waits);
         nodes
-    }
-
-    /// The way by which a call of another rank lets this one go on.
-    fn way(&self, links: &Links, call: Called) -> Option<DependencyWay> {
-        let rank = call.at.rank;
-        links.is_timed().then_some(DependencyWay { kind: WayKind::Step, from: rank, to: rank, bytes: 0 })
     }
 
     /// Ranks of a group, by the rank's own number for it.

@@ -5,8 +5,12 @@
 mod epochs;
 mod locks;
 
+use super::collective_node::CollectiveNode;
 use super::collectives::Collectives;
+use super::dependency_bytes::NotedNode;
+use super::dependency_log::DependencyLog;
 use super::links::Links;
+use super::scenario::WayKind;
 use super::wait_sums::{RankSite, Waits};
 use crate::roles::{Epoch, Peer, Role};
 use epochs::Epochs;
@@ -30,6 +34,28 @@ impl Called {
     }
 }
 
+/// What a rank's calls depend on.
+pub struct OwnSteps<'l> {
+    pub links: &'l mut Links,
+    pub log: &'l mut DependencyLog,
+}
+
+impl OwnSteps<'_> {
+    fn comes(&mut self, node: Option<CollectiveNode>, begins: (i64, u32)) {
+        if let Some(node) = node {
+            self.log.comes(NotedNode::of(&node, 2, true), begins);
+            self.links.comes(Some(node), begins);
+        }
+    }
+
+    fn awaits(&mut self, node: Option<CollectiveNode>) {
+        if let Some(node) = node {
+            self.log.awaits((NotedNode::of(&node, 2, true), WayKind::Step, 0));
+            self.links.awaits(Some(node), None);
+        }
+    }
+}
+
 pub struct Windows<'a> {
     epochs: Epochs<'a>,
     locks: Locks<'a>,
@@ -41,7 +67,7 @@ impl<'a> Windows<'a> {
     }
 
     /// Enters a synchronization call. Adds each wait that becomes known by it, of any rank.
-    pub fn call(&self, role: &Role, epoch: Epoch, call: Called, links: &mut Links, waits: &mut Waits) {
+    pub fn call(&self, role: &Role, epoch: Epoch, call: Called, own: &mut OwnSteps, waits: &mut Waits) {
         let Some(window) = role.object else { return };
         let (peer, detail) = role.to;
         match (epoch, peer) {
@@ -51,9 +77,9 @@ impl<'a> Windows<'a> {
             (Epoch::Unlock, Peer::Rank(target)) => self.locks.unlock(window, target, call, waits),
             (Epoch::Lock | Epoch::Unlock, _) => {}
             (Epoch::Start, _) => self.epochs.start(window, detail, call, waits),
-            (Epoch::Complete, _) => self.epochs.complete(window, call, links, waits),
-            (Epoch::Post, _) => self.epochs.post(window, detail, call, links, waits),
-            (Epoch::Wait, _) => self.epochs.wait(window, call, links, waits),
+            (Epoch::Complete, _) => self.epochs.complete(window, call, own, waits),
+            (Epoch::Post, _) => self.epochs.post(window, detail, call, own, waits),
+            (Epoch::Wait, _) => self.epochs.wait(window, call, own, waits),
         }
     }
 
