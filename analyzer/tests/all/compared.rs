@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::made::{Calls, made};
-use crate::common::{Folder, header, signature, two_ranks};
+use crate::common::made::{Calls, command, made};
+use crate::common::{Folder, header, signature, stdout, two_ranks};
 use metrics::paths::{RunPaths, frame_pairs};
 use model::Run;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -321,12 +321,23 @@ fn the_rank_that_computes_longer_is_named_with_the_calls_around_it() {
 
 #[test]
 fn what_the_first_screen_of_one_side_alone_finds_is_told_of_that_side() {
-    let a = stepping(Call::Allreduce, &[(400, 100), (400, 100), (400, 100)]);
-    let b = stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]);
+    let a = stepping(Call::Allreduce, &[(4_000, 1_000), (4_000, 1_000), (4_000, 1_000)]);
+    let b = stepping(Call::Allreduce, &[(4_000, 3_000), (6_000, 1_000), (4_100, 2_900)]);
     let said = first_lines(&a, &b);
     assert!(said.contains("only B Rank 1 keeps the others waiting: it computes longest between "), "{said}");
-    let said = first_lines(&b, &stepping(Call::Allreduce, &[(400, 300), (600, 100), (410, 290)]));
+    let said = first_lines(&b, &stepping(Call::Allreduce, &[(4_000, 3_000), (6_000, 1_000), (4_100, 2_900)]));
     assert!(!said.contains("keeps the others waiting"), "{said}");
+}
+
+#[test]
+fn a_run_of_a_few_milliseconds_is_too_short_to_judge() {
+    let first = |scale: u64| {
+        let times = [(400, 300), (600, 100), (410, 290)].map(|(work, waits)| (scale * work, scale * waits));
+        stdout(&command(&stepping(Call::Allreduce, &times).0, "diagnose"))
+    };
+    let short = first(1);
+    assert!(short.contains("The run is too short to judge: 7.000 ms between MPI_Init and"), "{short}");
+    assert!(first(10).contains("Rank 1 keeps the others waiting"), "{}", first(10));
 }
 
 /// A run whose rank 0 sends 200 messages of so many bytes in a row, at a line of a function.

@@ -71,6 +71,7 @@ use crate::teams;
 use finding::LEAST_SHARE_OF_RUN;
 use lateness::LateContext;
 use limits::limits;
+use model::Rank;
 use serving::{ServingRanks, serving_ranks};
 use used_sites::{UsedSite, used_sites};
 
@@ -83,6 +84,8 @@ pub use nothing::nothing;
 limits! {
     /// If time in MPI takes this share of the run, it is worth a look even if no cause stands out.
     MUCH_IN_MPI = 0.1, Least, "of the run", Convention;
+    /// In shorter runs one interruption by the system, or the first message between two ranks, takes a share that would be worth a look.
+    SHORTEST_RUN = 0.01, Least, "s", Convention;
     /// Ranks that cost less than this share of what delays of all ranks cost may be late because of these.
     LEAST_OF_DELAYS = 0.2, Least, "of the delays", Convention;
 }
@@ -177,9 +180,17 @@ fn about_the_program(
 }
 
 fn leave_out_cheap(known: &Evidence, all: &mut Vec<Finding>) {
+    if is_too_short(known) {
+        return all.retain(|finding| finding.kind.is_of_the_run());
+    }
     let is_worth_it = |finding: &Finding| finding.kind == FindingKind::Sockets || finding.is_worth_it(known);
     all.retain(|finding| finding.kind.is_about_the_run() || is_worth_it(finding));
     all.retain(|finding| !is_small_beside_delays(known, finding));
+}
+
+/// True if shares of the run's time say nothing. A part of a longer run was chosen for its own sake.
+fn is_too_short(known: &Evidence) -> bool {
+    known.run.asked().map(Rank::unselected).fold(0.0, f64::max) < SHORTEST_RUN.get()
 }
 
 /// True if delays of all ranks may cause all of the lateness.

@@ -2,13 +2,17 @@
 
 use super::finding::least_share;
 use super::used_sites::{UsedSite, used_sites};
-use super::{Evidence, MUCH_IN_MPI, polling};
+use super::{Evidence, MUCH_IN_MPI, is_too_short, polling};
 use crate::totals::seconds;
 use crate::words::plural;
 use model::sums::Total;
 use tables::Value;
 
 pub fn nothing(known: &Evidence) -> String {
+    if is_too_short(known) {
+        let time = Value::Seconds(known.wall());
+        return format!("The run is too short to judge: {time} between MPI_Init and MPI_Finalize.");
+    }
     let least = least_share(known.lacks_cores());
     let in_doubt = known.doubt(|| polling::doubt(known, &used_sites(known)), least);
     let mut text = match known.account() {

@@ -172,7 +172,8 @@ impl CallCost<'_> {
     }
 
     fn detail(&self) -> String {
-        let calls = plural(self.used.count() / self.used.ranks.len().max(1) as u64, "call");
+        let count = self.used.count() / self.used.ranks.len().max(1) as u64;
+        let (calls, each) = (plural(count, "call"), if count == 1 { ", which" } else { "; each" });
         let of_size = if self.size() > 0 { format!(" of {}", Value::Bytes(self.size())) } else { String::new() };
         let since = if self.is_of_one_rank() { "" } else { " from when all ranks that it needs are there" };
         let time = Value::Seconds(self.seconds);
@@ -182,7 +183,7 @@ impl CallCost<'_> {
             (true, true) => format!(", about {} of that to copy its bytes", of_time(self.counted)),
             (true, false) => format!(", about {} of that without a core", of_time(1.0 - self.counted)),
         };
-        format!("There a rank makes {calls}{of_size}; each takes {time}{since}{part}.")
+        format!("There a rank makes {calls}{of_size}{each} takes {time}{since}{part}.")
     }
 
     /// Advice on calls that end epochs of many small accesses, each of which has its price.
