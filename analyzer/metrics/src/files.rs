@@ -85,26 +85,35 @@ impl Row for FileRow {
             Column::text("file", "file", |row: &Self| row.file.clone()).means(
                 "The file, by the path that the program opened it by; pipes, sockets and the like by what they are.",
             ),
-            Column::count("ranks", "ranks", |row: &Self| row.all.count_of_ranks()).means("How many ranks accessed it."),
+            Column::count("ranks", "ranks", |row: &Self| row.all.count_of_ranks())
+                .means("How many ranks accessed it.")
+                .spare(5),
             Column::seconds("time_s", "time", |row: &Self| row.all.time)
                 .means("Time in accesses to it, all ranks together."),
             Column::seconds("time_max_s", "most", |row: &Self| row.all.most().map(|most| most.1))
-                .means("The same of the rank with the most."),
+                .means("The same of the rank with the most.")
+                .spare(3),
             Column::rank("max_rank", "by rank", |row: &Self| row.all.most().map(|most| most.0))
-                .means(meaning::MAX_RANK),
-            Column::seconds("longest_s", "longest", |row: &Self| row.all.longest).means("The longest single access."),
-            Column::count("opens", "opens", |row: &Self| row.opened).means("How often it was opened.").spare(2),
-            Column::count("reads", "reads", |row: &Self| row.read.sums.count).means("How often it was read from."),
+                .means(meaning::MAX_RANK)
+                .spare(3),
+            Column::seconds("longest_s", "longest", |row: &Self| row.all.longest)
+                .means("The longest single access.")
+                .spare(6),
+            Column::count("opens", "opens", |row: &Self| row.opened).means("How often it was opened.").spare(7),
+            Column::count("reads", "reads", |row: &Self| row.read.sums.count)
+                .means("How often it was read from.")
+                .spare(4),
             Column::bytes("read_bytes", "bytes read", |row: &Self| row.read.sums.bytes).means("Bytes read from it."),
             Column::seconds("read_s", "", |row: &Self| row.read.time).means("Time in reading from it."),
             Column::count("writes", "writes", |row: &Self| row.written.sums.count)
-                .means("How often it was written to."),
+                .means("How often it was written to.")
+                .spare(4),
             Column::bytes("written_bytes", "bytes written", |row: &Self| row.written.sums.bytes)
                 .means("Bytes written to it."),
             Column::seconds("write_s", "", |row: &Self| row.written.time).means("Time in writing to it."),
             Column::seconds("sync_s", "syncing", |row: &Self| row.synced)
                 .means("Time in waiting until what was written is on the disk: fsync, fdatasync.")
-                .spare(1),
+                .silent_empty(),
         ]
     }
 }
@@ -161,30 +170,33 @@ impl Row for AccessRow {
             Column::text("file", "file", |row: &Self| row.file.clone())
                 .means("The file with the most time there; the whole table by file is `files`."),
             Column::count("files", "", |row: &Self| row.files).means("How many files are accessed there."),
-            Column::count("ranks", "ranks", |row: &Self| row.all.count_of_ranks()).means("How many ranks do."),
+            Column::count("ranks", "ranks", |row: &Self| row.all.count_of_ranks()).means("How many ranks do.").spare(5),
             Column::count("accesses", "accesses", |row: &Self| row.all.sums.count)
                 .means("How often, all ranks together."),
             Column::seconds("time_s", "time", |row: &Self| row.all.time).means("Time in these, all ranks together."),
             Column::seconds("time_max_s", "most", |row: &Self| row.all.most().map(|most| most.1))
-                .means("The same of the rank with the most."),
+                .means("The same of the rank with the most.")
+                .spare(3),
             Column::rank("max_rank", "by rank", |row: &Self| row.all.most().map(|most| most.0))
-                .means(meaning::MAX_RANK),
+                .means(meaning::MAX_RANK)
+                .spare(3),
             Column::seconds("longest_s", "longest", |row: &Self| row.all.longest)
                 .means("The longest single access.")
-                .spare(1),
+                .spare(6),
             Column::bytes("bytes", "bytes", |row: &Self| moved(row, row.all.sums.bytes))
                 .means("Bytes read or written."),
             Column::bytes("smallest_bytes", "smallest", |row: &Self| moved(row, row.all.sums.smallest))
                 .means("Bytes of the smallest one; 0 at the end of a file.")
-                .spare(2),
+                .spare(7),
             Column::bytes("largest_bytes", "largest", |row: &Self| moved(row, row.all.sums.largest))
                 .means("Bytes of the largest one.")
-                .spare(2),
+                .spare(7),
             Column::percent("sequential_percent", "sequential", |row: &Self| {
                 let sums = &row.all.sums;
                 percent((sums.count - sums.jumps.min(sums.count)) as f64, sums.count as f64).filter(|_| moves(row))
             })
-            .means("Share of them that began where the rank's access to the file before had ended."),
+            .means("Share of them that began where the rank's access to the file before had ended.")
+            .spare(4),
             Column::count("failed", "", |row: &Self| row.all.sums.failed).means("How many returned an error."),
         ]
     }
