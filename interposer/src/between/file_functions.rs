@@ -4,6 +4,7 @@
 //! rather than closures: without optimization, a frame that calls a closure has something to drop.
 
 use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::accesses::Operation::*;
 
@@ -34,11 +35,32 @@ macro_rules! with_site {
     (@to $register:literal) => { concat!("mov ", $register, ", x30\n b {inner}") };
 }
 
-/// One of the functions: its name, ours, and the address of the real one, 0 if the process has none.
-struct Entry {
+/// One of the functions.
+pub struct FileFunction {
+    /// With its final zero.
     name: &'static [u8],
     own: unsafe extern "C-unwind" fn(),
-    real: fn() -> usize,
+    find: fn() -> usize,
+    listener: &'static AtomicUsize,
+}
+
+impl FileFunction {
+    /// The address of ours.
+    pub fn own(&self) -> usize {
+        self.own as usize
+    }
+
+    /// The address of the C library's; 0 if the process has none.
+    pub fn real(&self) -> usize {
+        (self.find)()
+    }
+
+    /// Has calls that libraries make inside MPI go on to another function of the recorder's, which listens to the engine.
+    pub fn listens(&self, address: usize) {
+        if address != self.own() {
+            self.listener.store(address, Relaxed);
+        }
+    }
 }
 
 macro_rules! functions {
@@ -51,7 +73,9 @@ macro_rules! functions {
             // SAFETY: its type, by POSIX and glibc's headers; one that takes any number of arguments has these in registers.
             static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
 
-            pub fn address() -> usize {
+            pub static LISTENER: AtomicUsize = AtomicUsize::new(0);
+
+            pub fn find() -> usize {
                 REAL.found().map_or(0, |real| real as usize)
             }
 
@@ -64,15 +88,22 @@ macro_rules! functions {
 
             #[allow(unused_variables)]
             unsafe extern "C-unwind" fn inner($($argument: $type,)* site: usize) -> $result {
-                // SAFETY: passes on what was passed.
-                $shape!((unsafe { REAL.get()($($argument),*) }), site, $($given)*)
+                $shape!(
+                    // SAFETY: passes on what was passed.
+                    (unsafe { REAL.get()($($argument),*) }),
+                    // SAFETY: as above; the listener stands for the same function.
+                    (unsafe { aside(&LISTENER, REAL.get(), site)($($argument),*) }),
+                    site,
+                    $($given)*
+                )
             }
         })*
 
-        static ENTRIES: &[Entry] = &[$(Entry {
+        static FUNCTIONS: &[FileFunction] = &[$(FileFunction {
             name: concat!(stringify!($name), "\0").as_bytes(),
             own: $name::entry,
-            real: $name::address,
+            find: $name::find,
+            listener: &$name::LISTENER,
         }),*];
 
         /// The functions' names, each with its final zero.
@@ -82,22 +113,33 @@ macro_rules! functions {
 
 /// Finds the real functions before any slot leads to ours.
 pub fn find() {
-    for entry in ENTRIES {
-        (entry.real)();
+    for function in FUNCTIONS {
+        function.real();
     }
 }
 
-/// Ours for a name, and the address of the real one that it calls.
-pub fn replacement(name: &CStr) -> Option<(usize, usize)> {
-    let entry = ENTRIES.iter().find(|entry| entry.name == name.to_bytes_with_nul())?;
-    let real = (entry.real)();
-    (real != 0).then_some((entry.own as usize, real))
+/// The function with this name, if the process has it.
+pub fn named(name: &CStr) -> Option<&'static FileFunction> {
+    FUNCTIONS.iter().find(|function| function.name == name.to_bytes_with_nul() && function.real() != 0)
+}
+
+/// The function to call where the call is not recorded: the real one, or what listens to calls of libraries inside MPI.
+///
+/// # Safety
+/// The listener, if there is one, must be a function of this type.
+unsafe fn aside<F: Copy>(listener: &AtomicUsize, real: F, site: usize) -> F {
+    let listener = listener.load(Relaxed);
+    if listener == 0 || files::is_in_program(site) {
+        return real;
+    }
+    // SAFETY: by the contract.
+    unsafe { std::mem::transmute_copy(&listener) }
 }
 
 /// Whatever a call moves: bytes, by a function that returns how many.
 macro_rules! moves {
-    ($real:expr, $site:ident, $operation:expr, $descriptor:expr, $place:expr) => {{
-        let Some(start) = files::begins() else { return $real };
+    ($real:expr, $aside:expr, $site:ident, $operation:expr, $descriptor:expr, $place:expr) => {{
+        let Some(start) = files::begins() else { return $aside };
         let bytes = $real;
         files::ended($operation, $descriptor, $place, start, bytes as i64, $site);
         bytes
@@ -106,13 +148,13 @@ macro_rules! moves {
 
 /// A function of a descriptor that moves nothing, and returns 0 or an error.
 macro_rules! answers {
-    ($real:expr, $site:ident, $operation:expr, $descriptor:expr) => {
-        moves!($real, $site, $operation, $descriptor, Place::Nowhere)
+    ($real:expr, $aside:expr, $site:ident, $operation:expr, $descriptor:expr) => {
+        moves!($real, $aside, $site, $operation, $descriptor, Place::Nowhere)
     };
 }
 
 macro_rules! opens {
-    ($real:expr, $site:ident, $folder:expr, $path:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $folder:expr, $path:expr) => {{
         let start = files::begins();
         let descriptor = $real;
         files::opened(descriptor, opened_by(descriptor, $folder, $path), start, $site);
@@ -121,7 +163,7 @@ macro_rules! opens {
 }
 
 macro_rules! opens_stream {
-    ($real:expr, $site:ident, $path:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $path:expr) => {{
         let start = files::begins();
         let stream = $real;
         let descriptor = descriptor_of(stream);
@@ -131,16 +173,16 @@ macro_rules! opens_stream {
 }
 
 macro_rules! reopens_stream {
-    ($real:expr, $site:ident, $path:expr, $stream:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $path:expr, $stream:expr) => {{
         open_files::forget(descriptor_of($stream));
-        opens_stream!($real, $site, $path)
+        opens_stream!($real, $aside, $site, $path)
     }};
 }
 
 macro_rules! closes {
-    ($real:expr, $site:ident, $descriptor:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $descriptor:expr) => {{
         let file = files::closes($descriptor);
-        let Some((start, file)) = files::begins().zip(file) else { return $real };
+        let Some((start, file)) = files::begins().zip(file) else { return $aside };
         let code = $real;
         files::ended_at(Close, file, [start, clock::now()], code != 0, $site);
         code
@@ -149,7 +191,7 @@ macro_rules! closes {
 
 /// The descriptor stands for another file afterwards, or for none.
 macro_rules! replaces {
-    ($real:expr, $site:ident, $descriptor:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $descriptor:expr) => {{
         let descriptor = $descriptor;
         let code = $real;
         open_files::forget(descriptor);
@@ -158,7 +200,7 @@ macro_rules! replaces {
 }
 
 macro_rules! closes_all {
-    ($real:expr, $site:ident, $first:expr, $last:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $first:expr, $last:expr) => {{
         let result = $real;
         open_files::forget_all($first, $last);
         result
@@ -166,7 +208,7 @@ macro_rules! closes_all {
 }
 
 macro_rules! seeks {
-    ($real:expr, $site:ident, $descriptor:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $descriptor:expr) => {{
         let offset = $real;
         if offset >= 0 {
             files::sought($descriptor, Some(offset as u64));
@@ -176,7 +218,7 @@ macro_rules! seeks {
 }
 
 macro_rules! seeks_in_stream {
-    ($real:expr, $site:ident, $stream:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $stream:expr) => {{
         let result = $real;
         files::sought(descriptor_of($stream), None);
         result
@@ -185,12 +227,12 @@ macro_rules! seeks_in_stream {
 
 /// Moves bytes to or from a stream: `bytes` of the result, which the last argument names.
 macro_rules! streams {
-    ($real:expr, $site:ident, $operation:expr, $stream:expr, $result:ident => $bytes:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $operation:expr, $stream:expr, $result:ident => $bytes:expr) => {{
         let descriptor = descriptor_of($stream);
         if descriptor < 0 {
-            return $real;
+            return $aside;
         }
-        let Some(start) = files::begins() else { return $real };
+        let Some(start) = files::begins() else { return $aside };
         let $result = $real;
         files::ended($operation, descriptor, Place::Next, start, $bytes, $site);
         $result
@@ -199,9 +241,9 @@ macro_rules! streams {
 
 /// Flushes one stream, or all of them.
 macro_rules! flushes {
-    ($real:expr, $site:ident, $stream:expr) => {{
+    ($real:expr, $aside:expr, $site:ident, $stream:expr) => {{
         let descriptor = descriptor_of($stream);
-        let Some(start) = files::begins() else { return $real };
+        let Some(start) = files::begins() else { return $aside };
         let code = $real;
         if $stream.is_null() {
             files::ended_at(Flush, UNNAMED, [start, clock::now()], code != 0, $site);

@@ -28,7 +28,9 @@ pub fn initialized() {
     guard::run(file_functions::find);
     IS_INITIALIZED.store(true, Relaxed);
     ready();
-    files::begin();
+    if let Some(code) = loaded::program() {
+        files::begin(&code);
+    }
 }
 
 /// Patches the objects that were loaded since the last time; none before MPI is initialized, which loads objects of its own.
@@ -54,10 +56,16 @@ fn patch_new(settled: &Settled, last: &AtomicU64) {
 /// Leads the slots of an object to ours, if they lead to the function that ours call, be it by another of our own functions.
 fn patch(object: &LoadedObject, own_code: &Range<usize>) {
     let mut ours = |name: &CStr, held: usize| {
-        let (own, real) = file_functions::replacement(name)?;
+        let function = file_functions::named(name)?;
+        if own_code.contains(&held) {
+            if !object.is_program() {
+                function.listens(held);
+            }
+            return Some(function.own());
+        }
         // SAFETY: the object is loaded, and the loader is held.
         let is_late = object.range.contains(&held) && unsafe { object.defines(name) }.is_none();
-        (held == real || is_late || own_code.contains(&held)).then_some(own)
+        (held == function.real() || is_late).then_some(function.own())
     };
     // SAFETY: the object is relocated, and the loader is held.
     unsafe { object.patch_some(file_functions::NAMES, &mut ours) };

@@ -5,7 +5,8 @@
 //! their own, so there each of these counts. Threads that have not called MPI are not recorded.
 
 use std::ffi::{CStr, c_int};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
 use traces::accesses::Operation;
 
@@ -23,10 +24,20 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 /// The process that records: a child of `vfork` has the same memory, but other descriptors.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Begins to record accesses.
-pub fn begin() {
+/// The program's own code.
+static PROGRAM: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// Begins to record accesses; `program` is the program's own code.
+pub fn begin(program: &Range<usize>) {
     PROCESS.store(std::process::id(), Relaxed);
+    PROGRAM[0].store(program.start, Relaxed);
+    PROGRAM[1].store(program.end, Relaxed);
     IS_ON.store(true, Relaxed);
+}
+
+/// True for an address in the program's own code.
+pub fn is_in_program(address: usize) -> bool {
+    (PROGRAM[0].load(Relaxed)..PROGRAM[1].load(Relaxed)).contains(&address)
 }
 
 /// Records no more accesses.

@@ -6,6 +6,7 @@ mod object;
 mod of_mpi;
 
 use std::ffi::{CStr, c_void};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::program_headers;
@@ -48,6 +49,11 @@ pub fn find_function(name: &CStr, behind_ours: bool) -> Option<usize> {
         all.into_iter().find_map(|object| unsafe { object.exports()?.find(&name) })
     })
     .flatten()
+}
+
+/// The memory of the program itself.
+pub fn program() -> Option<Range<usize>> {
+    program_headers::find(|headers| Some(headers.memory()))
 }
 
 /// The path of the object that defines a symbol.
