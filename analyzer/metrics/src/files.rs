@@ -217,7 +217,7 @@ pub fn by_place(run: &Run, ranks: &[RankAccesses<'_>]) -> Table<AccessRow> {
     for RankAccesses { rank, sums } in ranks {
         for (key, sums) in sums {
             let operation = key.operation;
-            let (site, place) = (run.sites.name(rank, key.site), run.sites.place(rank, key.site));
+            let (site, place) = run.sites.outside_headers(rank, key.site);
             let name = (operation, site.clone(), place.clone());
             let file = file_name(rank, key.file);
             *times.entry(name.clone()).or_default().entry(file.clone()).or_default() += rank.clock.seconds(sums.time);

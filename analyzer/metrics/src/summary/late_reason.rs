@@ -115,7 +115,7 @@ fn most_in_files(late: &LateActivity) -> Option<FileAccess> {
     }
     let (rank, key) = most?;
     let rank = &late.run().ranks[rank as usize];
-    let place = late.run().sites.place(rank, key.site);
+    let (_, place) = late.run().sites.outside_headers(rank, key.site);
     Some(FileAccess { operation: key.operation, file: files::file_name(rank, key.file), place })
 }
 

@@ -195,6 +195,21 @@ impl Sites {
         }
     }
 
+    /// [`name`](Self::name) and [`place`](Self::place) of a rank's call site in the program's own source: of functions of a language's
+    /// library that are inlined there, the line of the program that calls them.
+    pub fn outside_headers(&self, rank: &Rank, site: u32) -> (String, String) {
+        let frames = key(rank, site).and_then(|(module, offset)| self.modules.get(&module)?.get(&offset));
+        let is_of_program = |frame: &&Frame| !HEADERS.iter().any(|folder| frame.file.contains(folder));
+        let own = frames.into_iter().flatten().position(|frame| is_of_program(&frame)).filter(|at| *at > 0);
+        let frame = own.and_then(|at| frames?.get(at)).filter(|_| self.named.get(rank, site).is_none());
+        match frame.map(|frame| (frame, frame.place())) {
+            Some((frame, place)) if !place.is_empty() => {
+                (format!("{} ({place})", self.shown.get(&frame.function)), place)
+            }
+            _ => (self.name(rank, site), self.place(rank, site)),
+        }
+    }
+
     /// Finds the place of a rank's call site in the source.
     pub fn source(&self, rank: &Rank, site: u32) -> PlaceInSource {
         if let Some(named) = self.named.get(rank, site) {
@@ -247,6 +262,9 @@ impl Sites {
         Some((&frame.function, &frame.file, frame.line))
     }
 }
+
+/// Parts of the paths of headers whose functions are inlined into programs.
+const HEADERS: [&str; 2] = ["/include/c++/", "/usr/include/"];
 
 /// File name without folders.
 fn file_name(path: &str) -> &str {
