@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use super::attribution::{Attribution, Loop, LoopFinder, TimeReader, find_loop};
 use super::common_clock::CommonClock;
@@ -50,9 +52,20 @@ impl SharedWalk {
         let walk = |at| RankWalk::new(run, settled, (&objects, of_run), &parts, (at, of_loop));
         let walks = parallel::map(run.ranks.len(), |at| Mutex::new(walk(at)));
         let mut chase = Chase::new(&waits, run.ranks.len());
-        for part in chase.by_ref() {
-            parallel::map(walks.len(), |at| lock(&walks[at]).go_on(&part, at));
-        }
+        // The waits of the next part are followed while the ranks read this one.
+        thread::scope(|scope| {
+            let ((hand_on, chased), chase) = (sync_channel(0), &mut chase);
+            scope.spawn(move || {
+                for part in chase {
+                    if hand_on.send(part).is_err() {
+                        return;
+                    }
+                }
+            });
+            for part in chased {
+                parallel::map(walks.len(), |at| lock(&walks[at]).go_on(&part, at));
+            }
+        });
         let (mut habits, mut activities) = (FxHashMap::default(), FxHashMap::default());
         let (mut on_path, mut times) = (Vec::new(), Vec::new());
         for (walk, rank) in walks.into_iter().map(into_inner).zip(0..) {

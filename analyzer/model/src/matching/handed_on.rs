@@ -4,6 +4,7 @@
 //! In: each rank's links, jumps and waits. Out: each rank's time in the ideal or in changed runs, and all jumps and waits sorted.
 
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use super::dependency_file::Dependencies;
 use super::dependency_log::DependencyLog;
@@ -60,7 +61,11 @@ impl HandedOn {
     pub fn finish(self, account: &mut Account) {
         account.phases = self.replay.map(|replay| into_inner(replay).finish().0).unwrap_or_default();
         account.dependencies = self.dependencies.map(into_inner).unwrap_or_default();
-        account.jumps = self.jumps.map(|jumps| into_inner(jumps).finish()).unwrap_or_default();
-        account.followed = self.waits.map(|waits| into_inner(waits).finish()).unwrap_or_default();
+        // The last of either are sorted at the same time.
+        thread::scope(|scope| {
+            let (jumps, waits) = (&mut account.jumps, &mut account.followed);
+            scope.spawn(|| *jumps = self.jumps.map(|jumps| into_inner(jumps).finish()).unwrap_or_default());
+            *waits = self.waits.map(|waits| into_inner(waits).finish()).unwrap_or_default();
+        });
     }
 }

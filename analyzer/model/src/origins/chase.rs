@@ -6,8 +6,8 @@ use crate::matching::{FollowedWait, WaitKey, WaitState};
 use crate::spill::{Forward, Sorted};
 use crate::sums::Grow;
 
-/// Approximate number of waits in a part of the run.
-const WAITS: usize = 1 << 18;
+/// Approximate number of waits in a part of the run. Two parts are in memory at a time.
+const WAITS: usize = 1 << 17;
 
 /// A time in which another rank waited for this one, while this one did not wait.
 #[derive(Clone, Copy, Debug)]
