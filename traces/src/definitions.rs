@@ -8,6 +8,7 @@ use wincode::{SchemaRead, SchemaWrite};
 
 pub use crate::machine::{Counters, HostTime, Machine, Usage, UsageMoment};
 pub use crate::span::Span;
+pub use crate::variables::{Variable, variables_of, variables_text};
 
 /// Something that a trace refers to by a number, or holds once.
 ///
@@ -72,8 +73,9 @@ pub enum Definition {
     Settings(Vec<String>),
     /// A file that the program has accessed.
     AccessedFile(AccessedFile),
-    /// What the MPI library was set to when MPI_Init returned, in the library's order; of one process of the run.
-    Variables(Vec<Variable>),
+    /// What the MPI library was set to when MPI_Init returned, in the library's order, as [`variables_text`] says it; of one process of
+    /// the run.
+    Variables(String),
 }
 
 /// A file that the program has accessed.
@@ -83,15 +85,6 @@ pub struct AccessedFile {
     pub number: u32,
     /// Its path from the root, as the program opened it; else what it is, such as `pipe`.
     pub name: String,
-}
-
-/// A control variable of the MPI library: an MCA parameter, or one of MPI_T.
-#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
-pub struct Variable {
-    pub name: String,
-    pub value: String,
-    /// Where the value is from: a file with its line, `environment`, or what else the library calls it; empty for its default.
-    pub from: String,
 }
 
 /// A step of the recorder's own work in a call that starts or ends MPI.
@@ -466,7 +459,12 @@ impl Definition {
 
     /// The definition in an item's bytes; `None` for a variant of a later version, and for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Definition> {
-        wincode::deserialize(bytes).ok()
+        let definition = wincode::deserialize(bytes).ok()?;
+        match &definition {
+            // Zeros in it are from a file system that lost a piece.
+            Definition::Variables(text) if text.contains('\0') => None,
+            _ => Some(definition),
+        }
     }
 
     /// True if an item has a variant that this version does not know.

@@ -22,7 +22,7 @@
 //! definitions error live
 //! call_filter file machine node run_notes
 //! accesses calls clock progress regular signature span teams
-//! mpi_settings orders record suggest
+//! mpi_settings orders record suggest variables
 //! ```
 
 // The recorder links all but the readers: no panic may reach the program.
@@ -57,4 +57,5 @@ pub mod signature;
 pub mod span;
 mod suggest;
 pub mod teams;
+mod variables;
 pub mod write;

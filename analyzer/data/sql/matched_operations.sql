@@ -136,8 +136,8 @@ SELECT
         AS is_matched,
     COALESCE(lasts.ordinal >= confusions.confused_from, FALSE) AS is_confused,
     CASE
-        -- A part that hands its data over waits if it lasts until the last rank comes, and that one takes the data.
-        WHEN lasts.hands_over AND (lasts.has_request OR lasts.end_ns < lasts.last_ns
+        -- A part that hands its data over waits if it lasts until the last rank comes, and that one takes the data; libraries store 4 KiB.
+        WHEN lasts.hands_over AND (lasts.has_request OR lasts.bytes <= 4096 OR lasts.end_ns < lasts.last_ns
             OR (lasts.flow = 'to root' AND lasts.last_process <> lasts.root_process)) THEN NULL
         WHEN lasts.flow = 'from root' AND NOT lasts.root THEN lasts.root_ns
         WHEN lasts.flow IN ('prefix', 'neighbors') THEN chosen.start_ns

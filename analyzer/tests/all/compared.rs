@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use tables::Sheet;
 use traces::calls::Call;
-use traces::definitions::{Definition, SourcePlace, Variable};
+use traces::definitions::{Definition, SourcePlace, Variable, variables_text};
 use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -462,7 +462,7 @@ pub fn with_settings(all: &[[&str; 3]]) -> Folder {
         from: from.to_string(),
     });
     let barrier = || Calls::default().call(signature(0, Call::Barrier, peer::NONE, 0, 0), 1_000, 100);
-    let asked = barrier().defines(vec![Definition::Variables(variables.collect())]);
+    let asked = barrier().defines(vec![Definition::Variables(variables_text(&variables.collect::<Vec<_>>()))]);
     made(vec![asked, barrier(), barrier()], 3).0
 }
 

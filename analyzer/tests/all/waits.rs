@@ -312,9 +312,9 @@ fn ranks_that_spawn_processes_wait_for_the_one_that_computes_before_it_spawns() 
 }
 
 /// States of the waits of ranks that each enter one of these collective calls, and leave it, at these microseconds.
-fn hand_over(call: Call, root: i32, times: &[[u64; 2]]) -> Vec<(WaitState, u32, u32)> {
+fn hand_over(call: Call, root: i32, bytes: u64, times: &[[u64; 2]]) -> Vec<(WaitState, u32, u32)> {
     let part = |[begin, end]: &[u64; 2]| {
-        Calls::default().call(signature(0, call, root, 8, 8), 1_000 * begin, 1_000 * (end - begin))
+        Calls::default().call(signature(0, call, root, bytes, bytes), 1_000 * begin, 1_000 * (end - begin))
     };
     let (_folder, run) = made(times.iter().map(part).collect(), times.len() as u32);
     let mut all: Vec<_> = account(&run, Follow::empty()).waits.sums.into_keys().collect();
@@ -325,12 +325,13 @@ fn hand_over(call: Call, root: i32, times: &[[u64; 2]]) -> Vec<(WaitState, u32, 
 #[test]
 fn ranks_whose_data_the_library_does_not_store_wait_until_the_last_one_comes_for_it() {
     use WaitState::{EarlyReduce, LateBroadcast, WaitToHandOver};
-    assert_eq!(hand_over(Call::Bcast, 0, &[[10, 52], [50, 52]]), [(WaitToHandOver, 0, 1)]);
-    assert_eq!(hand_over(Call::Bcast, 0, &[[10, 12], [50, 52]]), [], "it is stored");
-    assert_eq!(hand_over(Call::Bcast, 1, &[[10, 52], [50, 52]]), [(LateBroadcast, 0, 1)]);
-    assert_eq!(hand_over(Call::Gather, 1, &[[10, 52], [50, 52]]), [(WaitToHandOver, 0, 1)]);
-    assert_eq!(hand_over(Call::Gather, 1, &[[10, 12], [50, 52]]), [], "it is stored");
+    assert_eq!(hand_over(Call::Bcast, 0, 10_000, &[[10, 52], [50, 52]]), [(WaitToHandOver, 0, 1)]);
+    assert_eq!(hand_over(Call::Bcast, 0, 10_000, &[[10, 12], [50, 52]]), [], "it is stored");
+    assert_eq!(hand_over(Call::Bcast, 0, 1_000, &[[10, 52], [50, 52]]), [], "every library stores so little");
+    assert_eq!(hand_over(Call::Bcast, 1, 8, &[[10, 52], [50, 52]]), [(LateBroadcast, 0, 1)]);
+    assert_eq!(hand_over(Call::Gather, 1, 10_000, &[[10, 52], [50, 52]]), [(WaitToHandOver, 0, 1)]);
+    assert_eq!(hand_over(Call::Gather, 1, 10_000, &[[10, 12], [50, 52]]), [], "it is stored");
     // Rank 1 waits for what rank 2 hands on through it.
     let tree = [[10, 80], [10, 52], [50, 51]];
-    assert_eq!(hand_over(Call::Reduce, 0, &tree), [(EarlyReduce, 0, 2)]);
+    assert_eq!(hand_over(Call::Reduce, 0, 10_000, &tree), [(EarlyReduce, 0, 2)]);
 }

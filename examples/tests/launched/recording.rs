@@ -61,7 +61,7 @@ fn what_the_library_was_set_to_is_recorded_with_where_that_is_from() {
             assert_eq!(of("btl_tcp_links"), Some(["3".into(), from]), "{}", mpi.name);
         }
         let defaults = settings.rows("settings").iter().filter(|row| row["from"] == "").count();
-        assert!(mpi.name == "impi" || defaults > 100, "{}: {defaults}", mpi.name);
+        assert!(mpi.name.starts_with("impi") || defaults > 100, "{}: {defaults}", mpi.name);
     }
 }
 

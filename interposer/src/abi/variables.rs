@@ -101,11 +101,9 @@ fn of_mpi_t(family: &Family) -> Vec<Variable> {
         }
         real::invoke(Call::T_cvar_get_num, [&raw mut count as usize]);
     }
+    // MPI_T stays initialized: when the last one finalizes it, MPICH 4 frees its tables, and whoever initializes it again crashes.
     let mut types = Vec::new();
-    let all = (0..count).filter_map(|index| control_variable(family, index, &mut types)).collect();
-    // SAFETY: the program's own initialization of MPI_T, if there is one, counts beside ours.
-    unsafe { real::invoke(Call::T_finalize, []) };
-    all
+    (0..count).filter_map(|index| control_variable(family, index, &mut types)).collect()
 }
 
 /// Types of the variables' values.

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
-use traces::definitions::{Definition, Library, StepKind};
+use traces::definitions::{Definition, Library, StepKind, variables_text};
 use traces::file::{Mode, NO_RANK};
 use traces::machine::UsageMoment;
 use traces::run_notes;
@@ -134,7 +134,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
 fn define_variables(family: &Family, version: &str) {
     let variables = real::library().map(|library| variables::read(library, family, version)).unwrap_or_default();
     if !variables.is_empty() {
-        shared::define(&Definition::Variables(variables));
+        shared::define(&Definition::Variables(variables_text(&variables)));
     }
 }
 

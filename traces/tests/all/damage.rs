@@ -124,7 +124,7 @@ fn a_definition_that_cannot_be_read_is_said() {
 #[test]
 fn a_definition_of_a_later_version_is_passed_over() {
     let mut file = begun(header(0));
-    let last = Definition::Variables(Vec::new());
+    let last = Definition::Variables(String::new());
     let filter = Definition::Filter("x".into());
     // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());

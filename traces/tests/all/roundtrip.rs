@@ -5,7 +5,7 @@ use traces::accesses::{Accesses, MOST_ACCESSES, MOST_BYTES, Operation};
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Caller, Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site,
-    Span, Step, StepKind,
+    Span, Step, StepKind, Variable, variables_of, variables_text,
 };
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::live::LiveProductive;
@@ -466,4 +466,23 @@ fn a_signature_is_sixty_four_bytes_with_its_number_first() {
     let one: Signature = signature(0x0403_0201, Call::Send);
     assert_eq!(one.as_bytes().len(), 64);
     assert_eq!(one.as_bytes()[..4], [1, 2, 3, 4]);
+}
+
+#[test]
+fn variables_of_the_library_come_back_with_where_they_are_from_and_a_piece_of_zeros_is_noticed() {
+    let variable =
+        |name: &str, value: &str, from: &str| Variable { name: name.into(), value: value.into(), from: from.into() };
+    let all = [
+        variable("pml", "^ucx", "/etc/a b.conf:7"),
+        variable("eager", "", ""),
+        variable("list", "a=1,b=2", "environment"),
+    ];
+    let text = variables_text(&all);
+    assert_eq!(variables_of(&text), all);
+    let definition = Definition::Variables(text);
+    let mut bytes = definition.to_bytes().unwrap();
+    assert_eq!(Definition::from_bytes(&bytes), Some(definition));
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4].fill(0);
+    assert_eq!(Definition::from_bytes(&bytes), None);
 }

@@ -75,7 +75,7 @@ pub const ALL: &[Topic] = &[
     Topic {
         name: "wait_to_hand_over",
         meaning: "The root of MPI_Bcast or MPI_Scatter, or another rank in MPI_Reduce or MPI_Gather, is still in the call when the last rank \
-                  enters, which takes its data: that is too long to be stored on the way.",
+                  enters, which takes its data: that is too long to be stored on the way. Calls of 4 KiB or less do not wait.",
         formula: "begin of the last rank's call - begin of this one, if that rank takes the data and this call lasts until then",
         source: "overhear, after Scalasca's late receiver",
         advice: "Balance the work before the call, or use MPI_Ibcast or MPI_Ireduce and compute meanwhile.",

@@ -29,6 +29,10 @@ pub struct CollectiveArrival {
     pub end: ArrivalEnd,
 }
 
+/// Bytes that libraries store until they are taken: Open MPI and MPICH send 4 KiB and more at once on every network. A call with
+/// fewer lasts for another reason.
+const STORED: u64 = 4096;
+
 impl CollectiveArrival {
     /// True for ranks that only send: they wait for those that receive if the library has no room for the data, and for nobody otherwise.
     fn hands_over(&self) -> bool {
@@ -39,9 +43,9 @@ impl CollectiveArrival {
         }
     }
 
-    /// True if a blocking call had not returned at this time.
+    /// True if a blocking call that hands over more than every library stores had not returned at this time.
     fn lasts_until(&self, time: i64) -> bool {
-        self.end.until().is_some_and(|until| until >= time)
+        self.bytes > STORED && self.end.until().is_some_and(|until| until >= time)
     }
 }
 

@@ -17,6 +17,7 @@ use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
     Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage, Variable,
+    variables_of,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -419,7 +420,7 @@ impl Rank {
                 // Recorders of earlier versions kept some that launchers set.
                 self.settings = settings.into_iter().filter(|one| sets_up_mpi(one)).collect();
             }
-            Definition::Variables(variables) => self.variables = variables,
+            Definition::Variables(text) => self.variables = variables_of(&text),
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Group(group) => drop(self.groups.insert(group.number, group)),
