@@ -9,7 +9,7 @@ use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
 use crate::words::{plural, ranks_in_words, upper};
 use model::attribution::Spent;
-use model::habits::{Looks, SiteHabits};
+use model::habits::Looks;
 use model::matching::scenario::{PassChange, RunChange};
 use model::sums::Total;
 use tables::{Value, WorldRank};
@@ -19,8 +19,12 @@ use traces::calls::Class;
 pub fn finding(used: &UsedSite) -> Option<Finding> {
     let call = used.call().filter(|call| call.polls())?;
     let known = used.known;
-    let all = || used.ranks.iter().filter(|(rank, _)| sleeps(known, *rank));
-    let ranks: Vec<(u32, &Looks)> = all().map(|(rank, habits)| (*rank, &habits.looks)).collect();
+    let ranks: Vec<(u32, &Looks)> = used
+        .ranks
+        .iter()
+        .map(|(rank, habits)| (*rank, &habits.looks))
+        .filter(|(rank, _)| sleeps(known, *rank))
+        .collect();
     let costs = known.mean(ranks.iter().map(|(rank, looks)| looks.time.min(waited_for(known, *rank))).total());
     if costs <= 0.0 {
         return None;
@@ -44,15 +48,12 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         "Call {instead} instead of looking and sleeping: it returns as soon as the message is there. If the core must be left to others, sleep \
          for microseconds."
     );
-    // With shorter naps the rank comes to the look that finds something earlier, and waits there. Naps between other looks may be its work,
-    // so all of them together are shorter by what lies before those looks.
-    let shorter = |(rank, habits): &(u32, &SiteHabits)| {
-        let naps = habits.looks.time.max(habits.between_tests).max(1);
-        let left = 1.0 - habits.looks.time as f64 / naps as f64;
-        RunChange::Stretch(vec![*rank], (Some(used.number), used.number), PassChange::Times(left))
-    };
+    // Without the nap before it, the rank comes to the look that finds something at once, and waits there. Looks in vain that follow each other
+    // are one call in the replay, with the naps between them.
+    let asleep = ranks.iter().map(|(rank, _)| *rank).collect();
+    let awake = RunChange::Stretch(asleep, (Some(used.number), used.number), PassChange::Times(0.0));
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
-    let finding = finding.changes(all().map(shorter).collect());
+    let finding = finding.changes(vec![awake]);
     // A rank that only polls is asleep for no time that matters: another rule's.
     Some(finding.costs(costs).ranks(culprits).sites(used.sites())).filter(|finding| finding.is_worth_it(known))
 }
