@@ -14,7 +14,7 @@ pub fn analyze(run: &Run) -> Report {
             "only variables of the environment are known: the recorder does not ask Intel MPI, and earlier recorders asked no library".into(),
         );
     } else {
-        warnings.push(format!("{UNSEEN} are not recorded"));
+        warnings.push(format!("of settings, {UNSEEN} are not recorded"));
     }
     Report { facts: overview::facts(run), warnings, tables: vec![table(run).into()] }
 }
