@@ -1,4 +1,4 @@
-//! What MPI, its network and threads were set to, and by whom.
+//! The settings of MPI, its network and its threads, and who made each.
 
 use traces::definitions::Variable;
 use traces::mpi_settings::is_of_launch;
@@ -9,30 +9,27 @@ use tables::{Column, Row, Table};
 /// Settings that are in no trace.
 pub const UNSEEN: &str = "those of info objects, and what MPI_T set after MPI_Init,";
 
-/// A setting, of the first rank.
-pub struct SettingRow {
-    name: String,
-    value: String,
-    from: String,
-}
+/// A setting of the first rank: the library's, or a variable of the environment.
+pub struct SettingRow(Variable);
 
 impl Row for SettingRow {
     const TABLE: &'static str = "settings";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("name", "setting", |row: &Self| row.name.clone())
+            Column::text("name", "setting", |row: &Self| row.0.name.clone())
                 .means("A parameter of the MPI library, or a variable of the environment."),
-            Column::text("value", "value", |row: &Self| row.value.clone()).means("What it was set to when MPI_Init returned."),
-            Column::text("from", "from", |row: &Self| row.from.clone()).means(
+            Column::text("value", "value", |row: &Self| row.0.value.clone()).means("What it was set to when MPI_Init returned."),
+            Column::text("from", "from", |row: &Self| row.0.from.clone()).means(
                 "Where the value is from: a file with its line, the environment, or what else the library calls it; empty for the library's default.",
             ),
         ]
     }
 }
 
-/// What the MPI library was set to, without what launchers set for each process; empty if it was not recorded.
-pub fn variables(run: &Run) -> &[Variable] {
-    run.ranks.iter().map(|rank| rank.variables.as_slice()).find(|variables| !variables.is_empty()).unwrap_or_default()
+/// The settings of the MPI library, without those that launchers make for each process; empty if they were not recorded.
+pub fn variables(run: &Run) -> Vec<Variable> {
+    let recorded = run.ranks.iter().map(|rank| &rank.variables).find(|variables| !variables.is_empty());
+    recorded.into_iter().flatten().filter(|one| !is_of_launch(&one.name)).cloned().collect()
 }
 
 /// All settings, those that are not the library's defaults first.
@@ -44,12 +41,10 @@ pub fn table(run: &Run) -> Table<SettingRow> {
         // The library says it, too.
         let parameter = name.strip_prefix("OMPI_MCA_").unwrap_or(name);
         if variables.iter().all(|variable| variable.name != parameter) {
-            rows.push(SettingRow { name: name.into(), value: value.into(), from: "environment".into() });
+            rows.push(SettingRow(Variable { name: name.into(), value: value.into(), from: "environment".into() }));
         }
     }
-    for Variable { name, value, from } in variables.iter().filter(|one| !is_of_launch(&one.name)).cloned() {
-        rows.push(SettingRow { name, value, from });
-    }
-    rows.sort_by_key(|row| row.from.is_empty());
+    rows.extend(variables.into_iter().map(SettingRow));
+    rows.sort_by_key(|row| row.0.from.is_empty());
     Table::new("settings, those that are no defaults first", rows)
 }

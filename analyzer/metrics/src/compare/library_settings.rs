@@ -1,7 +1,6 @@
-//! What the MPI libraries of the two sides were set to otherwise.
+//! Settings of the MPI library that differ between the two sides.
 
 use traces::definitions::Variable;
-use traces::mpi_settings::is_of_launch;
 
 use super::joined::Side;
 use crate::settings::UNSEEN;
@@ -13,7 +12,6 @@ facts! {
 }
 
 /// A parameter of the MPI library that both sides have, with other values.
-#[derive(Clone)]
 pub struct OtherSettingRow {
     name: String,
     a: String,
@@ -54,21 +52,29 @@ pub fn table(a: &Side, b: &Side) -> Table<OtherSettingRow> {
 
 fn others(a: &Side, b: &Side) -> Vec<OtherSettingRow> {
     let (Some(first), Some(other)) = (a.first(), b.first()) else { return Vec::new() };
-    let of = |side: &[Variable], name: &str| side.iter().find(|one| one.name == name).cloned();
     let have = |side: &Side, one: &Variable| {
         side.iter().all(|run| of(&run.variables, &one.name).is_some_and(|of| of.value == one.value))
     };
     let mut rows = Vec::new();
-    for in_a in first.variables.iter().filter(|one| !is_of_launch(&one.name)) {
+    for in_a in &first.variables {
         let Some(in_b) = of(&other.variables, &in_a.name).filter(|in_b| in_b.value != in_a.value) else { continue };
         // What differs between runs of one side is no setting of it.
-        if have(a, in_a) && have(b, &in_b) {
-            let Variable { name, value, from } = in_a.clone();
-            rows.push(OtherSettingRow { name, a: value, b: in_b.value, from_a: from, from_b: in_b.from });
+        if have(a, in_a) && have(b, in_b) {
+            rows.push(OtherSettingRow {
+                name: in_a.name.clone(),
+                a: in_a.value.clone(),
+                b: in_b.value.clone(),
+                from_a: in_a.from.clone(),
+                from_b: in_b.from.clone(),
+            });
         }
     }
     rows.sort_by_key(|row| row.from_a.is_empty() && row.from_b.is_empty());
     rows
+}
+
+fn of<'v>(variables: &'v [Variable], name: &str) -> Option<&'v Variable> {
+    variables.iter().find(|one| one.name == name)
 }
 
 /// Parameters that the line above the tables names.
@@ -76,7 +82,7 @@ const SHOWN: usize = 3;
 
 /// The parameters that differ, but for those that are set by variables of the environment, which have a line of their own.
 pub fn fact(a: &Side, b: &Side) -> Option<Fact> {
-    let is_told = |row: &OtherSettingRow| [&row.from_a, &row.from_b].contains(&&"environment".to_string());
+    let is_told = |row: &OtherSettingRow| row.from_a == "environment" || row.from_b == "environment";
     let rows: Vec<OtherSettingRow> = others(a, b).into_iter().filter(|row| !is_told(row)).collect();
     let in_words = |row: &OtherSettingRow| {
         let file = [&row.from_b, &row.from_a].into_iter().find(|from| from.contains('/'));

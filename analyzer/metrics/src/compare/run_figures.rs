@@ -60,7 +60,7 @@ pub struct Figures {
     pub command: String,
     /// The variables that set up MPI or threads, of the first rank.
     pub settings: Vec<String>,
-    /// What the MPI library was set to.
+    /// The settings of the MPI library.
     pub variables: Vec<Variable>,
     pub ranks: u32,
     /// Share of the ranks' time in which they were ready to run but did not; `None` if unknown.
@@ -107,7 +107,7 @@ fn of_run(run: &Run, matched: Option<(&Account, &Efficiency)>) -> Figures {
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     let (command, ranks, delayed) = (rank_programs::command(run.first()), run.size(), delayed_share(run));
-    let (settings, variables) = (run.first().settings.clone(), settings::variables(run).to_vec());
+    let (settings, variables) = (run.first().settings.clone(), settings::variables(run));
     let (has_calls, gaps, findings) = (matched.is_some(), Gaps::new(), None);
     let sites = program_sites::of_run(run);
     Figures { all, has_calls, warnings, program, command, settings, variables, ranks, delayed, gaps, sites, findings }

@@ -54,7 +54,7 @@ pub enum RunAnalysis {
     Teams(NamedBy),
     /// Files that the ranks accessed.
     Files(NamedBy),
-    /// What MPI was set to.
+    /// The settings of MPI.
     Settings,
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),

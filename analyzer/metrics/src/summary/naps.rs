@@ -48,8 +48,8 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
         "Call {instead} instead of looking and sleeping: it returns as soon as the message is there. If the core must be left to others, sleep \
          for microseconds."
     );
-    // Without the nap before it, the rank comes to the look that finds something at once, and waits there. Looks in vain that follow each other
-    // are one call in the replay, with the naps between them.
+    // Without the nap before it, the rank comes to the look that finds something at once, and waits there. Looks that find nothing and follow each
+    // other are one call in the replay, with the naps between them.
     let asleep = ranks.iter().map(|(rank, _)| *rank).collect();
     let awake = RunChange::Stretch(asleep, (Some(used.number), used.number), PassChange::Times(0.0));
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
