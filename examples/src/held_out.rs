@@ -23,10 +23,12 @@ pub enum HeldOutSet {
     Unseen,
     /// The third, by another author again.
     Third,
+    /// The fourth, by yet another author.
+    Fourth,
 }
 
 impl HeldOutSet {
-    pub const ALL: [HeldOutSet; 3] = [HeldOutSet::HeldOut, HeldOutSet::Unseen, HeldOutSet::Third];
+    pub const ALL: [HeldOutSet; 4] = [HeldOutSet::HeldOut, HeldOutSet::Unseen, HeldOutSet::Third, HeldOutSet::Fourth];
 
     /// Name of its folder in `programs`.
     pub fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl HeldOutSet {
             HeldOutSet::HeldOut => "held_out",
             HeldOutSet::Unseen => "unseen",
             HeldOutSet::Third => "third",
+            HeldOutSet::Fourth => "fourth",
         }
     }
 
@@ -66,10 +69,11 @@ const fn cause(name: &'static str, kinds: &'static [&'static str], words: &'stat
 /// Cause of a program that is as fast as it can be.
 const NOTHING: &str = "nothing";
 
-const CAUSES: [Cause; 36] = [
+const CAUSES: [Cause; 39] = [
     cause("call_order", &["chain", "wrong_order"], &[]),
     cause("chain", &["chain"], &[]),
     cause("collective_by_hand", &["collective_by_hand"], &[]),
+    cause("extra_copies", &[], &["copied", "copies"]),
     cause("file_io", &[], &["disk", "file", "blocked", "input or output"]),
     cause("frequent_check", &[], &["call it less often"]),
     cause("latency", &[], &["steps from rank to rank"]),
@@ -81,6 +85,7 @@ const CAUSES: [Cause; 36] = [
     cause("naps", &["polling"], &["sleep"]),
     cause("needless_barrier", &["needless_barrier"], &[]),
     cause("needless_bytes", &[], &["bytes", "bandwidth"]),
+    cause("needless_moves", &[], &["bytes", "bandwidth", "moves"]),
     cause("no_progress", &["unprogressed"], &[]),
     cause(NOTHING, &[], &[]),
     cause("one_rank_works", &["serial_work"], &[]),
@@ -88,6 +93,7 @@ const CAUSES: [Cause; 36] = [
     cause("page_faults", &[], &["page fault", "kernel"]),
     cause("receive_order", &[], &["as they come", "until all of its messages"]),
     cause("sender_waits", &["late_receiver", "eager_limit"], &[]),
+    cause("sent_late", &[], &["earlier", "sooner"]),
     cause("shared_core", &[], &["core"]),
     cause("sleeps", &[], &["sleep", "asleep"]),
     cause("slow_core", &["sporadic_delay", "busy_host", "not_running"], &[]),

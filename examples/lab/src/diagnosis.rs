@@ -28,6 +28,8 @@ enum Set {
     Unseen,
     /// examples/programs/third, by another author again
     Third,
+    /// examples/programs/fourth, by yet another author
+    Fourth,
 }
 
 #[derive(clap::Args)]
@@ -90,6 +92,7 @@ pub fn run(arguments: &DiagnosisArgs) -> Result<(), String> {
         Set::HeldOut => run_held_out(HeldOutSet::HeldOut, arguments, &mpis),
         Set::Unseen => run_held_out(HeldOutSet::Unseen, arguments, &mpis),
         Set::Third => run_held_out(HeldOutSet::Third, arguments, &mpis),
+        Set::Fourth => run_held_out(HeldOutSet::Fourth, arguments, &mpis),
     }
 }
 

@@ -15,6 +15,7 @@ pub fn heading(set: HeldOutSet) -> &'static str {
         HeldOutSet::HeldOut => "## Programs that no rule grew up with",
         HeldOutSet::Unseen => "## Programs of a second author",
         HeldOutSet::Third => "## Programs of a third author",
+        HeldOutSet::Fourth => "## Programs of a fourth author",
     }
 }
 
