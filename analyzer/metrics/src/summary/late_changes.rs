@@ -15,7 +15,7 @@ pub enum Lateness {
     /// All ranks work one after another.
     InTurn,
     /// Some cases are rare and long: `long` of `of` cases, against a `usual` time in nanoseconds.
-    NowAndThen { long: u64, of: u64, usual: i64 },
+    NowAndThen { long: u64, of: u64, usual: i64, takes: i64 },
     /// A different rank is late each time.
     Alternating,
     /// One rank after another is late for a stretch of the run.

@@ -60,11 +60,15 @@ pub fn finding(late: &LateActivity) -> Finding {
         }
         Lateness::InTurn if late.is_under_lock() => lock_contention::in_turn(&place),
         Lateness::InTurn => in_turn(&place, costs).detail(at_a_time(late)),
-        Lateness::NowAndThen { long, of, usual } => {
+        Lateness::NowAndThen { long, of, usual, takes } => {
+            let [usual, takes] = [*usual, *takes].map(|time| Value::Seconds(seconds(time)));
+            let (begin, on_average) = match long {
+                1 => (format!("Once {who} {is} late"), ""),
+                _ => (format!("Now and then {who} {is} late"), " on average"),
+            };
             let headline = format!(
-                "Now and then {who} {is} late: {long} of {of} times {its} computation {place} takes far longer than the \
-                 usual {}, and the others wait.",
-                Value::Seconds(seconds(*usual))
+                "{begin}: {long} of {of} times {its} computation {place} takes {takes}{on_average}, not the usual {usual}, and the \
+                 others wait."
             );
             let next = "If there is more to do at these times, begin that piece of work first, or divide it; if not, look for what interrupts \
                         it: input and output, memory, the system.";
@@ -169,7 +173,7 @@ fn judged(late: &LateActivity) -> Lateness {
     if long as f64 <= RARE.get() * cases as f64
         && excess as f64 >= EXPLAINED.get() * late.own_share(culprits) * waited as f64
     {
-        return Lateness::NowAndThen { long, of: cases, usual };
+        return Lateness::NowAndThen { long, of: cases, usual, takes: time / long.max(1) as i64 };
     }
     // Calls have made late whoever computes no longer where all ranks come, or is the only one.
     let is_of_calls = !late.has_more_work() && (late.is_common() || culprits.len() == 1);

@@ -17,14 +17,13 @@ pub fn nothing(known: &Evidence) -> String {
     let in_doubt = known.doubt(|| polling::doubt(known, &used_sites(known)), least);
     let mut text = match known.account() {
         Some(_) if in_doubt.is_some() => in_doubt.unwrap_or_default().to_string(),
-        Some(_) if known.run.asked().any(|rank| rank.thread_count() > 1) => format!(
-            "No single cause stands out: no rank's first thread keeps those of others waiting for more than {:.0} % of the \
-             run. `waits` shows the waits of all threads.",
-            100.0 * least
-        ),
         Some(_) => {
             let least = 100.0 * least;
-            format!("No single cause stands out: no rank keeps others waiting for more than {least:.0} % of the run.")
+            let mut text = format!("No single cause stands out: none would save more than {least:.0} % of the run.");
+            if known.run.asked().any(|rank| rank.thread_count() > 1) {
+                text += " That is of the ranks' first threads: `waits` shows the waits of all.";
+            }
+            text
         }
         None => "No rank stands out by its totals. Who waits for whom is unknown, since the run has no single calls."
             .to_string(),

@@ -12,6 +12,7 @@ use traces::calls::{Call, Class};
 use super::finding::LEAST_SHARE_OF_JITTER;
 use super::lateness::LateActivity;
 use super::limits::limits;
+use super::wrong_order;
 use crate::totals::seconds;
 use crate::words::{ranks_in_words, site_in_words, upper, verb};
 use tables::Value;
@@ -61,11 +62,32 @@ pub fn work_first(late: &LateActivity) -> Option<String> {
     ))
 }
 
-/// Advice on work that begins when all messages of a call are there.
+/// Advice on work that begins when all messages of a call are there, or when the next one in an order is.
 pub fn first_come(late: &LateActivity) -> Option<String> {
     let Activity::Between(from, _) = late.activity else { return None };
     let at = &late.run().call_sites()[from as usize];
-    at.call().filter(|call| *call == Call::Waitall)?;
+    match at.call()? {
+        Call::Waitall => until_all_are_there(late, from),
+        _ => in_an_order(late, from),
+    }
+}
+
+fn in_an_order(late: &LateActivity, from: u32) -> Option<String> {
+    let saved = late.culprits().iter().map(|(rank, _)| wrong_order::saved(late.known, *rank, from)).fold(0.0, f64::max);
+    if saved < LEAST_SHARE_OF_JITTER.get() * late.known.wall() {
+        return None;
+    }
+    let who = upper(&ranks_in_words(&late.world_ranks(late.culprits())));
+    let waits = verb(late.culprits().len(), "waits", "wait");
+    let (at, saved) = (site_in_words(&late.run().call_sites()[from as usize]), Value::Seconds(saved));
+    Some(format!(
+        "{who} {waits} in {at} for one message while another is there: taken as they come, such as by MPI_ANY_SOURCE, up to {saved} \
+         of that work begins sooner."
+    ))
+}
+
+fn until_all_are_there(late: &LateActivity, from: u32) -> Option<String> {
+    let at = &late.run().call_sites()[from as usize];
     let known = late.known;
     let (walk, account) = (known.walk?, known.account()?);
     let is_culprit = |rank: u32| late.culprits().iter().any(|(one, _)| *one == rank);

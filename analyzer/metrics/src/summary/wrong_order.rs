@@ -4,13 +4,15 @@
 use super::limits::limits;
 use std::collections::BTreeMap;
 
+use super::finding::least_share;
 use super::used_sites::{UsedSite, at};
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
 use crate::words::{plural, ranks_in_words, site_in_words, upper, verb};
-use model::matching::{QueuedMessages, WaitState, WaitSum};
-use model::roles::CallSite;
+use model::matching::{QueuedMessages, RankSite, WaitState, WaitSum};
+use model::origins::{Activity, ActivityTimes};
 use model::sums::{Grow, Total};
+use rustc_hash::FxHashMap;
 use tables::number::whole;
 use tables::{Value, WorldRank};
 
@@ -75,24 +77,52 @@ pub fn passed_over(used: &UsedSite, sites: &[UsedSite]) -> Option<Finding> {
 
 /// The findings on ranks that wait for a message while others are there, by line.
 pub fn waits(known: &Evidence) -> Vec<Finding> {
-    let Some(account) = known.account() else { return Vec::new() };
-    let mut waits: BTreeMap<usize, BTreeMap<u32, WaitSum>> = BTreeMap::new();
-    for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
-        let of_rank = waits.entry(key.waiter.place.number()).or_default().entry(key.waiter.rank).or_default();
-        of_rank.time.grow(sum.time);
-        of_rank.count.grow(sum.count);
+    let mut by_line: BTreeMap<u32, BTreeMap<u32, WaitSum>> = BTreeMap::new();
+    // Ranks that wait less than a finding must cost are left alone.
+    let least = least_share(false) * known.wall();
+    for (at, sum) in for_another(known).into_iter().filter(|(_, sum)| seconds(sum.time) >= least) {
+        by_line.entry(at.place.number() as u32).or_default().insert(at.rank, sum);
     }
-    waits.into_iter().filter_map(|(site, ranks)| waiting(known, &known.run.call_sites()[site], &ranks)).collect()
+    by_line.into_iter().filter_map(|(site, ranks)| waiting(known, site, &ranks)).collect()
+}
+
+/// Time in which a rank waits at one place for a message while another one is there, or comes, that it receives later.
+fn for_another(known: &Evidence) -> FxHashMap<RankSite, WaitSum> {
+    let Some(account) = known.account() else { return FxHashMap::default() };
+    let mut all = account.waits.could_take.clone();
+    for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
+        all.entry(key.waiter).or_default().merge(sum);
+    }
+    all
+}
+
+/// Seconds that a rank would wait less at a site if it took messages as they come: it works meanwhile on what came first, as it does behind
+/// that site.
+pub fn saved(known: &Evidence, rank: u32, site: u32) -> f64 {
+    let is_here = |at: &RankSite| (at.rank, at.place.number() as u32) == (rank, site);
+    let mut waits = WaitSum::default();
+    for (_, sum) in for_another(known).iter().filter(|(at, _)| is_here(at)) {
+        waits.merge(sum);
+    }
+    saved_of(known, rank, site, &waits)
+}
+
+fn saved_of(known: &Evidence, rank: u32, site: u32, waits: &WaitSum) -> f64 {
+    let Some(walk) = known.walk else { return 0.0 };
+    // Of the ways on from there, the one with the most work each time is that on a message: others take the next one at once.
+    let work = |times: &ActivityTimes| seconds(times.total) / times.count.max(1) as f64;
+    let activities = walk.origins.activities.iter();
+    let behind = activities
+        .filter(|((of, activity), _)| *of == rank && matches!(activity, Activity::Between(from, _) if *from == site));
+    let each = behind.map(|(_, times)| work(times)).fold(0.0, f64::max);
+    seconds(waits.time).min(each * waits.count as f64)
 }
 
 /// The finding on ranks that wait at one line, by their places in the run.
-fn waiting(known: &Evidence, site: &CallSite, ranks: &BTreeMap<u32, WaitSum>) -> Option<Finding> {
-    // While it waits, a rank can do no more than all that it computes.
-    let saved = |(rank, sum): (&u32, &WaitSum)| {
-        let computed = known.activities().of_rank(*rank).between;
-        (*rank, seconds(sum.time.min(computed)))
-    };
-    let saved_of: Vec<(u32, f64)> = ranks.iter().map(saved).collect();
+fn waiting(known: &Evidence, number: u32, ranks: &BTreeMap<u32, WaitSum>) -> Option<Finding> {
+    let site = &known.run.call_sites()[number as usize];
+    let saved_of: Vec<(u32, f64)> =
+        ranks.iter().map(|(rank, sum)| (*rank, saved_of(known, *rank, number, sum))).collect();
     let costs = saved_of.iter().map(|(_, time)| *time).fold(0.0, f64::max);
     let least = if known.shares_cores() { LEAST_SHARE_OF_SHARED.get() * known.wall() } else { 0.0 };
     if costs <= least {

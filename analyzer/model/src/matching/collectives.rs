@@ -31,7 +31,7 @@ pub struct CollectiveArrival {
 
 /// Bytes that libraries store until they are taken: Open MPI and MPICH send 4 KiB and more at once on every network. A call with
 /// fewer lasts for another reason.
-const STORED: u64 = 4096;
+pub const STORED: u64 = 4096;
 
 impl CollectiveArrival {
     /// True for ranks that only send: they wait for those that receive if the library has no room for the data, and for nobody otherwise.

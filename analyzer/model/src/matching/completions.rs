@@ -16,8 +16,7 @@ pub struct Completion {
     pub end: i64,
     /// The latest known cause of its wait.
     pub latest: Option<Cause>,
-    /// Its number in [`Order`](super::order::Order), and the send time and sender of its earliest message.
-    pub received: Option<(u64, i64, u32)>,
+    pub received: Option<Receiving>,
     /// First of its links in [`Links`](super::links::Links); `u64::MAX` without one.
     pub link: u64,
     /// First of its notes of receives and of sends in [`DependencyLog`](super::dependency_log::DependencyLog).
@@ -26,6 +25,18 @@ pub struct Completion {
     pub send: Option<u64>,
     /// Causes that are still unknown.
     open: u32,
+}
+
+/// What a call receives, for [`Order`](super::order::Order).
+#[derive(Clone, Copy, Debug)]
+pub struct Receiving {
+    /// Its number there.
+    pub number: u64,
+    /// Messages that the rank had sent before.
+    pub sent: u32,
+    /// When its earliest message was sent, and by whom.
+    pub earliest: i64,
+    pub source: u32,
 }
 
 /// The completions of one rank. Numbers are reused.

@@ -390,6 +390,7 @@ impl Cause {
         if is_of_first_threads {
             waits.jump(Jump { rank: waiter.rank, cause_rank: self.who.rank, end, cause_at: self.at.min(end) });
         }
-        Some(Late { key, thread, is_of_first_threads, begin, end, wait: (time, error) })
+        let (sent, another_from) = (0, i64::MAX);
+        Some(Late { key, thread, is_of_first_threads, begin, end, wait: (time, error), sent, another_from })
     }
 }

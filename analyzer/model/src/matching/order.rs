@@ -1,15 +1,20 @@
 //! Finds messages received in the wrong order.
 //!
 //! In: completed receives, in whatever order their messages become known. Examines them in the order of the rank's calls. Out: late
-//! senders whose message a rank waited for although another message, received only later, was there.
+//! senders whose message a rank waited for although another message, received only later, was there; and for others, since when one was
+//! that the rank could have received in its place.
 
 use std::collections::VecDeque;
 
 use super::wait_sums::Late;
+use crate::roles::SpottedSite;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
     pub thread: u32,
+    pub place: SpottedSite,
+    /// Messages that the rank had sent before.
+    pub sent: u32,
     pub start: i64,
     /// Time at which the earliest of its messages was sent.
     pub earliest: i64,
@@ -26,7 +31,7 @@ pub struct Order {
     /// Number of calls that were examined and dropped.
     done: u64,
     late: VecDeque<Late>,
-    /// Latest begin of a wait in `late`.
+    /// Latest end of a wait in `late`.
     latest: i64,
     /// Late senders in the right order that are not passed on yet.
     right: Vec<Late>,
@@ -72,16 +77,7 @@ impl Order {
             self.calls.pop_front();
             self.done += 1;
             if received.earliest < self.latest {
-                let earliest = received.earliest.saturating_add(margin(&received));
-                self.late.retain(|late| {
-                    // What another thread received is not this one's to take.
-                    let is_own = received.thread == late.thread;
-                    let is_wrong = is_own && received.start >= late.end && earliest < late.begin;
-                    if is_wrong {
-                        judge(late, true);
-                    }
-                    !is_wrong
-                });
+                self.compare(&received, margin(&received), &mut judge);
             }
             if let Some(late) = received.late {
                 if self.late.len() == LATE
@@ -89,11 +85,34 @@ impl Order {
                 {
                     judge(&oldest, false);
                 }
-                self.latest = self.latest.max(late.begin);
-                self.late.push_back(late);
+                self.latest = self.latest.max(late.end);
+                self.late.push_back(Late { sent: received.sent, ..late });
             }
         }
     }
+
+    /// Compares a call with the waits before it.
+    fn compare(&mut self, received: &Received, margin: i64, judge: &mut impl FnMut(&Late, bool)) {
+        let earliest = received.earliest.saturating_add(margin);
+        for at in (0..self.late.len()).rev() {
+            let late = &mut self.late[at];
+            // What another thread received is not this one's to take.
+            if late.thread != received.thread || received.start < late.end {
+                continue;
+            }
+            if late.end <= received.earliest {
+                break;
+            }
+            if earliest < late.begin {
+                judge(late, true);
+                self.late.remove(at);
+            } else if (received.place, received.sent) == (late.key.waiter.place, late.sent) {
+                // Another line may need what this one received, and so may a message that was sent between the two.
+                late.another_from = late.another_from.min(earliest);
+            }
+        }
+    }
+
     /// Remaining late senders, once all calls were seen: no later call can prove them to be in the wrong order.
     pub fn rest(&mut self) -> impl Iterator<Item = Late> {
         let unknown = self.calls.drain(..).flatten().filter_map(|received| received.late);

@@ -104,6 +104,8 @@ pub struct WaitSum {
 pub struct Waits {
     /// Waits longer than the clocks' error.
     pub sums: FxHashMap<WaitKey, WaitSum>,
+    /// The parts of waits for late senders, in the right order, in which the same line could have received another message.
+    pub could_take: FxHashMap<RankSite, WaitSum>,
     /// Waits within the clocks' error, which may be none.
     pub unresolved: FxHashMap<WaitState, WaitSum>,
     /// Each wait as a jump to another rank, if followed, until the rank's turn is over.
@@ -155,6 +157,10 @@ pub struct Late {
     pub end: i64,
     /// Duration and maximum error, nanoseconds.
     pub wait: (i64, i64),
+    /// Messages that the rank had sent before.
+    pub sent: u32,
+    /// Time from which another message was there that the same line received later, with none sent meanwhile; `i64::MAX` if none was.
+    pub another_from: i64,
 }
 
 /// A wait to be followed to its origin, in the layout of a spill file.
@@ -257,7 +263,14 @@ impl Waits {
         let state = if is_wrong { WaitState::WrongOrder } else { late.key.state };
         let (key, (time, error)) = (WaitKey { state, ..late.key }, late.wait);
         self.add(key, time, error);
-        let span = WaitSpan { call: late.begin, from: late.begin, until: late.begin + time, key };
+        let until = late.begin + time;
+        if !is_wrong && late.another_from < until && key.waiter.place.counts() {
+            self.could_take
+                .entry(key.anyway().waiter)
+                .or_default()
+                .add(until - late.another_from.max(late.begin), error);
+        }
+        let span = WaitSpan { call: late.begin, from: late.begin, until, key };
         self.span(span, late.is_of_first_threads);
     }
 
@@ -265,6 +278,9 @@ impl Waits {
     pub fn merge(&mut self, other: Waits) {
         for (key, sum) in other.sums {
             self.sums.entry(key).or_default().merge(&sum);
+        }
+        for (at, sum) in other.could_take {
+            self.could_take.entry(at).or_default().merge(&sum);
         }
         for (state, sum) in other.unresolved {
             self.unresolved.entry(state).or_default().merge(&sum);
@@ -303,8 +319,16 @@ mod tests {
         let key = WaitKey { state: WaitState::LateSender, waiter: site(0), cause: site(1) };
         let mut waits = Waits::new(Follow::SPANS);
         for (call, time) in [(100, 7), (200, 9), (300, 5)] {
-            let late =
-                Late { key, thread: 0, is_of_first_threads: true, begin: call, end: call + time, wait: (time, 0) };
+            let late = Late {
+                key,
+                thread: 0,
+                is_of_first_threads: true,
+                begin: call,
+                end: call + time,
+                wait: (time, 0),
+                sent: 0,
+                another_from: call + 3,
+            };
             waits.judge(&late, call == 200);
         }
         let states: Vec<WaitState> = waits.spans.iter().map(|span| span.key.state).collect();
@@ -312,5 +336,7 @@ mod tests {
         let sum = |state| waits.sums[&WaitKey { state, ..key }];
         assert_eq!((sum(WaitState::LateSender).count, sum(WaitState::LateSender).longest), (2, 7));
         assert_eq!((sum(WaitState::WrongOrder).count, sum(WaitState::WrongOrder).longest), (1, 9));
+        let could_take = waits.could_take[&site(0)];
+        assert_eq!((could_take.count, could_take.time), (2, 7 - 3 + 5 - 3));
     }
 }

@@ -4,7 +4,7 @@ use super::RankMatcher;
 use crate::matching::Letter;
 use crate::matching::Token;
 use crate::matching::collective_node::CollectiveNode;
-use crate::matching::collectives::{ArrivalEnd, CollectiveArrival, Ordinal, OwnPart};
+use crate::matching::collectives::{ArrivalEnd, CollectiveArrival, Ordinal, OwnPart, STORED};
 use crate::matching::dependency_bytes::NotedNode;
 use crate::matching::operations::OperationPart;
 use crate::matching::requests::{AwaitedNode, OfCollective, Partner, Request};
@@ -99,11 +99,17 @@ impl RankMatcher<'_> {
             Flow::ToRoot => root,
             _ => true,
         };
+        // What libraries store is handed over at once. Inside a larger tree a rank hands on what others come with.
+        let is_stored = bytes <= STORED && (flow == Flow::FromRoot || flow == Flow::ToRoot && ranks == 2);
+        let awaits = needs || !is_stored;
         // Replays time the first thread's calls alone.
-        let is_noted = token.is_none() && thread == 0;
+        let is_noted = token.is_none() && thread == 0 && awaits;
         if let Some(to) = to {
-            let is_last = to.number() != node.number() || token.is_none() && !is_noted;
-            self.log.comes(NotedNode::of(&to, parts, is_last), (begin, site));
+            let is_other = to.number() != node.number();
+            let is_last = is_other || !awaits || token.is_none() && !is_noted;
+            // The root awaits the second node unless what it sends is stored.
+            let is_not_awaited = is_other && !root && is_stored;
+            self.log.comes(NotedNode::of(&to, parts - u32::from(is_not_awaited), is_last), (begin, site));
             if flow != Flow::FromRoot || root {
                 self.links.comes(Some(to), (begin, site));
             }
@@ -117,7 +123,8 @@ impl RankMatcher<'_> {
         if token.is_none() && needs {
             self.links.awaits(Some(node.clone()), None);
         }
-        if let Some(Token::Request(thread, number)) = token
+        if awaits
+            && let Some(Token::Request(thread, number)) = token
             && let Some(collective) = self.requests.get(thread, number).and_then(|request| request.collective.as_mut())
         {
             collective.node = Some(AwaitedNode { node, noted, needs });

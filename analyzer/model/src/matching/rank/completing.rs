@@ -6,7 +6,7 @@ use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
 use crate::matching::collectives::ArrivalEnd;
-use crate::matching::completions::Completion;
+use crate::matching::completions::{Completion, Receiving};
 use crate::matching::dependency_bytes::{Note, NotedMark};
 use crate::matching::dependency_log::OpenNote;
 use crate::matching::followed::ReceivedMessage;
@@ -219,7 +219,7 @@ impl<'a> RankMatcher<'a> {
         }
         self.depends(completion, Dependency::Message(source, message.mark));
         self.note(completion, Note::Message { sent, bytes, of_any, is_last: true });
-        if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
+        if let Some(Receiving { earliest, source: first, .. }) = &mut self.completions.get(completion).received
             && message.begin < *earliest
         {
             (*earliest, *first) = (message.begin, source);
@@ -288,8 +288,9 @@ impl<'a> RankMatcher<'a> {
             cause.charge(call, self.common_clock, &mut self.waits);
             None
         });
-        if let Some((number, earliest, source)) = whole.received {
-            let received = Received { thread: whole.thread, start: whole.start, earliest, source, late };
+        if let Some(Receiving { number, sent, earliest, source }) = whole.received {
+            let (thread, place, start) = (whole.thread, whole.place, whole.start);
+            let received = Received { thread, place, sent, start, earliest, source, late };
             let (own, common_clock, waits) = (self.number, self.common_clock, &mut self.waits);
             let margin = |received: &Received| common_clock.error_between(own, received.source, received.earliest);
             self.order.known(number, received, margin, |late, is_wrong| waits.judge(late, is_wrong));
@@ -301,7 +302,8 @@ impl<'a> RankMatcher<'a> {
         self.completions.await_one(completion);
         let received = &mut self.completions.get(completion).received;
         if received.is_none() && self.waits.are_wanted() {
-            *received = Some((self.order.begin(), i64::MAX, self.number));
+            let (number, sent) = (self.order.begin(), self.sent);
+            *received = Some(Receiving { number, sent, earliest: i64::MAX, source: self.number });
         }
         let expected = self.links.reserve();
         let first = &mut self.completions.get(completion).link;
