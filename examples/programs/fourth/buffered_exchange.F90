@@ -2,7 +2,7 @@
 ! MPI_Sendrecv, which cannot deadlock either.
 module planes
     implicit none
-    integer, parameter :: points = 1000000, steps = 180
+    integer, parameter :: points = 500000, steps = 450
     double precision, allocatable :: plane(:), others(:), buffer(:)
     integer :: rank, ranks
     logical :: cured
