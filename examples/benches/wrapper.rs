@@ -4,7 +4,7 @@
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
 //! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
 //! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`,
-//! `paths`, `teams`, `files`, `longest`.
+//! `paths`, `teams`, `files`, `sleeps`, `longest`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -51,6 +51,7 @@ fn main() {
         added("a call below so many functions", "paths", &["plain", "no paths", "trace"]);
         added("a parallel region of OpenMP", "teams", &["plain", "null", "trace"]);
         added("an access to a file", "files", &["plain", "null", "trace"]);
+        added("a call that may sleep", "sleeps", &["plain", "null", "trace"]);
         added("an MPI_Sendrecv of so many bytes", "contents", &["plain", "trace", "crc32"]);
         if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
             added("a call under two recorders", "calls", &["plain", "trace", "eztrace"]);

@@ -99,6 +99,8 @@ class Run:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def files(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
+    def sleeps(self, by: str) -> str:
+        """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""
     def settings(self) -> str: ...
     def check(self, by: str) -> str:
         """``by`` is ``"site"``, ``"caller"`` or ``"path"``; ``ValueError`` for another."""

@@ -149,6 +149,10 @@ class Run:
         """Which files were read and written between calls of MPI."""
         return json.loads(self._run.files(by))
 
+    def sleeps(self, by: CallSiteName = "site") -> Report:
+        """Where ranks slept between calls of MPI."""
+        return json.loads(self._run.sleeps(by))
+
     def settings(self) -> Report:
         """What MPI was set to, and by whom."""
         return json.loads(self._run.settings())

@@ -136,6 +136,10 @@ impl Run {
         self.json(py, &RunAnalysis::Files(chosen(by)?))
     }
 
+    fn sleeps(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Sleeps(chosen(by)?))
+    }
+
     fn settings(&self, py: Python<'_>) -> PyResult<String> {
         self.json(py, &RunAnalysis::Settings)
     }

@@ -65,7 +65,7 @@ def analyses_are_what_the_command_prints(run: overhear.Run, stated: dict) -> Non
     asked = {
         "report": run.report, "progress": run.progress, "why": run.why, "waits": run.waits, "path": run.path, "pop": run.pop,
         "matrix": run.matrix, "imbalance": run.imbalance, "check": run.check, "network": run.network, "fanout": run.fanout,
-        "teams": run.teams, "files": run.files, "settings": run.settings,
+        "teams": run.teams, "files": run.files, "sleeps": run.sleeps, "settings": run.settings,
     }
     for command, analysis in asked.items():
         printed = subprocess.run(["overhear", command, run.folder, "--format", "json"], capture_output=True, check=True)

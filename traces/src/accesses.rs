@@ -1,7 +1,7 @@
-//! Accesses of a thread to files between its calls of MPI.
+//! Accesses of a thread to files between its calls of MPI, and calls in which it sleeps.
 //!
 //! Accesses of one operation to one file from one call site are one run, up to the next call of MPI. All sums are over the
-//! run's accesses, times in ticks.
+//! run's accesses, times in ticks. A sleep is an access to no file.
 
 use crate::record::{RecordKind, bits};
 
@@ -41,16 +41,16 @@ pub const MOST_ACCESSES: u64 = u32::MAX as u64;
 pub const MOST_BYTES: u32 = u32::MAX;
 
 macro_rules! operations {
-    ($($(#[$doc:meta])* $operation:ident = $number:literal $name:literal;)+) => {
-        /// What a thread does with a file.
+    ($($target:ident { $($(#[$doc:meta])* $operation:ident = $number:literal $name:literal;)+ })+) => {
+        /// What a thread does with a file, or the function that it sleeps in.
         #[repr(u8)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Operation {
-            $($(#[$doc])* $operation = $number),+
+            $($($(#[$doc])* $operation = $number),+),+
         }
 
         impl Operation {
-            pub const ALL: &[Operation] = &[$(Operation::$operation),+];
+            pub const ALL: &[Operation] = &[$($(Operation::$operation),+),+];
 
             /// The operation with a number read from disk.
             pub fn from_number(number: u8) -> Option<Operation> {
@@ -60,23 +60,88 @@ macro_rules! operations {
             /// Its name in reports.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Operation::$operation => $name),+
+                    $($(Operation::$operation => $name),+),+
+                }
+            }
+
+            /// What it accesses, or waits for.
+            pub const fn target(self) -> Target {
+                match self {
+                    $($(Operation::$operation)|+ => Target::$target),+
                 }
             }
         }
     };
 }
 
+/// What a thread accesses, or waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    File,
+    Time,
+    /// Descriptors that are ready for input or output.
+    Descriptors,
+    Semaphore,
+    Condition,
+    Lock,
+    Threads,
+    Process,
+}
+
 operations! {
-    Open = 1 "open";
-    Close = 2 "close";
-    Read = 3 "read";
-    Write = 4 "write";
-    /// What was written is to reach the disk: `fsync`, `fdatasync`.
-    Sync = 5 "sync";
-    /// What a stream has buffered is to reach the file: `fflush`.
-    Flush = 6 "flush";
-    Truncate = 7 "truncate";
+    File {
+        Open = 1 "open";
+        Close = 2 "close";
+        Read = 3 "read";
+        Write = 4 "write";
+        /// What was written is to reach the disk: `fsync`, `fdatasync`.
+        Sync = 5 "sync";
+        /// What a stream has buffered is to reach the file: `fflush`.
+        Flush = 6 "flush";
+        Truncate = 7 "truncate";
+    }
+    Time {
+        Nanosleep = 16 "nanosleep";
+        ClockNanosleep = 17 "clock_nanosleep";
+        Usleep = 18 "usleep";
+        Sleep = 19 "sleep";
+        ThrdSleep = 20 "thrd_sleep";
+    }
+    Descriptors {
+        Poll = 24 "poll";
+        Ppoll = 25 "ppoll";
+        Select = 26 "select";
+        EpollWait = 27 "epoll_wait";
+    }
+    Semaphore {
+        SemWait = 32 "sem_wait";
+        SemTimedwait = 33 "sem_timedwait";
+    }
+    Condition {
+        CondWait = 40 "pthread_cond_wait";
+        CondTimedwait = 41 "pthread_cond_timedwait";
+    }
+    Lock {
+        MutexLock = 48 "pthread_mutex_lock";
+    }
+    Threads {
+        BarrierWait = 56 "pthread_barrier_wait";
+        Join = 57 "pthread_join";
+    }
+    Process {
+        Wait = 64 "wait";
+        Waitpid = 65 "waitpid";
+        Wait4 = 66 "wait4";
+        Waitid = 67 "waitid";
+        System = 68 "system";
+    }
+}
+
+impl Operation {
+    /// True for a call in which the thread waits, and accesses no file.
+    pub const fn sleeps(self) -> bool {
+        !matches!(self.target(), Target::File)
+    }
 }
 
 impl Accesses {

@@ -2,29 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::accessed::{Accessed, RankAccesses, of_run};
 use super::totals::{percent, world_rank};
 use crate::meaning;
-use model::accesses::{self, AccessKey, AccessSums};
+use model::accesses::AccessSums;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};
 use traces::accesses::Operation;
-
-/// The accesses of a rank.
-pub struct RankAccesses<'r> {
-    pub rank: &'r Rank,
-    pub sums: BTreeMap<AccessKey, AccessSums>,
-}
-
-/// The accesses of the selected ranks that have any.
-pub fn of_run(run: &Run) -> Vec<RankAccesses<'_>> {
-    if !accesses::has_accesses(&run.ranks) {
-        return Vec::new();
-    }
-    let asked: Vec<&Rank> = run.asked_places().map(|(_, rank)| rank).collect();
-    let found = model::parallel::map(asked.len(), |place| accesses::of_rank(asked[place]));
-    let all = asked.into_iter().zip(found).map(|(rank, sums)| RankAccesses { rank, sums });
-    all.filter(|rank| !rank.sums.is_empty()).collect()
-}
 
 /// The name of a rank's file.
 pub fn file_name(rank: &Rank, file: u32) -> String {
@@ -34,38 +18,9 @@ pub fn file_name(rank: &Rank, file: u32) -> String {
 /// Files without a number, and what no descriptor stands for.
 pub const UNNAMED: &str = "(other files)";
 
-/// Accesses of several ranks, in seconds.
-#[derive(Default)]
-struct Accessed {
-    sums: AccessSums,
-    time: f64,
-    longest: f64,
-    /// Time by rank.
-    ranks: Vec<(WorldRank, f64)>,
-}
-
-impl Accessed {
-    fn add(&mut self, rank: &Rank, sums: &AccessSums) {
-        let time = rank.clock.seconds(sums.time);
-        self.sums.merge(sums);
-        self.time += time;
-        self.longest = self.longest.max(rank.clock.seconds(sums.longest));
-        let own = world_rank(rank);
-        // A rank's accesses follow each other.
-        match self.ranks.last_mut() {
-            Some((last, sum)) if *last == own => *sum += time,
-            _ => self.ranks.push((own, time)),
-        }
-    }
-
-    fn count_of_ranks(&self) -> u64 {
-        self.ranks.len() as u64
-    }
-
-    /// The rank with the most time, and its time.
-    fn most(&self) -> Option<(WorldRank, f64)> {
-        self.ranks.iter().copied().reduce(|most, next| if next.1 > most.1 { next } else { most })
-    }
+/// The accesses to files of the selected ranks that have any.
+pub fn of_files(run: &Run) -> Vec<RankAccesses<'_>> {
+    of_run(run, |operation| !operation.sleeps())
 }
 
 /// A file that ranks accessed.
@@ -138,7 +93,7 @@ pub fn by_file(ranks: &[RankAccesses<'_>]) -> Table<FileRow> {
                 Operation::Write => row.written.add(rank, sums),
                 Operation::Open => row.opened += sums.count,
                 Operation::Sync => row.synced += rank.clock.seconds(sums.time),
-                Operation::Close | Operation::Flush | Operation::Truncate => {}
+                _ => {}
             }
         }
     }

@@ -9,13 +9,14 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! what_if why
-//! breakdown check critical engine fanout files matrix messages overlap overview pop rank_time regions stacks starting teams whereabouts
+//! breakdown check critical engine fanout files matrix messages overlap overview pop rank_time regions sleeps stacks starting teams whereabouts
 //! run_end
-//! collective_parts cost endings file_calls overlong rank_programs
+//! accessed collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling settings shares totals
 //! grouped_in_order least_squares mean meaning topics words
 //! ```
 
+mod accessed;
 pub mod behaviors;
 pub mod breakdown;
 pub mod check;
@@ -58,6 +59,7 @@ pub mod scaling;
 pub mod scheduling;
 pub mod settings;
 mod shares;
+pub mod sleeps;
 pub mod stacks;
 pub mod starting;
 pub mod summary;

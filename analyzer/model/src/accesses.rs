@@ -1,4 +1,4 @@
-//! A rank's accesses to files between its calls of MPI.
+//! A rank's accesses to files between its calls of MPI, and its sleeps.
 //!
 //! In: a rank's records. Out: sums by file, call site and operation, over the threads that call MPI.
 
@@ -68,7 +68,7 @@ impl AccessSums {
     }
 }
 
-/// True if some rank accessed files where the recorder saw it.
+/// True if some rank accessed files, or slept, where the recorder saw it.
 pub fn has_accesses(ranks: &[Rank]) -> bool {
     ranks.iter().any(|rank| rank.header.version >= WITH_ACCESSES)
 }

@@ -10,7 +10,10 @@ use super::Cli;
 /// Commands by purpose, in the order in which users need them.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
-    ("Where the time went", &["diagnose", "report", "paths", "imbalance", "teams", "files", "matrix", "progress"]),
+    (
+        "Where the time went",
+        &["diagnose", "report", "paths", "imbalance", "teams", "files", "sleeps", "matrix", "progress"],
+    ),
     ("Who waited, and why", &["why", "waits", "path", "pop", "overlap", "whatif", "check"]),
     ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
@@ -101,6 +104,8 @@ pub enum Analysis {
     Teams,
     /// The files that were accessed.
     Files,
+    /// The calls that slept.
+    Sleeps,
     /// What MPI was set to.
     Settings,
     /// Who sent how much to whom.

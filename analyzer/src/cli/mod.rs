@@ -110,6 +110,11 @@ pub enum Command {
     /// By file, by line of the program, and by rank: how often, how many bytes, how long. MPI's own files, those of MPI_File_open, are in
     /// `report`.
     Files(BySite),
+    /// Show where ranks slept between calls of MPI
+    ///
+    /// By function and line of the program that called it, and by rank: how often, how long. Sleeps are those of nanosleep, poll, pthread_cond_wait, a
+    /// mutex that is taken, waitpid and the like.
+    Sleeps(BySite),
     /// Show what MPI was set to, and by whom
     ///
     /// By variables of the environment, by files, by the program before MPI_Init, or by the library's defaults, of one rank; those that are no

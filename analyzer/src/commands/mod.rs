@@ -51,6 +51,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Network(arguments) => one_run::network(&arguments),
         Command::Fanout(arguments) => one_run::fanout(&arguments),
         Command::Pop(arguments) => one_run::printed(&arguments, &RunAnalysis::Pop),
+        Command::Sleeps(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Sleeps(arguments.names.by)),
         Command::Files(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Files(arguments.names.by)),
         Command::Teams(arguments) => one_run::printed(&arguments.of, &RunAnalysis::Teams(arguments.names.by)),
         Command::Settings(arguments) => one_run::printed(&arguments, &RunAnalysis::Settings),

@@ -5,7 +5,7 @@ use super::{diff, hang, scaling, timeline, top};
 use crate::cli::{self, Analysis};
 use metrics::reports::{
     breakdown, check, diagnosis, fanout, files, imbalance, matrix, network, overlap, path, paths, pop, progress,
-    settings, teams, waits, what_if, why,
+    settings, sleeps, teams, waits, what_if, why,
 };
 use model::error::{Error, OK};
 use tables::schema::Schema;
@@ -31,6 +31,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Pop => pop::schema(),
         Analysis::Teams => teams::schema(),
         Analysis::Files => files::schema(),
+        Analysis::Sleeps => sleeps::schema(),
         Analysis::Settings => settings::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),

@@ -93,6 +93,7 @@ mod sampled;
 mod samples;
 mod schema;
 mod sketch;
+mod sleeps;
 mod standing;
 mod teams;
 mod threads;

@@ -10,7 +10,7 @@ use traces::file::NO_RANK;
 use traces::read::RankFile;
 use traces::write::{MemberWriter, NodeWriter};
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 23] = [
     "",
     "report --by rank",
     "report --by site",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 22] = [
     "imbalance",
     "teams",
     "files",
+    "sleeps",
     "settings",
     "progress",
     "overlap",

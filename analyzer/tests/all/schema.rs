@@ -2,7 +2,7 @@
 
 use crate::common::call_paths::with_paths;
 use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
-use crate::{compared, files, teams};
+use crate::{compared, files, sleeps, teams};
 use parquet::record::Field;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every analysis, and every way to run it.
-pub const COMMANDS: [(&str, &[&str]); 23] = [
+pub const COMMANDS: [(&str, &[&str]); 24] = [
     (
         "report",
         &[
@@ -46,6 +46,7 @@ pub const COMMANDS: [(&str, &[&str]); 23] = [
     ("imbalance", &["function", "site"]),
     ("teams", &["path"]),
     ("files", &["path"]),
+    ("sleeps", &["path"]),
     ("settings", &[]),
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
@@ -86,7 +87,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         "hang" => {}
         // Its run has one rank.
         "teams" => {}
-        "files" => words.push(vec!["--rank", "1"]),
+        "files" | "sleeps" => words.push(vec!["--rank", "1"]),
         "top" => words = vec![vec!["--once"]],
         // It replays whole runs.
         "whatif" => words = vec![vec!["--balance", "--rank", "0=0.5"]],
@@ -98,6 +99,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let of_paths = with_paths();
     let with_teams = teams::one_rank();
     let with_files = files::two_ranks();
+    let with_sleeps = sleeps::two_ranks();
     let with_settings = compared::with_settings(&[["pml", "ob1", "/etc/a.conf:7"], ["eager", "4096", ""]]);
     let other_settings = compared::with_settings(&[["pml", "ucx", ""]]);
     let runs: Vec<Vec<&str>> = match command {
@@ -106,6 +108,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         "network" => vec![vec![exchanging.0.to_str().unwrap()]],
         "paths" => vec![vec![of_paths.0.to_str().unwrap()]],
         "files" => vec![vec![with_files.0.to_str().unwrap()]],
+        "sleeps" => vec![vec![with_sleeps.0.to_str().unwrap()]],
         "teams" => vec![vec![with_teams.0.to_str().unwrap()]],
         "settings" => vec![vec![with_settings.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],

@@ -31,6 +31,7 @@ const TABLES: &[&[&str]] = &[
     &["imbalance", "--by", "site"],
     &["teams"],
     &["files"],
+    &["sleeps"],
     &["settings"],
     &["overlap"],
     &["network"],

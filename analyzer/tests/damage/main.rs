@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// Analyses of each run; the folder replaces DIR.
-const ANALYSES: [&[&str]; 22] = [
+const ANALYSES: [&[&str]; 23] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -28,6 +28,7 @@ const ANALYSES: [&[&str]; 22] = [
     &["imbalance", "DIR", "--by", "site"],
     &["teams", "DIR"],
     &["files", "DIR"],
+    &["sleeps", "DIR"],
     &["overlap", "DIR"],
     &["network", "DIR", "--plot", "/dev/null"],
     &["fanout", "DIR", "--plot", "/dev/null"],

@@ -146,6 +146,7 @@ fn records(rank: u32) -> Vec<u64> {
                 words.push(record::short(number(10), 20, 30).unwrap());
                 words.extend(region.words(10));
                 words.extend(Accesses::one(Operation::Write, 1, 1, [20, 90]).words(10));
+                words.extend(Accesses::one(Operation::Poll, 1, 0, [90, 95]).words(10));
             }
             _ => words.extend(of_engine(at)),
         }

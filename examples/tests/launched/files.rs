@@ -13,7 +13,7 @@ use examples::program::{compile, compile_fortran};
 use examples::run::{Case, Output, fresh_folder};
 use examples::{target, workspace};
 
-fn source_and_program(name: &str, mpi: &Mpi) -> (PathBuf, PathBuf) {
+pub fn source_and_program(name: &str, mpi: &Mpi) -> (PathBuf, PathBuf) {
     let folder = target().join("programs").join(mpi.built_as).join("files");
     fs::create_dir_all(&folder).expect("the target folder can be written");
     (workspace().join("examples/tests/programs").join(name), folder.join(name.replace('.', "_")))
@@ -26,12 +26,12 @@ fn folder_for(name: &str, mpi: &Mpi) -> String {
     folder.to_string_lossy().into_owned()
 }
 
-fn rows<'a>(report: &'a Value, table: &str) -> &'a Vec<Value> {
+pub fn rows<'a>(report: &'a Value, table: &str) -> &'a Vec<Value> {
     report[table].as_array().unwrap_or_else(|| panic!("{table} is missing: {report}"))
 }
 
 /// The number of the line of a source that ends with this comment.
-fn line_of(source: &Path, comment: &str) -> usize {
+pub fn line_of(source: &Path, comment: &str) -> usize {
     let text = fs::read_to_string(source).expect("the source is here");
     let is_it = |line: &str| [format!("// {comment}"), format!("! {comment}")].iter().any(|end| line.ends_with(end));
     1 + text.lines().position(is_it).unwrap_or_else(|| panic!("no line says {comment}"))
@@ -115,7 +115,7 @@ fn a_fortran_programs_accesses_are_those_of_its_own_lines() {
 }
 
 /// What a program says and how it ends.
-fn said(output: &Output) -> (i32, &str) {
+pub fn said(output: &Output) -> (i32, &str) {
     (output.status, &output.stdout)
 }
 

@@ -64,6 +64,7 @@ mod shipped;
 mod signals;
 mod signatures;
 mod size_limits;
+mod sleeps;
 mod slurm;
 mod spawned;
 mod stderr;

@@ -1,145 +1,21 @@
-//! The C library's functions on files, and ours that the program calls in their place.
-//!
-//! Most are cancellation points, and some may be left by longjmp: so nothing is held across the real call, which is made by macros
-//! rather than closures: without optimization, a frame that calls a closure has something to drop.
+//! The C library's functions on files, and what ours do around each.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
 
 use traces::accesses::Operation::*;
 
 use super::files::{self, Place};
+use super::library_calls;
+use super::library_functions::{LibraryFunction, functions, with_site};
 use crate::clock;
-use crate::function::Function;
 use crate::open_files;
 use crate::recorder::file::named_files::UNNAMED;
-
-/// The first instruction of each function: the return address is one more argument.
-#[cfg(target_arch = "x86_64")]
-macro_rules! with_site {
-    ($a:ident) => { with_site!(@to "rsi") };
-    ($a:ident $b:ident) => { with_site!(@to "rdx") };
-    ($a:ident $b:ident $c:ident) => { with_site!(@to "rcx") };
-    ($a:ident $b:ident $c:ident $d:ident) => { with_site!(@to "r8") };
-    ($a:ident $b:ident $c:ident $d:ident $e:ident) => { with_site!(@to "r9") };
-    (@to $register:literal) => { concat!("mov ", $register, ", qword ptr [rsp]\n jmp {inner}") };
-}
-
-#[cfg(target_arch = "aarch64")]
-macro_rules! with_site {
-    ($a:ident) => { with_site!(@to "x1") };
-    ($a:ident $b:ident) => { with_site!(@to "x2") };
-    ($a:ident $b:ident $c:ident) => { with_site!(@to "x3") };
-    ($a:ident $b:ident $c:ident $d:ident) => { with_site!(@to "x4") };
-    ($a:ident $b:ident $c:ident $d:ident $e:ident) => { with_site!(@to "x5") };
-    (@to $register:literal) => { concat!("mov ", $register, ", x30\n b {inner}") };
-}
-
-/// One of the functions.
-pub struct FileFunction {
-    /// With its final zero.
-    name: &'static [u8],
-    own: unsafe extern "C-unwind" fn(),
-    find: fn() -> usize,
-    listener: &'static AtomicUsize,
-}
-
-impl FileFunction {
-    /// The address of ours.
-    pub fn own(&self) -> usize {
-        self.own as usize
-    }
-
-    /// The address of the C library's; 0 if the process has none.
-    pub fn real(&self) -> usize {
-        (self.find)()
-    }
-
-    /// Has calls that libraries make inside MPI go on to another function of the recorder's, which listens to the engine.
-    pub fn listens(&self, address: usize) {
-        if address != self.own() {
-            self.listener.store(address, Relaxed);
-        }
-    }
-}
-
-macro_rules! functions {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty = $shape:ident!($($given:tt)*);)*) => {
-        $(mod $name {
-            use super::*;
-
-            type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
-
-            // SAFETY: its type, by POSIX and glibc's headers; one that takes any number of arguments has these in registers.
-            static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
-
-            pub static LISTENER: AtomicUsize = AtomicUsize::new(0);
-
-            pub fn find() -> usize {
-                REAL.found().map_or(0, |real| real as usize)
-            }
-
-            #[unsafe(naked)]
-            pub unsafe extern "C-unwind" fn entry() {
-                std::arch::naked_asm!(
-                    ".cfi_startproc", with_site!($($argument)*), ".cfi_endproc", inner = sym inner
-                )
-            }
-
-            #[allow(unused_variables)]
-            unsafe extern "C-unwind" fn inner($($argument: $type,)* site: usize) -> $result {
-                $shape!(
-                    // SAFETY: passes on what was passed.
-                    (unsafe { REAL.get()($($argument),*) }),
-                    // SAFETY: as above; the listener stands for the same function.
-                    (unsafe { aside(&LISTENER, REAL.get(), site)($($argument),*) }),
-                    site,
-                    $($given)*
-                )
-            }
-        })*
-
-        static FUNCTIONS: &[FileFunction] = &[$(FileFunction {
-            name: concat!(stringify!($name), "\0").as_bytes(),
-            own: $name::entry,
-            find: $name::find,
-            listener: &$name::LISTENER,
-        }),*];
-
-        /// The functions' names, each with its final zero.
-        pub const NAMES: &[&[u8]] = &[$(concat!(stringify!($name), "\0").as_bytes()),*];
-    };
-}
-
-/// Finds the real functions before any slot leads to ours.
-pub fn find() {
-    for function in FUNCTIONS {
-        function.real();
-    }
-}
-
-/// The function with this name, if the process has it.
-pub fn named(name: &CStr) -> Option<&'static FileFunction> {
-    FUNCTIONS.iter().find(|function| function.name == name.to_bytes_with_nul() && function.real() != 0)
-}
-
-/// The function to call where the call is not recorded: the real one, or what listens to calls of libraries inside MPI.
-///
-/// # Safety
-/// The listener, if there is one, must be a function of this type.
-unsafe fn aside<F: Copy>(listener: &AtomicUsize, real: F, site: usize) -> F {
-    let listener = listener.load(Relaxed);
-    if listener == 0 || files::is_in_program(site) {
-        return real;
-    }
-    // SAFETY: by the contract.
-    unsafe { std::mem::transmute_copy(&listener) }
-}
 
 /// Whatever a call moves: bytes, by a function that returns how many.
 macro_rules! moves {
     ($real:expr, $aside:expr, $site:ident, $operation:expr, $descriptor:expr, $place:expr) => {{
-        let Some(start) = files::begins() else { return $aside };
+        let Some(start) = library_calls::begins() else { return $aside };
         let bytes = $real;
         files::ended($operation, $descriptor, $place, start, bytes as i64, $site);
         bytes
@@ -155,7 +31,7 @@ macro_rules! answers {
 
 macro_rules! opens {
     ($real:expr, $aside:expr, $site:ident, $folder:expr, $path:expr) => {{
-        let start = files::begins();
+        let start = library_calls::begins();
         let descriptor = $real;
         files::opened(descriptor, opened_by(descriptor, $folder, $path), start, $site);
         descriptor
@@ -164,7 +40,7 @@ macro_rules! opens {
 
 macro_rules! opens_stream {
     ($real:expr, $aside:expr, $site:ident, $path:expr) => {{
-        let start = files::begins();
+        let start = library_calls::begins();
         let stream = $real;
         let descriptor = descriptor_of(stream);
         files::opened(descriptor, opened_by(descriptor, AT_CWD, $path), start, $site);
@@ -182,7 +58,7 @@ macro_rules! reopens_stream {
 macro_rules! closes {
     ($real:expr, $aside:expr, $site:ident, $descriptor:expr) => {{
         let file = files::closes($descriptor);
-        let Some((start, file)) = files::begins().zip(file) else { return $aside };
+        let Some((start, file)) = library_calls::begins().zip(file) else { return $aside };
         let code = $real;
         files::ended_at(Close, file, [start, clock::now()], code != 0, $site);
         code
@@ -232,7 +108,7 @@ macro_rules! streams {
         if descriptor < 0 {
             return $aside;
         }
-        let Some(start) = files::begins() else { return $aside };
+        let Some(start) = library_calls::begins() else { return $aside };
         let $result = $real;
         files::ended($operation, descriptor, Place::Next, start, $bytes, $site);
         $result
@@ -243,7 +119,7 @@ macro_rules! streams {
 macro_rules! flushes {
     ($real:expr, $aside:expr, $site:ident, $stream:expr) => {{
         let descriptor = descriptor_of($stream);
-        let Some(start) = files::begins() else { return $aside };
+        let Some(start) = library_calls::begins() else { return $aside };
         let code = $real;
         if $stream.is_null() {
             files::ended_at(Flush, UNNAMED, [start, clock::now()], code != 0, $site);

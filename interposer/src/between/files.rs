@@ -2,54 +2,28 @@
 //!
 //! In: the calls of the C library's functions by the program and its libraries, MPI's excepted. Out: runs of accesses among the thread's records. A call of a stream's function counts as one access, whatever it does below: the
 //! C library's own calls pass through no slot. The run times of Fortran and C++ make system calls through slots of
-//! their own, so there each of these counts. Threads that have not called MPI are not recorded.
+//! their own, so there each of these counts.
 
 use std::ffi::{CStr, c_int};
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::accesses::Operation;
 
-use crate::call_site::CallSite;
+use super::library_calls::record;
 use crate::clock;
 use crate::open_files::{self, OpenFile};
 use crate::recorder::file::named_files::{self, UNNAMED};
-use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::thread::kept_accesses::FileAccess;
-use crate::recorder::thread::{Thread, abandoned, current};
+use crate::recorder::thread::kept_accesses::LibraryAccess;
+use crate::recorder::thread::{abandoned, current};
 use crate::system_calls;
 
-static IS_ON: AtomicBool = AtomicBool::new(false);
 /// The process that records: a child of `vfork` has the same memory, but other descriptors.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// The program's own code.
-static PROGRAM: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-
-/// Begins to record accesses; `program` is the program's own code.
-pub fn begin(program: &Range<usize>) {
+/// Notes which process records.
+pub fn begin() {
     PROCESS.store(std::process::id(), Relaxed);
-    PROGRAM[0].store(program.start, Relaxed);
-    PROGRAM[1].store(program.end, Relaxed);
-    IS_ON.store(true, Relaxed);
-}
-
-/// True for an address in the program's own code.
-pub fn is_in_program(address: usize) -> bool {
-    (PROGRAM[0].load(Relaxed)..PROGRAM[1].load(Relaxed)).contains(&address)
-}
-
-/// Records no more accesses.
-pub fn end() {
-    IS_ON.store(false, Relaxed);
-}
-
-/// The start of an access in ticks; `None` if it is not recorded.
-#[inline(always)]
-pub fn begins() -> Option<u64> {
-    let thread = current::thread()?;
-    (IS_ON.load(Relaxed) && thread.may_access()).then(clock::now)
 }
 
 /// Where an access takes place in its file.
@@ -77,7 +51,7 @@ pub fn ended(operation: Operation, descriptor: c_int, place: Place, start: u64, 
     };
     let bytes = u64::try_from(bytes).ok();
     let is_elsewhere = open.is_some_and(|open| moves(open, place, bytes.unwrap_or(0)));
-    let access = FileAccess { operation, file, start, end, bytes, is_elsewhere };
+    let access = LibraryAccess { operation, file, start, end, bytes, is_elsewhere };
     record(thread, &access, site);
 }
 
@@ -87,7 +61,7 @@ pub fn ended_at(operation: Operation, file: u32, [start, end]: [u64; 2], has_fai
     let Some(thread) = current::thread().filter(|thread| thread.may_access()) else { return };
     thread.work_from(abandoned::frame());
     let bytes = (!has_failed).then_some(0);
-    record(thread, &FileAccess { operation, file, start, end, bytes, is_elsewhere: false }, site);
+    record(thread, &LibraryAccess { operation, file, start, end, bytes, is_elsewhere: false }, site);
 }
 
 /// Moves a file's position behind an access. True if the access began elsewhere than there.
@@ -102,34 +76,6 @@ fn moves(open: &OpenFile, place: Place, bytes: u64) -> bool {
     };
     open.position.store(begin.wrapping_add(bytes), Relaxed);
     is_elsewhere
-}
-
-#[inline(always)]
-fn record(thread: &Thread, access: &FileAccess, site: usize) {
-    let site = CallSite::from_word(site);
-    let address = match thread.on_known_path(site) {
-        Some(known) => known.address() as u64,
-        None => new_path(thread, site),
-    };
-    thread.accessed(access, address, || shared::known_site(address).unwrap_or_else(|| new_site(address)));
-    thread.rest_outside();
-}
-
-#[cold]
-#[inline(never)]
-fn new_path(thread: &Thread, site: CallSite) -> u64 {
-    let find = || thread.unwind(&mut shared::lock(), site, |_| None).address() as u64;
-    guard::run(find).unwrap_or(0)
-}
-
-#[cold]
-#[inline(never)]
-fn new_site(address: u64) -> u32 {
-    let define = || {
-        let mut shared = shared::lock();
-        shared::known_site(address).unwrap_or_else(|| shared.add_site(address, |_| None))
-    };
-    guard::run(define).unwrap_or(0)
 }
 
 /// The number of the file that a descriptor stands for, found by `find` and remembered.

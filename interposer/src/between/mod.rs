@@ -1,35 +1,39 @@
-//! What the program does between two calls of MPI by other libraries that are in the process already: teams of OpenMP, and
-//! accesses to files.
+//! What the program does between two calls of MPI by other libraries that are in the process already: teams of OpenMP,
+//! accesses to files, and sleeps.
 //!
 //! Their functions are reached by the slots of the program and its libraries: nothing new is exported, and a program
 //! without them has nothing to patch.
 
 mod file_functions;
-mod file_slots;
 mod files;
+mod library_calls;
+mod library_functions;
+mod library_slots;
 mod openmp;
 mod openmp_runtime;
+mod sleep_functions;
+mod sleeps;
 mod team_threads;
 
 /// Notes what is loaded before MPI is initialized.
 pub fn begin() {
-    file_slots::begin();
+    library_slots::begin();
 }
 
 /// Patches what is loaded once MPI is initialized.
 pub fn initialized() {
     openmp::ready();
-    file_slots::initialized();
+    library_slots::initialized();
 }
 
 /// Patches the objects that were loaded since the last time.
 pub fn ready() {
     openmp::ready();
-    file_slots::ready();
+    library_slots::ready();
 }
 
 /// Ends the recording of what the program does, since MPI is finalized.
 pub fn end() {
     openmp::end();
-    files::end();
+    library_calls::end();
 }

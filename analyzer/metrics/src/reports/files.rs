@@ -11,7 +11,7 @@ use tables::schema::Schema;
 /// The report on the ranks' files.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     run.needs_calls("files")?;
-    let ranks = files::of_run(run);
+    let ranks = files::of_files(run);
     let mut warnings = crate::warnings::of_run(run);
     warnings.extend(unresolved(run));
     if ranks.is_empty() {

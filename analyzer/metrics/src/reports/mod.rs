@@ -15,6 +15,7 @@ pub mod paths;
 pub mod pop;
 pub mod progress;
 pub mod settings;
+pub mod sleeps;
 pub mod teams;
 pub mod waits;
 pub mod what_if;
@@ -54,6 +55,8 @@ pub enum RunAnalysis {
     Teams(NamedBy),
     /// Files that the ranks accessed.
     Files(NamedBy),
+    /// Calls in which the ranks slept.
+    Sleeps(NamedBy),
     /// The settings of MPI.
     Settings,
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
@@ -109,6 +112,7 @@ impl RunAnalysis {
             | RunAnalysis::Fanout(by)
             | RunAnalysis::Teams(by)
             | RunAnalysis::Files(by)
+            | RunAnalysis::Sleeps(by)
             | RunAnalysis::Check(by) => *by,
             RunAnalysis::Paths(_)
             | RunAnalysis::Network
@@ -138,6 +142,7 @@ impl RunAnalysis {
             RunAnalysis::Pop => pop::analyze(run)?,
             RunAnalysis::Teams(_) => teams::analyze(run)?,
             RunAnalysis::Files(_) => files::analyze(run)?,
+            RunAnalysis::Sleeps(_) => sleeps::analyze(run)?,
             RunAnalysis::Settings => settings::analyze(run),
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
@@ -163,6 +168,7 @@ impl RunAnalysis {
             RunAnalysis::Imbalance(_) => "imbalance",
             RunAnalysis::Teams(_) => "teams",
             RunAnalysis::Files(_) => "files",
+            RunAnalysis::Sleeps(_) => "sleeps",
             RunAnalysis::Settings => "settings",
             RunAnalysis::Check(_) => "check",
         }

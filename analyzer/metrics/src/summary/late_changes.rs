@@ -48,11 +48,14 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<&LateReason>)
         Lateness::Always => match reason {
             Some(
                 LateReason::InFile { .. }
+                | LateReason::Sleeping { is_longer: false, .. }
                 | LateReason::Asleep
                 | LateReason::InKernel { .. }
                 | LateReason::SlowerAtTimes,
             ) => as_the_others(late, change),
-            Some(LateReason::MoreWork | LateReason::AsleepLonger) | None => levelled(late, change),
+            Some(LateReason::MoreWork | LateReason::Sleeping { .. } | LateReason::AsleepLonger) | None => {
+                levelled(late, change)
+            }
         },
         Lateness::LateReceivers => {
             let sends = late.ranks.iter().flat_map(|(_, times)| times.waits.keys());

@@ -101,19 +101,20 @@ pub fn finding(late: &LateActivity) -> Finding {
     } else {
         finding
     };
-    let is_off_processor = matches!(spent, LateReason::Asleep | LateReason::AsleepLonger);
+    let is_off_processor = matches!(spent, LateReason::Sleeping { .. } | LateReason::Asleep | LateReason::AsleepLonger);
     let mut finding = Finding { is_off_processor, ..finding };
     finding.add(&sampled_work::in_words(late));
     if is_off_processor && reason.is_none() {
-        finding.add(&off_processor(culprits.len()));
+        finding.add(&off_processor(&spent, culprits.len()));
     }
     finding.add(&passed_on(late));
     let changes = late_changes::of(late, &lateness, reason);
-    let of_file = match reason {
+    let of_call = match reason {
         Some(LateReason::InFile { most, .. }) => vec![most.place.clone()],
+        Some(LateReason::Sleeping { most, .. }) => vec![most.place.clone()],
         _ => Vec::new(),
     };
-    let sites = [late.sites(), finding.sites.clone(), of_file].concat();
+    let sites = [late.sites(), finding.sites.clone(), of_call].concat();
     finding.costs(costs).changes(changes).ranks(late.world_ranks(culprits)).sites(sites)
 }
 
@@ -240,7 +241,11 @@ fn always(late: &LateActivity, reason: Option<&LateReason>, who: &str, place: &s
     };
     let detail = [beside_others(late), reason.detail(culprits.len())].into_iter().filter(|text| !text.is_empty());
     let detail = detail.collect::<Vec<_>>().join(" ");
-    let command = if matches!(reason, LateReason::InFile { .. }) { "files" } else { "waits" };
+    let command = match reason {
+        LateReason::InFile { .. } => "files",
+        LateReason::Sleeping { .. } => "sleeps",
+        _ => "waits",
+    };
     Finding::new(FindingKind::LateRank, command, headline).next(next).detail(detail)
 }
 
@@ -295,7 +300,11 @@ fn synchronized_by(late: &LateActivity) -> String {
     format!("They wait in {site}.")
 }
 
-fn off_processor(ranks: usize) -> String {
+fn off_processor(spent: &LateReason, ranks: usize) -> String {
+    if matches!(spent, LateReason::Sleeping { .. }) {
+        let does = spent.does(ranks);
+        return format!("{}.", upper(does.trim_end_matches(',')));
+    }
     let (who, they) = (verb(ranks, "It is", "They are"), verb(ranks, "it sleeps, or waits", "they sleep, or wait"));
     format!("{who} off the processor for most of that time: {they} for input or output.")
 }

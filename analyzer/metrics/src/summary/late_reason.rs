@@ -2,15 +2,15 @@
 //!
 //! In: what the late ranks did while others waited for them, by the attribution, and the passes of all. Out: the reason, and its words.
 
+use super::late_accesses::{AccessKind, AccessTimes};
 use super::limits::limits;
-use crate::files;
 use model::attribution::{RankTimes, Spent};
 use model::origins::{ActivityTimes, DurationBins};
 use model::rank::UsageBetween;
 use model::sums::Total;
 use tables::Value;
 use tables::number::whole;
-use traces::accesses::Operation;
+use traces::accesses::{Operation, Target};
 
 use super::lateness::LateActivity;
 use crate::totals::seconds;
@@ -36,6 +36,8 @@ pub enum LateReason {
     SlowerAtTimes,
     /// They access files there, for so many seconds each.
     InFile { time: f64, most: FileAccess },
+    /// They sleep there in a function that they call; `is_longer`: longer than the others, who do so, too.
+    Sleeping { is_longer: bool, most: SleepCall },
     /// They sleep there, or wait for input or output.
     Asleep,
     /// They do so longer than the others, who do it, too: for a device, say.
@@ -51,6 +53,16 @@ pub struct FileAccess {
     file: String,
     /// Where the program makes them: file and line.
     pub place: String,
+}
+
+/// The calls in which the late ranks sleep longest.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SleepCall {
+    function: Operation,
+    /// Where the program makes them: file and line.
+    pub place: String,
+    /// Seconds of each rank.
+    time: f64,
 }
 
 /// Page faults of the mean late rank, and of the mean other one.
@@ -72,11 +84,19 @@ pub fn of(late: &LateActivity) -> LateReason {
     // What the lack of a core explains is charged to no rank.
     let rest = own - theirs - beyond(Spent::OffCore).max(0.0);
     let is_most = |more: f64| more > 0.0 && more >= MOST.get() * rest;
-    let time = in_files(late, late.culprits());
-    if is_most(time - in_files(late, &others))
-        && let Some(most) = most_in_files(late)
+    let is_of_file = |operation: Operation| !operation.sleeps();
+    let in_files = AccessTimes::of(late, &others, is_of_file);
+    if is_most(in_files.beyond())
+        && let Some((AccessKind { operation, file, place }, _)) = in_files.most()
     {
-        return LateReason::InFile { time, most };
+        return LateReason::InFile { time: in_files.own(), most: FileAccess { operation, file, place } };
+    }
+    let sleeping = AccessTimes::of(late, &others, Operation::sleeps);
+    if is_most(sleeping.beyond())
+        && let Some((AccessKind { operation: function, place, .. }, [time, of_others])) = sleeping.most()
+    {
+        let is_longer = !others.is_empty() && of_others >= MOST.get() * theirs;
+        return LateReason::Sleeping { is_longer, most: SleepCall { function, place, time } };
     }
     if is_most(beyond(Spent::Asleep)) {
         let do_so = mean(&others, |rank| usual(rank, Spent::Asleep)) >= MOST.get() * theirs;
@@ -91,32 +111,6 @@ pub fn of(late: &LateActivity) -> LateReason {
         return LateReason::SlowerAtTimes;
     }
     LateReason::MoreWork
-}
-
-/// Seconds of the mean rank in files at the place; 0 without ranks.
-fn in_files(late: &LateActivity, ranks: &[(u32, &ActivityTimes)]) -> f64 {
-    let Some(walk) = late.known.walk else { return 0.0 };
-    let of_rank = |rank: u32| {
-        let files = walk.attribution.ranks[rank as usize].files.iter();
-        files.filter(|((activity, _), _)| *activity == late.activity).map(|(_, time)| *time).total()
-    };
-    seconds(ranks.iter().map(|(rank, _)| of_rank(*rank)).total()) / ranks.len().max(1) as f64
-}
-
-/// The accesses that take the late ranks longest at the place.
-fn most_in_files(late: &LateActivity) -> Option<FileAccess> {
-    let (mut most, mut longest) = (None, 0);
-    for (rank, _) in late.culprits() {
-        for ((activity, key), time) in &late.known.walk?.attribution.ranks[*rank as usize].files {
-            if *activity == late.activity && (*time, Some((*rank, *key))) > (longest, most) {
-                (longest, most) = (*time, Some((*rank, *key)));
-            }
-        }
-    }
-    let (rank, key) = most?;
-    let rank = &late.run().ranks[rank as usize];
-    let (_, place) = late.run().sites.outside_headers(rank, key.site);
-    Some(FileAccess { operation: key.operation, file: files::file_name(rank, key.file), place })
 }
 
 /// Seconds of the mean rank at a place, of each the `part`; 0 without ranks.
@@ -178,6 +172,15 @@ impl LateReason {
                 let (time, file) = (Value::Seconds(*time), most.file.rsplit('/').next().unwrap_or_default());
                 format!("{spends} {time}{each} in files, most in {} {file} at {},", doing(most.operation), most.place)
             }
+            LateReason::Sleeping { most, .. } => {
+                let function = most.function.name();
+                let each = verb(ranks, "", " each");
+                let sleeps = match most.function.target() {
+                    Target::Time => verb(ranks, "sleeps", "sleep"),
+                    _ => verb(ranks, "waits", "wait"),
+                };
+                format!("{sleeps} {}{each} in {function} at {},", Value::Seconds(most.time), most.place)
+            }
             LateReason::Asleep => {
                 verb(ranks, "sleeps, or waits for input or output,", "sleep, or wait for input or output,").into()
             }
@@ -220,11 +223,12 @@ impl LateReason {
                  system); if not, make the longer passes even."
             ),
             LateReason::InFile { most, .. } => advice_on_file(most.operation, who),
+            LateReason::Sleeping { is_longer: true, .. } | LateReason::AsleepLonger => {
+                format!("Give {who} a smaller share of what is waited for there, or see why it takes {who} longer.")
+            }
+            LateReason::Sleeping { most, .. } => advice_on_sleep(most.function, who),
             LateReason::Asleep => {
                 "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help.".into()
-            }
-            LateReason::AsleepLonger => {
-                format!("Give {who} a smaller share of what is waited for there, or see why it takes {who} longer.")
             }
             LateReason::InKernel { faults: Some(_), .. } => {
                 "Allocate that memory once and use it again: what is freed and mapped again in each step comes as fresh pages, which the \
@@ -248,6 +252,7 @@ fn doing(operation: Operation) -> &'static str {
         Operation::Sync => "syncing",
         Operation::Flush => "flushing",
         Operation::Truncate => "truncating",
+        sleep => sleep.name(),
     }
 }
 
@@ -263,11 +268,28 @@ fn advice_on_file(operation: Operation, who: &str) -> String {
             "Let all ranks write parts of it (MPI_File_write_all), or let {who} write in larger pieces, or after the others have what they wait \
              for."
         ),
-        Operation::Open | Operation::Close | Operation::Truncate => {
+        _ => {
             format!(
                 "Let {who} keep the file open from step to step, or do this after the others have what they wait for."
             )
         }
+    }
+}
+
+fn advice_on_sleep(function: Operation, who: &str) -> String {
+    match function.target() {
+        Target::Lock => format!(
+            "Another thread of {who} has that lock: hold it for less time, or take it after the others have what they wait for."
+        ),
+        Target::Semaphore | Target::Condition | Target::Threads => format!(
+            "Another thread of {who} comes late to that: give it less to do, or let {who} wait after the others have what they wait for."
+        ),
+        Target::Process => {
+            format!("Let {who} start that process earlier, or wait for it after the others have what they wait for.")
+        }
+        Target::File | Target::Time | Target::Descriptors => format!(
+            "Take that wait out, or let {who} wait after the others have what they wait for: a smaller share of the work does not help."
+        ),
     }
 }
 

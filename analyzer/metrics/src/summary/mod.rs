@@ -22,6 +22,7 @@ mod finding;
 mod finding_rows;
 mod idle_threads;
 mod kinds;
+mod late_accesses;
 mod late_changes;
 mod late_findings;
 mod late_ranks;

@@ -61,7 +61,7 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
 /// True if the rank is asleep for most of the time between its looks, at all lines: where it sleeps between two, it does so between all.
 fn sleeps(known: &Evidence, rank: u32) -> bool {
     let Some(walk) = known.walk else { return false };
-    let asleep = walk.attribution.ranks[rank as usize].of(|key| key.spent == Spent::Asleep);
+    let asleep = walk.attribution.ranks[rank as usize].of(|key| matches!(key.spent, Spent::Sleeping | Spent::Asleep));
     let own = walk.habits.iter().filter(|((of, _), _)| *of == rank);
     2 * asleep >= own.map(|(_, habits)| habits.looks.time.max(habits.between_tests)).total()
 }

@@ -84,7 +84,7 @@ impl AllPasses {
         let work = self.compare(rank, activity);
         let kind = match late.spent {
             Spent::Computing => return work.in_words(),
-            Spent::InFile | Spent::OffCore | Spent::Asleep | Spent::InKernel => of_kind(late.spent),
+            Spent::InFile | Spent::Sleeping | Spent::OffCore | Spent::Asleep | Spent::InKernel => of_kind(late.spent),
             other => return of_kind(other).into(),
         };
         match work {
@@ -127,6 +127,7 @@ fn of_kind(spent: Spent) -> &'static str {
         Spent::Computing => "outside its calls",
         Spent::BetweenPolls => "works between polls",
         Spent::InFile => "in files",
+        Spent::Sleeping => "sleeping",
         Spent::OffCore => "no core",
         Spent::Asleep => "asleep",
         Spent::InKernel => "in the kernel",

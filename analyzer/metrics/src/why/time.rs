@@ -28,8 +28,9 @@ kinds! {
     "computing" "computing" "Outside MPI, as far as no other kind takes it.";
     "between_polls" "between polls" "Outside MPI, between polls that found nothing.";
     "in_files" "in files" "Outside MPI, in reads, writes, syncs and the like of files, which `overhear files` shows.";
+    "sleeping" "sleeping" "Outside MPI, in calls that sleep: nanosleep, poll, locks and the like, which `overhear sleeps` shows.";
     "off_core" "no core" "Outside MPI and ready to run, without a core: an estimate from readings of the whole thread.";
-    "asleep" "asleep" "Outside MPI, asleep or blocked, as in a read of a file.";
+    "asleep" "asleep" "Outside MPI, asleep or blocked in no call that is recorded.";
     "in_kernel" "in the kernel" "Outside MPI, in the kernel: at least this much, by readings of the whole thread.";
     "recording" "recorder's start" "The recorder's own work before MPI_Init returned.";
     "waiting" "waiting" "Until another rank acted, in MPI or between polls.";
@@ -43,6 +44,7 @@ pub fn kind(spent: Spent) -> &'static Kind {
         Spent::Computing => "computing",
         Spent::BetweenPolls => "between_polls",
         Spent::InFile => "in_files",
+        Spent::Sleeping => "sleeping",
         Spent::OffCore => "off_core",
         Spent::Asleep => "asleep",
         Spent::InKernel => "in_kernel",

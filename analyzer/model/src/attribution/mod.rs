@@ -4,7 +4,7 @@
 //! which add up to its life, and for each wait the ranks that others waited for, by what these did meanwhile.
 //!
 //! One order decides among what may be said of a moment: it lies inside a call or between two; inside a call it is a wait if a wait was
-//! found there, else a poll that found nothing, else the call itself. Between calls it is an access to a file if there is one; from the rest,
+//! found there, else a poll that found nothing, else the call itself. Between calls it is an access to a file or a sleep if there is one; from the rest,
 //! what the readings say is taken from the places of their interval in proportion: readings know no place, so time off the core is an entry
 //! of the rank.
 
@@ -39,9 +39,11 @@ pub enum Spent {
     WaitingByHand(WaitState),
     /// Outside MPI, in accesses to files.
     InFile,
+    /// Outside MPI, in calls of the program that sleep.
+    Sleeping,
     /// Outside MPI, ready to run without a core.
     OffCore,
-    /// Outside MPI, not ready to run: asleep, or waiting for input or output.
+    /// Outside MPI, not ready to run, in no call that is recorded.
     Asleep,
     /// Outside MPI, in the kernel: at least this much.
     InKernel,
@@ -68,7 +70,7 @@ impl Spent {
     /// True of time outside MPI in which the rank waited for nobody.
     pub fn is_work(self) -> bool {
         use Spent::*;
-        matches!(self, Computing | BetweenPolls | InFile | OffCore | Asleep | InKernel)
+        matches!(self, Computing | BetweenPolls | InFile | Sleeping | OffCore | Asleep | InKernel)
     }
 
     /// The wait state of time in which the rank waited.
@@ -98,8 +100,8 @@ pub struct RankTimes {
     pub life: i64,
     /// The entries, which add up to `life`.
     pub times: FxHashMap<TimeKey, i64>,
-    /// The part of its time in files, by what was between which calls.
-    pub files: FxHashMap<(Activity, AccessKey), i64>,
+    /// The part of its time in files and in sleeps, by what was between which calls.
+    pub accesses: FxHashMap<(Activity, AccessKey), i64>,
     /// Maximum errors of what was read.
     pub errors: FxHashMap<Spent, i64>,
     /// The part of `life` between readings of the use of the machine.

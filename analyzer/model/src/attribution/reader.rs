@@ -19,8 +19,8 @@ use crate::sums::{Grow, Total};
 /// Waits of others, by the entry of the late rank's time in which they fell.
 type Caused = FxHashMap<(TimeKey, WaitingPlace), CausedWait>;
 
-/// Accesses to a file one after another, `time` in all. Nanoseconds.
-struct FileTime {
+/// Accesses to a file, or sleeps, one after another, `time` in all. Nanoseconds.
+struct AccessTime {
     from: i64,
     until: i64,
     time: i64,
@@ -49,11 +49,11 @@ pub struct TimeReader {
     current: Vec<BlamedTime>,
     /// Intervals between readings that are not over, and entries since the last reading.
     intervals: VecDeque<Interval>,
-    /// Accesses to files that are not over, and the time since the last reading in those that sync.
-    files: VecDeque<FileTime>,
-    synced: i64,
-    /// What is added is an access that syncs.
-    is_synced: bool,
+    /// Accesses to files and sleeps that are not over, and the time since the last reading in those that sleep.
+    accesses: VecDeque<AccessTime>,
+    slept: i64,
+    /// What is added is a sleep, or an access that syncs.
+    is_asleep: bool,
     pending: FxHashMap<TimeKey, i64>,
     pending_caused: Caused,
     sum: RankTimes,
@@ -93,9 +93,9 @@ impl TimeReader {
             blamed: VecDeque::new(),
             current: Vec::new(),
             intervals: VecDeque::new(),
-            files: files(rank, line, thread),
-            synced: 0,
-            is_synced: false,
+            accesses: accesses(rank, line, thread),
+            slept: 0,
+            is_asleep: false,
             pending: FxHashMap::default(),
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
@@ -137,10 +137,10 @@ impl TimeReader {
         self.last = Some(site);
     }
 
-    /// Gives the time until `until`, between two calls, to computation and to accesses to files. Those of a run were one after another, as
-    /// early as the one that is given its time before lets them.
+    /// Gives the time until `until`, between two calls, to computation, accesses to files and sleeps. Those of a run were one after
+    /// another, as early as the one that is given its time before lets them.
     fn outside(&mut self, until: i64, place: Option<Activity>) {
-        while let Some(access) = self.files.pop_front_if(|access| access.from < until) {
+        while let Some(access) = self.accesses.pop_front_if(|access| access.from < until) {
             let Some(at) = self.at else { continue };
             let from = access.from.max(at);
             let end = from.saturating_add(access.time).min(access.until.max(from)).min(until);
@@ -149,11 +149,12 @@ impl TimeReader {
                 continue;
             }
             self.until(from, place, Spent::Computing);
-            self.is_synced = access.key.operation == Operation::Sync;
-            self.until(end, place, Spent::InFile);
-            self.is_synced = false;
+            let operation = access.key.operation;
+            self.is_asleep = operation.sleeps() || operation == Operation::Sync;
+            self.until(end, place, if operation.sleeps() { Spent::Sleeping } else { Spent::InFile });
+            self.is_asleep = false;
             if let Some(activity) = place {
-                self.sum.files.entry((activity, access.key)).or_default().grow(end - from);
+                self.sum.accesses.entry((activity, access.key)).or_default().grow(end - from);
             }
         }
         self.until(until, place, Spent::Computing);
@@ -239,8 +240,8 @@ impl TimeReader {
             iterations.add(key, until - from);
         }
         self.pending.entry(key).or_default().grow(until - from);
-        if self.is_synced {
-            self.synced.grow(until - from);
+        if self.is_asleep {
+            self.slept.grow(until - from);
         }
         while let Some(blamed) = self.blamed.pop_front_if(|blamed| blamed.from < until) {
             self.current.push(blamed);
@@ -261,15 +262,14 @@ impl TimeReader {
         let of = |is_meant: &dyn Fn(Spent) -> bool| {
             self.pending.iter().filter(|(key, _)| is_meant(key.spent)).map(|(_, time)| *time).total()
         };
-        let (outside, in_files) = (of(&Spent::is_read), of(&|spent| spent == Spent::InFile));
-        let inside = of(&|_| true) - outside - in_files;
-        let synced = std::mem::take(&mut self.synced).min(in_files);
-        let read =
-            |interval: &Interval| Outside::of(&interval.without_files(synced, in_files - synced), outside, inside);
+        let (outside, known) = (of(&Spent::is_read), of(&|spent| matches!(spent, Spent::InFile | Spent::Sleeping)));
+        let inside = of(&|_| true) - outside - known;
+        let slept = std::mem::take(&mut self.slept).min(known);
+        let read = |interval: &Interval| Outside::of(&interval.without_accesses(slept, known - slept), outside, inside);
         let read = interval.map_or_else(Outside::default, read);
         let taken = read.taken();
         if interval.is_some() {
-            self.sum.read.grow(outside + in_files + inside);
+            self.sum.read.grow(outside + known + inside);
         }
         for (spent, time, error) in read.kinds {
             if error > 0 {
@@ -322,12 +322,12 @@ impl TimeReader {
     }
 }
 
-/// A thread's accesses to files, in order.
-fn files(rank: &Rank, line: &ClockLine, thread: u32) -> VecDeque<FileTime> {
+/// A thread's accesses to files and its sleeps, in order.
+fn accesses(rank: &Rank, line: &ClockLine, thread: u32) -> VecDeque<AccessTime> {
     let of_run = |run: accesses::AccessRun| {
         let [from, until, ends] =
             [run.start, run.end, run.start.saturating_add(run.time)].map(|ticks| line.nanoseconds_at(ticks));
-        FileTime { from, until, time: ends.saturating_sub(from), key: run.key }
+        AccessTime { from, until, time: ends.saturating_sub(from), key: run.key }
     };
     accesses::of_thread(rank, thread).into_iter().map(of_run).collect()
 }
@@ -419,9 +419,9 @@ mod tests {
             blamed: VecDeque::new(),
             current: Vec::new(),
             intervals: intervals.to_vec().into(),
-            files: VecDeque::new(),
-            synced: 0,
-            is_synced: false,
+            accesses: VecDeque::new(),
+            slept: 0,
+            is_asleep: false,
             pending: FxHashMap::default(),
             pending_caused: FxHashMap::default(),
             sum: RankTimes::default(),
@@ -431,10 +431,10 @@ mod tests {
     }
 
     #[test]
-    fn sleep_and_kernel_time_are_those_of_accesses_to_files_first() {
-        let rest = |synced, others| {
+    fn sleep_and_kernel_time_are_those_of_sleeps_and_accesses_to_files_first() {
+        let rest = |sleeping, others| {
             // Of 1,000, 300 asleep and 100 in the kernel.
-            let rest = interval(700, 0, 100).without_files(synced, others);
+            let rest = interval(700, 0, 100).without_accesses(sleeping, others);
             (rest.asleep(), rest.in_kernel)
         };
         assert_eq!(rest(200, 0), (100, 100));
@@ -446,10 +446,10 @@ mod tests {
     #[test]
     fn accesses_take_their_time_between_calls_and_no_more() {
         let mut reader = reader(&[]);
-        let key = |file| AccessKey { file, site: 1, operation: traces::accesses::Operation::Write };
-        let access = |from, until, time, file| FileTime { from, until, time, key: key(file) };
+        let key = |file| AccessKey { file, site: 1, operation: Operation::Write };
+        let access = |from, until, time, file| AccessTime { from, until, time, key: key(file) };
         // Two that take turns from 100 on, one beyond the call at 500, and one that was among polls.
-        reader.files =
+        reader.accesses =
             [access(100, 290, 100, 1), access(110, 300, 90, 2), access(490, 510, 20, 1), access(495, 505, 10, 2)]
                 .into();
         let place = Some(Activity::Between(1, 1));
@@ -459,8 +459,20 @@ mod tests {
         let (times, _) = reader.finish();
         let of = |spent| times.times.get(&TimeKey { place, spent }).copied();
         assert_eq!((of(Spent::InFile), of(Spent::Computing)), (Some(200), Some(400)));
-        let files = [1, 2].map(|file| times.files[&(Activity::Between(1, 1), key(file))]);
+        let files = [1, 2].map(|file| times.accesses[&(Activity::Between(1, 1), key(file))]);
         assert_eq!((files, times.life), ([110, 90], 700));
+    }
+
+    #[test]
+    fn sleeps_are_a_kind_of_their_own_and_what_readings_say_asleep_is_theirs() {
+        // Of 1,000, 400 asleep.
+        let mut reader = reader(&[interval(600, 0, 0)]);
+        let key = AccessKey { file: 0, site: 1, operation: Operation::Nanosleep };
+        reader.accesses = [AccessTime { from: 200, until: 550, time: 350, key }].into();
+        reader.outside(1_000, Some(Activity::Between(1, 1)));
+        let (times, _) = reader.finish();
+        let of = |wanted| times.of(|key| key.spent == wanted);
+        assert_eq!([Spent::Sleeping, Spent::Asleep, Spent::Computing].map(of), [350, 50, 600]);
     }
 
     #[test]

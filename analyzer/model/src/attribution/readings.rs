@@ -26,12 +26,13 @@ impl Interval {
         self.from < at && (self.until - at) as f64 <= MOST_BEHIND * (self.until - self.from) as f64
     }
 
-    /// The same without so much time in accesses to files: those that sync mostly sleep, all others mostly are in the kernel.
-    pub fn without_files(&self, synced: i64, others: i64) -> Interval {
-        let slept = synced.min(self.asleep());
+    /// The same without so much time in sleeps and accesses to files: sleeps, and those that sync, mostly sleep, all others mostly are in the
+    /// kernel.
+    pub fn without_accesses(&self, sleeping: i64, others: i64) -> Interval {
+        let slept = sleeping.min(self.asleep());
         let copied = others.min(self.in_kernel);
         let asleep = slept + (others - copied).min(self.asleep() - slept);
-        let in_kernel = copied + (synced - slept).min(self.in_kernel - copied);
+        let in_kernel = copied + (sleeping - slept).min(self.in_kernel - copied);
         Interval { ran: self.ran + asleep, in_kernel: self.in_kernel - in_kernel, ..*self }
     }
 

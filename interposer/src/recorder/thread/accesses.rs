@@ -1,12 +1,14 @@
-//! A thread's accesses to files since its last call of MPI: a run for each operation, file and call site, until the call ends.
+//! A thread's accesses to files since its last call of MPI, and its sleeps: a run for each operation, file and call site, until the call
+//! ends.
 
 use std::ptr::NonNull;
 
 use traces::file::WITH_ACCESSES;
 
-use super::kept_accesses::{FileAccess, KeptRun, KeptRuns, place};
+use super::kept_accesses::{KeptRun, KeptRuns, LibraryAccess, place};
 use super::recording::Thread;
 use crate::recorder::file::shared;
+use crate::recorder::guard;
 use recorder_core::memory;
 
 /// Ticks from which on an access has a record of its own: a millisecond or two.
@@ -20,30 +22,33 @@ impl Thread {
         self.may_begin() && !self.is_over()
     }
 
-    /// Records an access from a call site with this address; `number` finds the site's number. The recorder must be at work.
-    pub fn accessed(&self, access: &FileAccess, address: u64, number: impl FnOnce() -> u32) {
+    /// Records an access from a call site with this address. The recorder must be at work.
+    pub fn accessed(&self, access: &LibraryAccess, address: u64) {
         let Some(kept) = NonNull::new(self.kept_accesses.get()).or_else(|| self.prepare_for_accesses()) else { return };
         self.has_more();
         if access.end.wrapping_sub(access.start) >= LONG {
-            self.write(&access.run(number()).words(self.events.last.get()));
+            self.write(&access.run(site_number(address)).words(self.events.last.get()));
             return;
         }
         // SAFETY: memory of this thread, which is never freed; the recorder is at work, so nobody else uses it.
         let kept = unsafe { &mut *kept.as_ptr() };
         let at = place(address, access);
         let Some(run) = kept.runs.get_mut(at) else { return };
-        let later = access.run(run.accesses.site);
-        let is_same = run.address == address
-            && (run.accesses.operation, run.accesses.file) == (later.operation, later.file)
-            && run.accesses.count > 0;
-        if is_same && run.accesses.join(&later) {
+        if run.join(address, &access.run(0)) {
             return;
         }
-        if run.accesses.count > 0 {
-            self.write(&run.accesses.words(self.events.last.get()));
-        }
-        *run = KeptRun { address, accesses: access.run(number()) };
+        self.tell(run);
+        *run = KeptRun { address, accesses: access.run(site_number(address)) };
         kept.used |= 1 << at;
+    }
+
+    /// Records a sleep, which may have ended with a lock of the program: it joins the runs that are kept, without a lock, a record
+    /// or a name for its call site until these are told. Where all places are taken, it is lost.
+    pub fn slept_for_lock(&self, sleep: &LibraryAccess, address: u64) {
+        let Some(kept) = NonNull::new(self.kept_accesses.get()).or_else(|| self.prepare_for_accesses()) else { return };
+        self.has_more();
+        // SAFETY: as above.
+        unsafe { &mut *kept.as_ptr() }.add(address, sleep);
     }
 
     #[cold]
@@ -72,9 +77,33 @@ impl Thread {
             let at = kept.used.trailing_zeros() as usize;
             kept.used &= kept.used - 1;
             if let Some(run) = kept.runs.get_mut(at) {
-                self.write(&run.accesses.words(self.events.last.get()));
+                self.tell(run);
                 run.accesses.count = 0;
             }
         }
     }
+
+    /// Records a run, if it is one.
+    fn tell(&self, run: &mut KeptRun) {
+        if run.accesses.count > 0 {
+            if run.accesses.site == 0 {
+                run.accesses.site = site_number(run.address);
+            }
+            self.write(&run.accesses.words(self.events.last.get()));
+        }
+    }
+}
+
+fn site_number(address: u64) -> u32 {
+    shared::known_site(address).unwrap_or_else(|| new_site(address))
+}
+
+#[cold]
+#[inline(never)]
+fn new_site(address: u64) -> u32 {
+    let define = || {
+        let mut shared = shared::lock();
+        shared::known_site(address).unwrap_or_else(|| shared.add_site(address, |_| None))
+    };
+    if address == 0 { 0 } else { guard::run(define).unwrap_or(0) }
 }

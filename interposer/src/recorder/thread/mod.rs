@@ -16,7 +16,7 @@
 //! [`sample_counts`] counts the periods that end elsewhere. [`off_line`] splits off the ticks of starting and ending
 //! MPI, and [`usage_readings`] are of the thread's use of the machine. [`off_processor`] measures how much of a long
 //! gap between calls ([`long_gaps`]) the thread was on a processor. [`teams`] are those of OpenMP that the thread starts, whose threads have [`team_places`]; [`accesses`] are those to
-//! files, of which it [keeps](kept_accesses) runs. A [`rehearsal`] records into memory.
+//! files, and sleeps, of which it [keeps](kept_accesses) runs. A [`rehearsal`] records into memory.
 
 pub mod abandoned;
 mod accesses;
