@@ -6,7 +6,7 @@
 
 use wincode::{SchemaRead, SchemaWrite};
 
-pub use crate::machine::{Counters, HostTime, Machine, Usage, UsageMoment};
+pub use crate::machine::{Counters, HostTime, Machine, Throttling, Usage, UsageMoment};
 pub use crate::span::Span;
 pub use crate::variables::{Variable, variables_of, variables_text};
 
@@ -76,6 +76,8 @@ pub enum Definition {
     /// What the MPI library was set to when MPI_Init returned, in the library's order, as [`variables_text`] says it; of one process of
     /// the run.
     Variables(String),
+    /// How often a control group's quota stopped its processes so far.
+    Throttling(Throttling),
 }
 
 /// A file that the program has accessed.
@@ -472,7 +474,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 30;
+    pub const VARIANTS: u32 = 31;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -49,6 +49,21 @@ pub struct Usage {
     pub host: Option<HostTime>,
 }
 
+/// How often the smallest quota of the process's control groups stopped the processes of its group, since the group was made.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Throttling {
+    /// The occasion of the reading.
+    pub moment: UsageMoment,
+    /// Time of the reading.
+    pub ticks: u64,
+    /// Periods in which processes of the group were ready to run.
+    pub periods: u64,
+    /// Periods in which they had used up the quota.
+    pub throttled: u64,
+    /// Nanoseconds for which they were stopped, summed over the cores that they were stopped on.
+    pub time: u64,
+}
+
 /// The occasions of a [`Usage`]. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
 pub enum UsageMoment {

@@ -1,8 +1,8 @@
 //! The hosts of a run: their cores, the ranks on them, and the time that other processes took.
 
-use super::scheduling::{by_host, limit, most_shared, online, others, scheduled};
+use super::scheduling::{by_host, limit, most_shared, online, others, scheduled, throttled};
 use super::totals::percent;
-use model::rank::cores;
+use model::rank::{ThrottledBetween, cores};
 use model::{Rank, Run};
 use tables::{Column, Row, Table};
 
@@ -14,6 +14,7 @@ pub struct HostRow {
     online: Option<u64>,
     allowed: Option<u64>,
     limit: Option<f64>,
+    throttled: Option<ThrottledBetween>,
     ranks_a_core: Option<f64>,
     computation: f64,
     longest: f64,
@@ -40,6 +41,13 @@ impl Row for HostRow {
             Column::ratio("limit_cores", "limit", |row: &Self| row.limit)
                 .means("Cores' worth of processor time that the control groups allow; empty for no limit.")
                 .silent_empty(),
+            Column::percent("throttled_percent", "throttled %", |row: &Self| {
+                row.throttled.and_then(|one| percent(one.throttled as f64, one.periods as f64))
+            })
+            .means("Share of the periods in which that limit stopped the processes of the control group; empty for no limit.")
+            .silent_empty(),
+            Column::seconds("throttled_s", "", |row: &Self| row.throttled.map(|one| one.time))
+                .means("How long they were stopped, summed over the cores that they were stopped on."),
             Column::ratio("ranks_a_core", "ranks a core", |row: &Self| row.ranks_a_core)
                 .means("Ranks for each core that they may use, where they share cores the most."),
             Column::seconds("computation_mean_s", "computing", |row: &Self| row.computation)
@@ -101,6 +109,7 @@ pub fn rows(run: &Run) -> Vec<HostRow> {
             online: machine.and_then(|machine| known(cores(&machine.online).len())),
             allowed: known(allowed.len()),
             limit: ranks.iter().find_map(|rank| limit(rank)),
+            throttled: throttled(&ranks),
             ranks_a_core: most_shared(host, &ranks).map(|shared| shared.ranks_a_core()),
             computation: mean(&Rank::computation),
             longest: ranks.iter().map(|rank| rank.computation()).fold(0.0, f64::max),

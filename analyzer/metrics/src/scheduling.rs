@@ -12,7 +12,7 @@ use traces::calls::Call;
 use traces::definitions::{HostTime, Machine};
 
 use crate::grouped_in_order::grouped_in_order;
-use model::rank::is_nested;
+use model::rank::{ThrottledBetween, is_nested};
 use model::sums::Total;
 use model::{Rank, Run};
 
@@ -167,6 +167,12 @@ pub fn most_shared<'r>(host: &'r str, ranks: &[&'r Rank]) -> Option<SharedCores<
 pub fn limit(rank: &Rank) -> Option<f64> {
     let limit = rank.machine.as_ref()?.limit;
     (limit != 0 && limit != Machine::UNLIMITED).then_some(f64::from(limit) / 1000.0)
+}
+
+/// What the quota of a control group took from these ranks, by the rank whose group was stopped most often: ranks of one group read the same
+/// figures. `None` if no rank has a quota, or none was read.
+pub fn throttled(ranks: &[&Rank]) -> Option<ThrottledBetween> {
+    ranks.iter().filter_map(|rank| rank.throttled()).max_by_key(|one| one.throttled)
 }
 
 /// The cores of a rank's host that are online.

@@ -7,7 +7,9 @@ use metrics::{hosts, scheduling};
 use model::Run;
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Counters, Definition, HostTime, Machine, Process, SourcePlace, Span, Usage, UsageMoment};
+use traces::definitions::{
+    Counters, Definition, HostTime, Machine, Process, SourcePlace, Span, Throttling, Usage, UsageMoment,
+};
 use traces::signature::{Signature, peer};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -218,6 +220,40 @@ fn a_limit_of_processor_time_and_other_processes_are_not_told_apart() {
     let limit = told(false);
     assert!(limit.contains("2 ranks share the one core that their control group allows"), "{limit}");
     assert!(!limit.contains("not recorded"), "{limit}");
+}
+
+#[test]
+fn a_limit_that_stopped_the_ranks_is_told_from_other_processes_by_its_periods() {
+    let told = |throttled: u64, busy_elsewhere: bool| {
+        let share = Share::of(400, if busy_elsewhere { 700 } else { 350 });
+        let reading = |moment, at: u64, [periods, throttled]: [u64; 2]| {
+            let time = 50 * MILLISECOND * throttled;
+            Definition::Throttling(Throttling { moment, ticks: BEGIN + at * MILLISECOND, periods, throttled, time })
+        };
+        let of_rank = || -> Vec<Definition> {
+            let limited = used(&share, (2, 2)).into_iter().map(|definition| limited(definition, 1_000));
+            let first = reading(UsageMoment::Initialized, 1, [100, 7]);
+            let last = reading(UsageMoment::Finalizing, END + 1, [109, 7 + throttled]);
+            limited.chain([first, last]).collect()
+        };
+        let rank = || computing(&share, Call::Barrier).defines(of_rank());
+        let folder = made(vec![rank(), rank()], 2).0;
+        (
+            findings(&folder)[0].0.clone(),
+            first(&folder),
+            ask(&folder.0, "report", &["--by", "host"]).rows("hosts")[0].clone(),
+        )
+    };
+    let (kind, said, host) = told(8, true);
+    assert_eq!(kind, "oversubscribed", "{said}");
+    assert!(said.contains("2 ranks share the one core that their control group allows"), "{said}");
+    assert!(said.contains("used up in 8 of 9 periods, and stopped them for 400.00 ms of core time"), "{said}");
+    assert!(said.contains("give their control group a larger quota"), "{said}");
+    assert!(said.contains("Other processes kept 0.9 of the 2 cores"), "{said}");
+    assert!((host["throttled_percent"].as_f64().unwrap() - 800.0 / 9.0).abs() < 1e-6, "{host}");
+    let (kind, said, _) = told(0, true);
+    assert_eq!(kind, "busy_host", "{said}");
+    assert!(!said.contains("quota"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The ranks' use of the machine, as far as the system reports it.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use crate::common::{case, two_families, under_each};
 use examples::launch_turns::alone;
 use examples::mpi::Mpi;
@@ -59,5 +62,66 @@ fn ranks_that_are_pinned_to_one_core_are_said_to_share_it() {
         let first = &answer.rows("findings")[0];
         assert_eq!(first["kind"], "oversubscribed", "{}: {first}", mpi.name);
         assert!(first["headline"].as_str().is_some_and(|said| said.contains("2 ranks share core ")), "{first}");
+    });
+}
+
+/// A control group whose processes get half a core; removed at the end.
+struct HalfACore(PathBuf);
+
+impl HalfACore {
+    /// `None` where no group can be made: that takes root, and a hierarchy of the system's.
+    fn make() -> Option<HalfACore> {
+        let name = format!("overhear-test-{}", std::process::id());
+        let (separate, unified) = (Path::new("/sys/fs/cgroup/cpu"), Path::new("/sys/fs/cgroup"));
+        let (folder, settings) = if separate.join("cpu.cfs_quota_us").exists() {
+            (separate.join(name), [("cpu.cfs_period_us", "50000"), ("cpu.cfs_quota_us", "25000")])
+        } else {
+            (unified.join(name), [("cpu.max", "25000 50000"), ("cpu.max", "25000 50000")])
+        };
+        fs::create_dir(&folder).ok()?;
+        let group = HalfACore(folder);
+        for (file, value) in settings {
+            fs::write(group.0.join(file), value).ok()?;
+        }
+        Some(group)
+    }
+}
+
+impl Drop for HalfACore {
+    fn drop(&mut self) {
+        // The last process leaves its group a little after it is gone.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_quota_that_stops_the_ranks_is_told_with_its_periods_and_nothing_is_said_of_it_without() {
+    let _alone = alone();
+    under_each(&two_families(), |mpi| {
+        let Some(group) = HalfACore::make() else {
+            eprintln!("no control group can be made here: the quota is not tried");
+            return;
+        };
+        let folder = group.0.to_string_lossy();
+        let (output, run) = case("stopped", mpi, 2, &[&folder]).recorded("stopped");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let said: Vec<f64> = output.stdout.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [periods, stopped] = said[..] else { panic!("{}: {}", mpi.name, output.stdout) };
+        let host = run.report("host").rows("hosts")[0].clone();
+        let share = host["throttled_percent"].as_f64().unwrap_or_else(|| panic!("{}: {host}", mpi.name));
+        assert!((share - 100.0 * stopped / periods).abs() < 10.0, "{}: {stopped} of {periods}: {host}", mpi.name);
+        let answer = run.ask("diagnose", &[]);
+        let first = &answer.rows("findings")[0];
+        assert_eq!(first["kind"], "oversubscribed", "{}: {first}", mpi.name);
+        assert!(first["detail"].as_str().is_some_and(|said| said.contains("quota of their control group")), "{first}");
+
+        let (output, run) = case("stopped", mpi, 2, &[]).recorded("not-stopped");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        assert!(run.report("host").rows("hosts")[0]["throttled_percent"].is_null(), "{}", mpi.name);
     });
 }

@@ -9,12 +9,13 @@ use super::file_advice::is_of_files;
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind, MUCH_IN_MPI};
 use crate::scheduling::{
-    LEAST_SHARE_OF_DELAYS, OtherLoad, Scheduled, SharedCores, by_host, most_shared, others, scheduled,
+    LEAST_SHARE_OF_DELAYS, OtherLoad, Scheduled, SharedCores, by_host, limit, most_shared, others, scheduled, throttled,
 };
 use crate::totals::world_rank;
 use crate::words::{plural, rank_in_words, site_in_words, upper};
 use model::Rank;
 use model::origins::Activity;
+use model::rank::ThrottledBetween;
 use model::roles::CallSite;
 use model::sums::Grow;
 use tables::Value;
@@ -26,6 +27,8 @@ limits! {
     LEAST_SHARE_WITHOUT_CAUSE = 0.1, Least, "of the run", Measured;
     /// Other processes that keep fewer cores busy are not named.
     LEAST_OTHERS = 0.25, Least, "cores", Convention;
+    /// A quota that stopped the ranks in fewer of its periods delayed them little.
+    LEAST_STOPPED = 0.1, Least, "of the periods", Convention;
 }
 
 /// A host's ranks, and what the scheduler cost them.
@@ -84,13 +87,27 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let load = others(&all).filter(|load| load.busy >= LEAST_OTHERS.get());
     // Of two ranks that share a core, one always waits for the other.
     let alone = alone(&worst).filter(|_| shared.is_none() || worst.ranks.len() > 2);
+    let quota = throttled(&all);
+    let stopped = quota.filter(|quota| quota.throttled as f64 >= LEAST_STOPPED.get() * quota.periods as f64);
+    let stopped = stopped.filter(|quota| quota.throttled > 0);
     let (kind, cause, next) = match (&shared, &load) {
-        // The time that a control group's limit took is not among the readings.
-        (Some(shared), Some(load)) if shared.is_limited() => {
+        // Older recorders did not read what a control group's limit took.
+        (Some(shared), Some(load)) if shared.is_limited() && quota.is_none() => {
             let next = "Ask again while nothing else runs there: what is left then is the limit's.".to_string();
             (FindingKind::NotRunning, limit_and_others(worst.host, shared, load), next)
         }
+        (Some(shared), Some(load)) if shared.is_limited() && stopped.is_none() => {
+            (FindingKind::BusyHost, busy(worst.host, load), "Ask again while nothing else runs there.".to_string())
+        }
+        (Some(shared), _) if shared.is_limited() && stopped.is_some() => {
+            (FindingKind::Oversubscribed, sharing(shared), format!("{} {LARGER_QUOTA}", cure(shared)))
+        }
         (Some(shared), _) => (FindingKind::Oversubscribed, sharing(shared), cure(shared)),
+        (None, _) if stopped.is_some() => (
+            FindingKind::NotRunning,
+            stopping(worst.host, &all),
+            format!("Run fewer processes in that group. {LARGER_QUOTA}"),
+        ),
         (None, Some(load)) => {
             let next = "Ask again while nothing else runs there.".to_string();
             (FindingKind::BusyHost, busy(worst.host, load), next)
@@ -122,6 +139,9 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         if let Some(site) = awaited {
             finding.add(&format!("The others wait for it in {}.", site_in_words(site)));
         }
+    }
+    if let Some(quota) = &stopped {
+        finding.add(&stopped_in_words(quota));
     }
     if kind == FindingKind::Oversubscribed
         && let Some(load) = &load
@@ -241,8 +261,31 @@ fn share_of_cores(load: &OtherLoad) -> String {
     format!("{:.1} of the {} cores", load.busy, load.cores)
 }
 
+/// The advice where a quota stops the ranks.
+const LARGER_QUOTA: &str =
+    "Or give their control group a larger quota: cpu.max, docker's --cpus, limits.cpu of Kubernetes.";
+
+fn stopping(host: &str, ranks: &[&Rank]) -> String {
+    let cores = ranks.iter().filter_map(|rank| limit(rank)).reduce(f64::min);
+    let quota = cores.map_or_else(|| "quota".to_string(), |cores| format!("quota of {}", cores_of(cores)));
+    format!("The {quota} that the control group of the ranks on {host} has stopped them")
+}
+
+fn stopped_in_words(quota: &ThrottledBetween) -> String {
+    format!(
+        "The quota of their control group was used up in {} of {}, and stopped them for {} of core time.",
+        quota.throttled,
+        plural(quota.periods, "period"),
+        Value::Seconds(quota.time)
+    )
+}
+
+fn cores_of(cores: f64) -> String {
+    if cores == 1.0 { "1 core".to_string() } else { format!("{cores} cores") }
+}
+
 fn limit_and_others(host: &str, shared: &SharedCores, load: &OtherLoad) -> String {
-    let allowed = if shared.usable == 1.0 { "1 core".to_string() } else { format!("{} cores", shared.usable) };
+    let allowed = cores_of(shared.usable);
     let busy = share_of_cores(load);
     format!(
         "Ranks on {host} waited for a core (their control group allows {allowed}, and other processes kept {busy} busy; which \

@@ -24,6 +24,7 @@ impl Rank {
         trimmed(&mut self.callers);
         trimmed(&mut self.places);
         self.usages.shrink_to_fit();
+        self.throttlings.shrink_to_fit();
         self.steps.shrink_to_fit();
         self.syncs.shrink_to_fit();
         self.same_clocks.shrink_to_fit();

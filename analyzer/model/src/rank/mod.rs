@@ -16,8 +16,8 @@ use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
-    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage, Variable,
-    variables_of,
+    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Throttling, Usage,
+    Variable, variables_of,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -38,7 +38,7 @@ pub use latest::Latest;
 pub use ledger::Ledger;
 pub use sketch::Sketch;
 use times::kept_from;
-pub use usage::{UsageBetween, cores};
+pub use usage::{ThrottledBetween, UsageBetween, cores};
 
 pub struct Rank {
     pub file: String,
@@ -52,6 +52,8 @@ pub struct Rank {
     pub machine: Option<Machine>,
     /// Readings of its use of the machine, in order; empty in files of older recorders.
     pub usages: Vec<Usage>,
+    /// Readings of how often the quota of its control group stopped it.
+    pub throttlings: Vec<Throttling>,
     /// Steps of the recorder's own work when MPI was initialized and finalized; empty in files of older recorders.
     pub steps: Vec<Step>,
     pub filter: String,
@@ -301,6 +303,7 @@ impl Rank {
             library: Library::default(),
             machine: None,
             usages: Vec::new(),
+            throttlings: Vec::new(),
             steps: Vec::new(),
             filter: String::new(),
             settings: Vec::new(),
@@ -439,6 +442,7 @@ impl Rank {
             Definition::Asked(_) => self.asked = true,
             Definition::Machine(machine) => self.machine = Some(machine),
             Definition::Usage(usage) => self.usages.push(usage),
+            Definition::Throttling(throttling) => self.throttlings.push(throttling),
             Definition::Steps(steps) => self.steps.extend(steps),
             Definition::SamplingPeriod(nanoseconds) => self.samples.period = nanoseconds,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),

@@ -1,6 +1,6 @@
 //! The use of the machine by a rank, between the recorder's first and last reading.
 
-use traces::definitions::{Counters, HostTime, Span, Usage, UsageMoment};
+use traces::definitions::{Counters, HostTime, Span, Throttling, Usage, UsageMoment};
 
 use super::Rank;
 
@@ -17,6 +17,17 @@ pub struct UsageBetween {
     pub core: Option<u32>,
     /// Cores that the process was allowed, at the last reading that lists them.
     pub allowed: Vec<u32>,
+}
+
+/// What the quota of a control group took from its processes between two readings.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ThrottledBetween {
+    /// Periods in which they were ready to run.
+    pub periods: u64,
+    /// Periods in which they had used up the quota.
+    pub throttled: u64,
+    /// Seconds for which they were stopped, summed over the cores that they were stopped on.
+    pub time: f64,
 }
 
 const NANOS: f64 = 1e9;
@@ -59,6 +70,20 @@ impl Rank {
         let mut readings = readings.skip_while(|usage| usage.moment != UsageMoment::Initialized);
         let first = readings.next()?;
         Some((first, readings.last().filter(|last| last.ticks > first.ticks)?))
+    }
+
+    /// What a quota took from the process and the others of its control group, in the same time; `None` if there is no quota, or it was
+    /// not read.
+    pub fn throttled(&self) -> Option<ThrottledBetween> {
+        let is_before = |reading: &&Throttling| reading.moment != UsageMoment::Initialized;
+        let mut readings = self.throttlings.iter().skip_while(is_before);
+        let first = readings.next()?;
+        let last = readings.last().filter(|last| last.ticks > first.ticks)?;
+        Some(ThrottledBetween {
+            periods: last.periods.saturating_sub(first.periods),
+            throttled: last.throttled.saturating_sub(first.throttled),
+            time: last.time.saturating_sub(first.time) as f64 / NANOS,
+        })
     }
 
     /// First and last reading of the host's time, with their ticks.

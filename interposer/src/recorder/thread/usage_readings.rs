@@ -8,19 +8,23 @@ use crate::machine;
 use crate::recorder::file::shared;
 use crate::system_calls;
 
-/// The usage of the process, and of the calling thread by its number in the trace, if it has one. A program's filter of system
-/// calls may forbid all of it.
-pub fn read(thread: Option<u32>, moment: UsageMoment) -> [Option<Definition>; 2] {
+/// What a reading tells.
+pub type Readings = [Option<Definition>; 3];
+
+/// The usage of the process, and of the calling thread by its number in the trace, if it has one, and what a quota took from
+/// it. A program's filter of system calls may forbid all of it.
+pub fn read(thread: Option<u32>, moment: UsageMoment) -> Readings {
     if system_calls::are_filtered() {
-        return [None, None];
+        return [None, None, None];
     }
     let ticks = clock::now();
     let of_thread = thread.map(|thread| Definition::Usage(machine::of_thread(moment, ticks, thread)));
-    [of_thread, Some(Definition::Usage(machine::of_process(moment, ticks)))]
+    let throttling = machine::throttling(moment, ticks).map(Definition::Throttling);
+    [of_thread, Some(Definition::Usage(machine::of_process(moment, ticks))), throttling]
 }
 
 /// Writes readings.
-pub fn write(readings: [Option<Definition>; 2]) {
+pub fn write(readings: Readings) {
     for reading in readings.into_iter().flatten() {
         shared::define(&reading);
     }
@@ -34,4 +38,7 @@ pub(super) fn page_full(thread: u32) {
     let (moment, ticks) = (UsageMoment::PageFull, clock::now());
     shared::define_at_once(&Definition::Usage(machine::of_thread(moment, ticks, thread)));
     shared::define_at_once(&Definition::Usage(machine::of_process_briefly(moment, ticks)));
+    if let Some(throttling) = machine::throttling(moment, ticks) {
+        shared::define_at_once(&Definition::Throttling(throttling));
+    }
 }
