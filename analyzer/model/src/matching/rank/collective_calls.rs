@@ -109,7 +109,7 @@ impl RankMatcher<'_> {
             let is_last = is_other || !awaits || token.is_none() && !is_noted;
             // The root awaits the second node unless what it sends is stored.
             let is_not_awaited = is_other && !root && is_stored;
-            self.log.comes(NotedNode::of(&to, parts - u32::from(is_not_awaited), is_last), (begin, site));
+            self.log.comes(NotedNode::of(&to, parts.saturating_sub(is_not_awaited.into()), is_last), (begin, site));
             if flow != Flow::FromRoot || root {
                 self.links.comes(Some(to), (begin, site));
             }
