@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::machine::workspace;
 use crate::mpi::Mpi;
-use crate::program::{Program, StatedFinding};
+use crate::program::{FORTRAN, Program, StatedFinding};
 use crate::run::{Case, Run};
 
 /// Findings about the machine come before the program's own if ranks outnumber cores, or others keep them busy.
@@ -55,7 +55,7 @@ pub struct Diagnosed {
 pub fn programs(name: Option<&str>) -> Vec<Program> {
     let folder = workspace().join("examples/programs/diagnosis");
     let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
-    let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
+    let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == FORTRAN);
     let stem = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut names: Vec<String> = files.filter(is_program).map(stem).collect();
     names.retain(|one| name.is_none_or(|name| one.contains(name)));
@@ -108,9 +108,10 @@ fn fits(finding: &Value, stated: &StatedFinding, program: &Program, ranks: u32) 
     let is_kind = stated.kind.split('|').any(|kind| kind == text("kind"));
     let named: Vec<u32> = text("ranks").split_whitespace().filter_map(|rank| rank.parse().ok()).collect();
     let has_ranks = stated.ranks_of(ranks).is_none_or(|stated| stated == named);
+    let source = program.source.file_name().unwrap_or_default().to_string_lossy();
     let has_line = stated.place.as_ref().is_none_or(|(function, mark)| {
-        let line = program.line_marked(mark, function);
-        text("sites").split_whitespace().any(|site| site.ends_with(&format!(".c:{line}")))
+        let place = format!("{source}:{}", program.line_marked(mark, function));
+        text("sites").split_whitespace().any(|site| site.ends_with(&place))
     });
     is_kind && has_ranks && has_line
 }

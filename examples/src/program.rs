@@ -100,7 +100,7 @@ impl StatedFinding {
 }
 
 /// Extension of Fortran source that the preprocessor reads.
-const FORTRAN: &str = "F90";
+pub const FORTRAN: &str = "F90";
 /// Extension of C++ source.
 const CPP: &str = "cpp";
 /// First characters of comments, in C and in Fortran.

@@ -55,6 +55,7 @@ impl FromStr for Expectation {
             "calls" => "calls",
             "sent" => "sent_bytes",
             "received" => "received_bytes",
+            "pieces" => "pieces",
             "failed" => "failed_calls",
             "nested" => "nested_calls",
             _ => return Err(format!("nothing is called {what}")),

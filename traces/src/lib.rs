@@ -21,7 +21,7 @@
 //! dropped folder
 //! definitions error live
 //! call_filter file machine node run_notes
-//! accesses calls clock progress regular signature span teams
+//! accesses calls clock layout progress regular signature span teams
 //! mpi_settings orders record suggest variables
 //! ```
 
@@ -41,6 +41,7 @@ pub mod dropped;
 pub mod error;
 pub mod file;
 pub mod folder;
+pub mod layout;
 pub mod live;
 pub mod machine;
 pub mod mpi_settings;

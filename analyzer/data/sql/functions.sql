@@ -17,6 +17,7 @@ WITH ordered AS (
         CAST(SUM(failed_calls) AS BIGINT) AS failed_calls,
         CAST(SUM(sent_bytes) AS BIGINT) AS sent_bytes,
         CAST(SUM(received_bytes) AS BIGINT) AS received_bytes,
+        CAST(SUM(pieces) AS BIGINT) AS pieces,
         COALESCE(MIN(returned_min_s), MIN(any_min_s), 0E0) AS call_min_s,
         MAX(max_s) AS call_max_s,
         CAST(SUM(engine_entries) AS BIGINT) AS engine_entries,

@@ -11,6 +11,7 @@ SELECT
     CAST(COALESCE(SUM(CASE WHEN nested THEN CAST(calls AS BIGINT) END), 0) AS BIGINT) AS nested_calls,
     CAST(COALESCE(SUM(CASE WHEN NOT nested THEN CAST(sent_bytes AS BIGINT) END), 0) AS BIGINT) AS sent_bytes,
     CAST(COALESCE(SUM(CASE WHEN NOT nested THEN CAST(received_bytes AS BIGINT) END), 0) AS BIGINT) AS received_bytes,
+    CAST(COALESCE(SUM(CASE WHEN NOT nested THEN CAST(pieces AS BIGINT) END), 0) AS BIGINT) AS pieces,
     -- A call that has not returned counts only where none has.
     MIN(CASE WHEN NOT nested AND CAST(calls AS BIGINT) > CAST(open_calls AS BIGINT) THEN min_s END) AS returned_min_s,
     MIN(CASE WHEN NOT nested AND CAST(calls AS BIGINT) > 0 THEN min_s END) AS any_min_s,

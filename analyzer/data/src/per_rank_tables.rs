@@ -49,6 +49,7 @@ pub struct SignatureRow {
     communicator: Option<u32>,
     peer: Option<u32>,
     source: Option<u32>,
+    pieces: u64,
 }
 
 impl DataRow for SignatureRow {
@@ -95,6 +96,8 @@ impl DataRow for SignatureRow {
             Shared::bytes("sent_bytes", |row: &Row, _| row.total.sent).means("bytes they handed out, added"),
             Shared::bytes("received_bytes", |row: &Row, _| row.total.received)
                 .means("bytes that came, added; as posted where nobody knows"),
+            Shared::count("pieces", |row: &Row, _| Some(row.pieces).filter(|pieces| *pieces > 0))
+                .means("pieces that these bytes lay in, where datatypes scatter them; null where they lie side by side or nobody knows"),
             Shared::count("engine_entries", |row: &Row, _| row.total.engine.entries)
                 .means("entries into the progress engine during them"),
             Shared::count("engine_productive_entries", |row: &Row, _| row.total.engine.productive)
@@ -118,6 +121,7 @@ pub fn signature_rows(set: &DataSet<'_>, at: usize) -> Vec<SignatureRow> {
             communicator: set.objects.number(at, signature.object),
             peer: peer(signature.peer),
             source: peer(signature.source),
+            pieces: rank.pieces_of_calls(total),
         }
     };
     let of_threads = rank.threads.iter().flat_map(|thread| {

@@ -63,6 +63,7 @@ fn sums(set: &ExportedSet) -> Result<Vec<FunctionSum>, Error> {
                 longest: row.real("call_max_s")?,
                 sent: row.count("sent_bytes")?,
                 received: row.count("received_bytes")?,
+                pieces: row.count("pieces")?,
                 failed: row.count("failed_calls")?,
                 entries: row.count("engine_entries")?,
                 productive: row.count("engine_productive_entries")?,

@@ -153,6 +153,7 @@ fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
         Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS).in_part(Calls),
         totals::open_calls(),
         Column::bytes("bytes", "bytes", Totals::bytes).means(meaning::BYTES).in_part(Bytes),
+        totals::pieces(),
         Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent).means(meaning::SENT_BYTES),
         Column::bytes("received_bytes", "", |sum: &Totals| sum.received).means(meaning::RECEIVED_BYTES),
         Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest).means(meaning::CALL_MIN_S),

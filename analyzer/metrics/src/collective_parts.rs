@@ -54,7 +54,7 @@ impl<'a> CollectivePart<'a> {
 
     /// The bytes that a call hands to each of so many processes or neighbors, if the file has them.
     pub fn parts(&self, processes: usize) -> Option<Vec<u64>> {
-        let runs = self.of().parts.get(&self.signature.parts)?;
+        let runs = self.of().parts(self.signature)?;
         let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
         let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
         (count <= MOST_PARTS && count == processes as u64).then(|| runs.iter().flat_map(each).collect())
@@ -63,7 +63,7 @@ impl<'a> CollectivePart<'a> {
     /// The bytes that a call hands to the rank itself, if the file has them.
     pub fn to_itself(&self) -> Option<u64> {
         let (own, mut before) = (self.group().own(self.at)?, 0);
-        let part = self.of().parts.get(&self.signature.parts)?.iter().find(|run| {
+        let part = self.of().parts(self.signature)?.iter().find(|run| {
             before += u64::from(run.count);
             u64::from(own) < before
         });

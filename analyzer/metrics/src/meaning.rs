@@ -32,6 +32,7 @@ pub const PRODUCTIVE_ENTRIES: &str = "Entries that achieved something: a message
 pub const RANK: &str = "The rank in its MPI_COMM_WORLD.";
 pub const READY_TO_RECEIVE: &str = "Descriptors found ready to receive from.";
 pub const READY_TO_SEND: &str = "Descriptors found ready to send to.";
+pub const PIECES: &str = "Pieces that these bytes lay in, where a datatype scatters them; missing where bytes lie side by side, or nobody knows.";
 pub const RECEIVED_BYTES: &str = "Bytes that arrived.";
 pub const REQUESTS: &str = "How many requests.";
 pub const ROOT_RANK: &str = "The rank that all messages of the round go out from.";

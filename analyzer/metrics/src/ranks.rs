@@ -226,6 +226,7 @@ impl Row for RankFunctionRow {
             totals::open_calls().from_part(|row: &Self| &row.totals),
             Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent).means(meaning::SENT_BYTES),
             Column::bytes("received_bytes", "", |row: &Self| row.totals.received).means(meaning::RECEIVED_BYTES),
+            totals::pieces().from_part(|row: &Self| &row.totals),
             Column::seconds("call_min_s", "", |row: &Self| row.totals.shortest).means(meaning::CALL_MIN_S),
             Column::seconds("call_max_s", "", |row: &Self| row.totals.longest).means(meaning::CALL_MAX_S),
             Column::count("failed_calls", "", |row: &Self| row.totals.failed).means(meaning::FAILED_CALLS),
@@ -287,6 +288,7 @@ impl Row for OneRankRow {
             Column::bytes("bytes", "bytes", |row: &Self| row.totals.bytes()).means(meaning::BYTES),
             Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent).means(meaning::SENT_BYTES),
             Column::bytes("received_bytes", "", |row: &Self| row.totals.received).means(meaning::RECEIVED_BYTES),
+            totals::pieces().from_part(|row: &Self| &row.totals),
             Column::count("failed_calls", "", |row: &Self| row.totals.failed).means(meaning::FAILED_CALLS),
         ]
     }

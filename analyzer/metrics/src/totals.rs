@@ -26,6 +26,8 @@ pub struct Totals {
     /// Bytes handed out.
     pub sent: u64,
     pub received: u64,
+    /// Pieces that sent and received bytes lay in, of calls whose datatypes scatter them.
+    pub pieces: u64,
     /// Calls that returned an error.
     pub failed: u64,
     /// Calls made inside other MPI calls, whose time includes theirs.
@@ -143,6 +145,7 @@ impl Totals {
         self.time += rank.clock.seconds(entry.total);
         self.sent.grow(entry.sent);
         self.received.grow(entry.received);
+        self.pieces.grow(rank.pieces_of_calls(entry));
         self.failed.grow(entry.failed);
         self.prepared.0.grow(entry.prepared.0);
         self.prepared.1.grow(entry.prepared.1);
@@ -174,6 +177,7 @@ impl Totals {
         self.time += other.time;
         self.sent.grow(other.sent);
         self.received.grow(other.received);
+        self.pieces.grow(other.pieces);
         self.failed.grow(other.failed);
         self.prepared.0.grow(other.prepared.0);
         self.prepared.1.grow(other.prepared.1);
@@ -225,6 +229,12 @@ pub fn open_calls() -> Column<Totals> {
     Column::count("open_calls", "open", |totals: &Totals| totals.open).means(meaning::OPEN_CALLS).silent_empty()
 }
 
+/// The column of the pieces that bytes lay in.
+pub fn pieces() -> Column<Totals> {
+    let pieces = |totals: &Totals| Some(totals.pieces).filter(|pieces| *pieces > 0);
+    Column::count("pieces", "pieces", pieces).means(meaning::PIECES).silent_empty()
+}
+
 pub fn world_rank(rank: &Rank) -> WorldRank {
     WorldRank { world: rank.header.world, number: rank.number() }
 }
@@ -246,10 +256,10 @@ mod tests {
     fn the_sum_of_two_ranks_has_every_count_of_both_and_the_shortest_and_longest_call() {
         let one = |n: u64| {
             let (time, shortest, longest) = (n as f64, 1.0 / n as f64, n as f64 / 2.0);
-            let (calls, open, sent, received) = (10 * n, n, 2 * n, 3 * n);
+            let (calls, open, sent, received, pieces) = (10 * n, n, 2 * n, 3 * n, 11 * n);
             let (failed, nested, prepared) = (4 * n, 5 * n, (6 * n, 7 * n));
             let (entries, productive, engine) = (8 * n, 9 * n, n as f64 / 4.0);
-            let of = Totals { calls, open, time, shortest, longest, sent, received, ..Totals::default() };
+            let of = Totals { calls, open, time, shortest, longest, sent, received, pieces, ..Totals::default() };
             Totals { failed, nested, prepared, entries, productive, engine, ..of }
         };
         let sum = CallGroup(vec![(0, one(1)), (1, one(2))]).sum();

@@ -19,7 +19,7 @@ fn json_is_versioned_and_has_units_in_its_names() {
     assert_eq!(report["schema"], "overhear-report/2");
     let row = report["functions"][0].as_object().unwrap();
     for key in row.keys() {
-        let has_unit = ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank", "_world"]
+        let has_unit = ["_s", "_percent", "_bytes", "calls", "bytes", "pieces", "function", "_rank", "_world"]
             .iter()
             .any(|end| key.ends_with(end));
         assert!(has_unit, "{key}");

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, SourcePlace, Span};
+use traces::definitions::{
+    CallLayout, Communicator, Datatype, Definition, Elements, Members, Object, ObjectKind, Origin, SourcePlace, Span,
+};
+use traces::layout::BYTES as BYTES_IN_A_ROW;
 use traces::signature::{Signature, peer};
 
 use crate::common::made::{Calls, made, on_nobody, send, write_threads};
@@ -247,25 +250,63 @@ fn threads_whose_calls_take_longer_with_another_one_inside_are_found_unless_they
     assert!(!kinds(&threads(200 * MICROSECOND, 100 * MICROSECOND)).contains(&"threads_together"), "they compute");
 }
 
-/// A megabyte from each of two ranks to the other, 100 times, by calls of so long; the run builds a datatype by this function.
-fn exchanges(duration: u64, makes: Call) -> Vec<Value> {
+/// A megabyte from each of two ranks to the other, 100 times, by calls of so long that hand it over in pieces of so many bytes. At another
+/// line the ranks exchange a megabyte side by side, in calls of `alike` nanoseconds, if that is not 0.
+fn exchanges(duration: u64, piece: u64, alike: u64) -> Vec<Value> {
+    const BYTES: u64 = 1 << 20;
+    let datatype = |number, size| Datatype { number, size, extent: 2 * size as i64, pieces: Some(1), joins: false };
+    let elements = vec![Elements { datatype: 2, count: BYTES / piece, times: 1 }];
+    let layout = CallLayout { number: 1, parts: 0, sent: elements.clone(), received: elements };
+    let place = |site| SourcePlace { site, file: "p.c".into(), line: site, function: "main".into() };
+    let definitions = vec![
+        Definition::Datatype(Datatype { extent: 1, joins: true, ..datatype(BYTES_IN_A_ROW, 1) }),
+        Definition::Datatype(datatype(2, piece)),
+        Definition::CallLayout(layout),
+        Definition::Place(place(7)),
+        Definition::Place(place(8)),
+    ];
     let rank = |other: i32| {
-        let exchange =
-            Signature { source: other, source_tag: 5, ..signature(0, Call::Sendrecv, other, 1 << 20, 1 << 20) };
-        let calls = Calls::default().call(on_nobody(makes), 10 * MICROSECOND, MICROSECOND);
-        (0..100).fold(calls, |calls, at| calls.call(exchange, MILLISECOND + 5 * MILLISECOND * at, duration))
+        let exchange = Signature { source: other, source_tag: 5, ..signature(0, Call::Sendrecv, other, BYTES, BYTES) };
+        let (in_pieces, in_a_row) =
+            (Signature { site: 7, parts: u32::from(piece < BYTES), ..exchange }, Signature { site: 8, ..exchange });
+        (0..100).fold(Calls::default().defines(definitions.clone()), |calls, at| {
+            let begin = MILLISECOND + 8 * MILLISECOND * at;
+            let calls = calls.call(in_pieces, begin, duration);
+            if alike == 0 { calls } else { calls.call(in_a_row, begin + 5 * MILLISECOND, alike) }
+        })
     };
     findings(vec![rank(1), rank(0)])
 }
 
 #[test]
-fn calls_that_take_longer_than_copies_are_data_in_pieces_if_a_datatype_may_have_gaps() {
-    let slow = exchanges(4 * MILLISECOND, Call::Type_vector);
+fn calls_that_take_longer_than_copies_are_data_in_pieces_if_their_datatype_scatters_it() {
+    let slow = exchanges(4 * MILLISECOND, 8, 0);
     let headline = text(&slow, "data_in_pieces", "headline");
     // 1 MiB at 10 GB/s, in and out: 0.21 ms.
-    assert!(headline.contains(" takes 19 times as long as to copy its bytes"), "{headline}");
+    assert!(
+        headline.contains(" takes 19 times as long as to copy its bytes: 1.0 MiB lie in 131,072 pieces of 8 B"),
+        "{headline}"
+    );
     let cost = slow[0]["at_most_s"].as_f64().unwrap();
     assert!((cost - 0.379).abs() < 1e-3, "{cost}");
-    assert_eq!(kinds(&exchanges(4 * MILLISECOND, Call::Type_contiguous)), ["transfer"]);
-    assert!(!kinds(&exchanges(300 * MICROSECOND, Call::Type_vector)).contains(&"data_in_pieces"));
+    assert_eq!(kinds(&exchanges(4 * MILLISECOND, 1 << 20, 0)), ["transfer"]);
+    for (duration, piece) in [(4 * MILLISECOND, 8192), (240 * MICROSECOND, 8)] {
+        assert!(!kinds(&exchanges(duration, piece, 0)).contains(&"data_in_pieces"), "{duration} {piece}");
+    }
+}
+
+#[test]
+fn calls_with_pieces_are_compared_with_those_of_the_run_whose_bytes_lie_side_by_side() {
+    let slow = exchanges(2 * MILLISECOND, 32, 100 * MICROSECOND);
+    let headline = text(&slow, "data_in_pieces", "headline");
+    assert!(
+        headline.contains("MPI_Sendrecv at p.c:7 takes 20 times as long as for the same bytes side by side"),
+        "{headline}"
+    );
+    assert!(
+        text(&slow, "data_in_pieces", "detail").contains("100.00 µs, as those of MPI_Sendrecv at p.c:8"),
+        "{slow:#?}"
+    );
+    // A slow memory is no reason to pack.
+    assert!(!kinds(&exchanges(2 * MILLISECOND, 32, 2 * MILLISECOND)).contains(&"data_in_pieces"));
 }

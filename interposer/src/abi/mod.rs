@@ -3,6 +3,7 @@
 //! One [`Family`] is chosen before the first call is recorded, from the symbols that the loaded library exports, not
 //! from its file name. Everywhere else a handle is a word as wide as a register.
 
+pub mod combiners;
 pub mod completion;
 mod mpich;
 mod openmpi;

@@ -25,6 +25,7 @@ use crate::progress;
 use crate::real;
 use crate::recorder::content;
 use crate::recorder::file::header::{ProcessIdentity, RecordingCosts};
+use crate::recorder::file::layouts;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard::spent;
@@ -50,8 +51,11 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if let Some(thread) = current::thread() {
         thread.prepare();
     }
+    if first {
+        layouts::begin();
+    }
     for datatype in &family.common_datatypes {
-        objects::learn_size(family, *datatype);
+        objects::learn_datatype(family, *datatype);
     }
     if world {
         world::begin(family);

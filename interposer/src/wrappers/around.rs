@@ -70,7 +70,7 @@ impl Draft {
         if self.freed_object != 0 && objects::forget(self.freed_object) {
             cache::forget(self.freed_object);
         }
-        if self.freed_type != 0 && objects::forget_size(self.freed_type) {
+        if self.freed_type != 0 && objects::forget_datatype(self.freed_type) {
             cache::forget(self.freed_type);
         }
         if self.freed_type != 0 && content::is_on() {

@@ -10,11 +10,11 @@ use crate::layers::{self, PathPlace};
 use crate::program_signals;
 use crate::progress;
 use crate::recorder::file::shared::Shared;
-use crate::recorder::file::{parts, shared};
+use crate::recorder::file::{layouts, parts, shared};
 use crate::recorder::guard;
 use crate::recorder::process::path_limit;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::element_counts::Parts;
+use crate::recorder::thread::element_counts::{AmountLayout, Parts};
 use crate::sampling;
 use recorder_core::dictionary::Key;
 
@@ -90,6 +90,17 @@ pub fn parts(sizes: &Parts<'_>) -> u32 {
         Some(number) => number,
         None if !parts::has_room() => 0,
         None => guard::run(|| parts::add(hash, sizes.bytes())).unwrap_or(0),
+    }
+}
+
+/// The number of a layout of calls that hand out the list of bytes of number `parts`; that number if there is no room for it.
+#[inline(never)]
+pub fn layout(parts: u32, [sent, received]: &[AmountLayout<'_>; 2]) -> u32 {
+    let hash = layouts::hash(parts, sent.elements(), received.elements());
+    match layouts::known(hash) {
+        Some(number) => number,
+        None if !parts::has_room() => parts,
+        None => guard::run(|| layouts::add(hash, parts, sent.elements(), received.elements())).unwrap_or(parts),
     }
 }
 

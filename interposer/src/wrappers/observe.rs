@@ -370,11 +370,15 @@ fn described(thread: &Thread, family: &Family, call: Call, address: usize, draft
     })
 }
 
-/// The key of a call's signature, including the number of its list of parts.
+/// The key of a call's signature, including the number of its list of parts, or of its layout.
 fn key(family: &Family, call: Call, address: usize, nested: bool, draft: &Draft) -> Result<Key, Unknown> {
     let key = draft.key(family, call, address, nested)?;
-    let parts = draft.parts(family).filter(|_| !nested);
-    Ok(Key { parts: parts.map_or(0, |sizes| numbering::parts(&sizes)), ..key })
+    if nested {
+        return Ok(key);
+    }
+    let parts = draft.parts(family).map_or(0, |sizes| numbering::parts(&sizes));
+    let layouts = draft.layouts(family);
+    Ok(Key { parts: layouts.map_or(parts, |layouts| numbering::layout(parts, &layouts)), ..key })
 }
 
 /// Removes the probed message that is about to be received, if it is known.
@@ -396,7 +400,7 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
         if draft.has_unknown_object() {
             guard::run(|| draft.learn_object(family, known.call));
         }
-        guard::run_waiting(|| draft.learn_types(family));
+        guard::run(|| draft.learn_types(family));
         match key(family, known.call, known.address, false, draft) {
             Ok(key) => numbering::signature(thread, &key),
             Err(_) => known.signature,

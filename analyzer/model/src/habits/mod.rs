@@ -37,6 +37,9 @@ pub struct SiteHabits {
     pub waited: i64,
     /// Bytes handed out or posted to receive, whichever is more.
     pub bytes: u64,
+    /// Pieces that these bytes lie in, and the bytes of those calls; 0 where all lie side by side, or nobody knows.
+    pub pieces: u64,
+    pub bytes_in_pieces: u64,
     /// Calls that continue a row: messages to the same rank, one soon after the other, with nothing received between; collective
     /// calls of one function with little computation between.
     pub repeated: u64,

@@ -116,6 +116,10 @@ impl<'a> HabitReader<'a> {
         habits.waited.grow(waited);
         let bytes = role.sent.max(role.received);
         habits.bytes.grow(bytes);
+        if role.pieces > 0 {
+            habits.pieces.grow(role.pieces);
+            habits.bytes_in_pieces.grow(bytes);
+        }
         habits.over_run.add(self.parts.at(call.start), call.count, call.inside - waited, bytes);
         match part {
             RowPart::First => {}

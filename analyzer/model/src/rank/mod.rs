@@ -3,6 +3,7 @@
 mod by_number;
 mod later_pages;
 mod latest;
+mod layouts;
 mod ledger;
 mod sketch;
 mod times;
@@ -15,9 +16,14 @@ use std::sync::Arc;
 use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
+<<<<<<< HEAD
     CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
     Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Throttling, Usage,
     Variable, variables_of,
+=======
+    CalledFrom, Communicator, Component, Definition, Group, Language, Library, Machine, Members, Module, Neighbors,
+    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage, Variable, variables_of,
+>>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -35,6 +41,7 @@ use crate::process::ProcessFate;
 pub use by_number::ByNumber;
 use later_pages::end_calls_of_later_pages;
 pub use latest::Latest;
+use layouts::Layouts;
 pub use ledger::Ledger;
 pub use sketch::Sketch;
 use times::kept_from;
@@ -71,8 +78,7 @@ pub struct Rank {
     pub groups: ByNumber<Group>,
     /// Neighbors in communicators with a topology, by the rank's number.
     pub neighbors: ByNumber<Neighbors>,
-    /// Parts that calls send to each process, by the number in signatures.
-    pub parts: ByNumber<Vec<EqualParts>>,
+    layouts: Layouts,
     /// Origins of communicators, windows and files, by the rank's number.
     pub origins: ByNumber<Origin>,
     /// Readings of its clock against other ranks'.
@@ -314,7 +320,7 @@ impl Rank {
             members: ByNumber::new(),
             groups: ByNumber::new(),
             neighbors: ByNumber::new(),
-            parts: ByNumber::new(),
+            layouts: Layouts::default(),
             origins: ByNumber::new(),
             syncs: Vec::new(),
             same_clocks: Vec::new(),
@@ -438,7 +444,9 @@ impl Rank {
             Definition::Recorded(ranks) => self.recorded = Some(ranks),
             Definition::AccessedFile(file) => drop(self.files.insert(file.number, file.name)),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
-            Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
+            Definition::Parts(parts) => self.layouts.define_parts(parts),
+            Definition::Datatype(datatype) => self.layouts.define_datatype(datatype),
+            Definition::CallLayout(layout) => self.layouts.define_layout(layout),
             Definition::Asked(_) => self.asked = true,
             Definition::Machine(machine) => self.machine = Some(machine),
             Definition::Usage(usage) => self.usages.push(usage),

@@ -32,6 +32,8 @@ pub struct Role {
     pub sent: u64,
     /// Bytes it has posted to receive.
     pub received: u64,
+    /// Pieces that it hands out or is to receive, whichever are more; 0 where bytes lie side by side or nobody knows.
+    pub pieces: u64,
     /// True if the call takes a request.
     pub takes: bool,
     /// It creates a persistent request.
@@ -165,6 +167,7 @@ const NO_ROLE: Role = Role {
     root: None,
     sent: 0,
     received: 0,
+    pieces: 0,
     takes: false,
     creates: false,
     nested: false,
@@ -217,7 +220,18 @@ impl<'a> Roles<'a> {
             _ => None,
         };
         let (sent, received) = signature.moves();
-        Role { what, object, to: (peer(to.0), to.1), from: (peer(from.0), from.1), root, sent, received, ..role }
+        let pieces = rank.pieces(signature).map_or(0, |[out, back]| out.max(back));
+        Role {
+            what,
+            object,
+            to: (peer(to.0), to.1),
+            from: (peer(from.0), from.1),
+            root,
+            sent,
+            received,
+            pieces,
+            ..role
+        }
     }
 
     fn is_unrecorded(&self, rank: Option<u32>) -> bool {

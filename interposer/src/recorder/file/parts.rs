@@ -2,7 +2,7 @@
 //! all calls with the same list refer to its number.
 //!
 //! Programs that repeat an exchange repeat its list. A program with a new list in each call would fill the file, so the
-//! size of all lists is bounded.
+//! size of all lists is bounded, together with the layouts of calls, which are numbered with them.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -46,16 +46,20 @@ pub fn add(hash: u64, parts: impl Iterator<Item = u64>) -> u32 {
         return number;
     }
     let runs = in_runs(parts);
-    let bytes = size_of_val(&runs[..]);
-    if BYTES.load(Relaxed) + bytes > MOST_BYTES {
-        BYTES.store(MOST_BYTES, Relaxed);
-        return 0;
-    }
-    BYTES.fetch_add(bytes, Relaxed);
-    let number = COUNT.fetch_add(1, Relaxed) as u32 + 1;
+    let Some(number) = number(size_of_val(&runs[..])) else { return 0 };
     shared.define(&Definition::Parts(Parts { number, runs }));
     NUMBERS.share(hash, number);
     number
+}
+
+/// The number for another list of so many bytes; `None` if there is no room for it. [`shared`] must be locked.
+pub fn number(bytes: usize) -> Option<u32> {
+    if BYTES.load(Relaxed) + bytes > MOST_BYTES {
+        BYTES.store(MOST_BYTES, Relaxed);
+        return None;
+    }
+    BYTES.fetch_add(bytes, Relaxed);
+    Some(COUNT.fetch_add(1, Relaxed) as u32 + 1)
 }
 
 fn in_runs(parts: impl Iterator<Item = u64>) -> Vec<EqualParts> {

@@ -1,8 +1,9 @@
-//! Communicators, windows and files by their handles, and the sizes of datatypes.
+//! Communicators, windows and files by their handles, and the sizes and layouts of datatypes.
 //!
 //! The recorder queries a handle only after MPI has accepted it in the program's own call, so a program that passes a
 //! bad handle gets exactly MPI's own error.
 
+mod datatype_layout;
 pub mod groups;
 mod info;
 mod topology;
@@ -13,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use traces::calls::{ArgumentKind, Call, Class};
 use traces::definitions::{Communicator, Definition, Members, Neighbors, Object, ObjectKind, Origin};
+use traces::layout::BYTES;
 use traces::signature::UNKNOWN_BYTES;
 
 use crate::abi::Family;
@@ -47,7 +49,7 @@ impl HandleKind {
 }
 
 static OBJECTS: Handles<Info> = Handles::new();
-static SIZES: Handles<u64> = Handles::new();
+static DATATYPES: Handles<KnownDatatype> = Handles::new();
 /// By communicator: the number of collective calls that have made objects from it.
 static CHILDREN: Handles<u32> = Handles::new();
 static ORIGINS: Handles<ObjectOrigin> = Handles::new();
@@ -181,14 +183,29 @@ pub fn freed(handle: u64, refused: bool) {
     }
 }
 
-/// The size of a datatype in bytes; `None` if [`learn_size`] has not seen it.
-#[inline(always)]
-pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
-    family.datatype_size(datatype).or_else(|| SIZES.get(datatype))
+#[derive(Clone, Copy)]
+struct KnownDatatype {
+    size: u64,
+    /// The number of its definition, see [`layouts`](crate::recorder::file::layouts).
+    layout: u32,
 }
 
-/// Queries the size of a datatype that MPI has accepted, if it is new.
-pub fn learn_size(family: &Family, datatype: u64) {
+/// The size of a datatype in bytes; `None` if [`learn_datatype`] has not seen it.
+#[inline(always)]
+pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
+    family.datatype_size(datatype).or_else(|| DATATYPES.get(datatype).map(|known| known.size))
+}
+
+/// The number of a datatype's definition; 0 if it is unknown.
+pub fn layout_of(family: &Family, datatype: u64) -> u32 {
+    match family.datatype_size(datatype) {
+        Some(_) => BYTES,
+        None => DATATYPES.get(datatype).map_or(0, |known| known.layout),
+    }
+}
+
+/// Queries the size and the layout of a datatype that MPI has accepted, if it is new.
+pub fn learn_datatype(family: &Family, datatype: u64) {
     if family.is_null(datatype) || size_of(family, datatype).is_some() {
         return;
     }
@@ -196,12 +213,13 @@ pub fn learn_size(family: &Family, datatype: u64) {
     // SAFETY: the datatype was just accepted by MPI.
     let code = unsafe { real::invoke(Call::Type_size_x, [datatype as usize, &raw mut size as usize]) };
     let size = if code == 0 && size >= 0 { size as u64 } else { UNKNOWN_BYTES };
-    SIZES.share(datatype, size);
+    let layout = if size == UNKNOWN_BYTES { 0 } else { datatype_layout::define(family, datatype, size) };
+    DATATYPES.share(datatype, KnownDatatype { size, layout });
 }
 
-/// Forgets a datatype that is about to be freed. Returns whether its size was known.
-pub fn forget_size(datatype: u64) -> bool {
-    SIZES.remove(datatype).is_some()
+/// Forgets a datatype that is about to be freed. Returns whether it was known.
+pub fn forget_datatype(datatype: u64) -> bool {
+    DATATYPES.remove(datatype).is_some()
 }
 
 fn object(number: u32, kind: ObjectKind) -> Info {

@@ -6,7 +6,7 @@
 use traces::calls::Call;
 use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
-use super::element_counts::{Amount, Direction, Numbers, Parts, Types, Unknown};
+use super::element_counts::{Amount, AmountLayout, Direction, Numbers, Parts, Types, Unknown};
 use super::request::Message;
 use crate::abi::Family;
 use crate::recorder::objects::groups;
@@ -234,6 +234,18 @@ impl Draft {
         }
     }
 
+    /// The elements that the call hands out and receives, if a datatype scatters them. With MPI_IN_PLACE all lie in the receive
+    /// buffer.
+    pub fn layouts<'a>(&self, family: &'a Family) -> Option<[AmountLayout<'a>; 2]> {
+        let info = objects::get(self.object)?;
+        let at_root = self.rooted && self.at_root(&info);
+        let layout = |amount: Amount, types, way| amount.layout(types, family, &info, at_root, way, self.partitions);
+        let sent = if self.in_place { Amount::None } else { self.sent };
+        let sent = layout(sent, self.sent_type, Direction::Out);
+        let both = [sent, layout(self.received, self.received_type, Direction::In)];
+        both.iter().any(AmountLayout::is_scattered).then_some(both)
+    }
+
     /// The value that a key holds as source tag if the call has no source: the number of the group that a window is
     /// opened to, the type of a lock, or the level of MPI_Pcontrol.
     #[inline(always)]
@@ -288,9 +300,9 @@ impl Draft {
                 Types::Array(_) if self.in_place && direction == Direction::Out => {}
                 Types::Array(_) => {
                     let parts = amount.parts(types, family, &info, false, direction);
-                    parts.iter().flat_map(Parts::types).for_each(|handle| objects::learn_size(family, handle));
+                    parts.iter().flat_map(Parts::types).for_each(|handle| objects::learn_datatype(family, handle));
                 }
-                Types::One(handle) => objects::learn_size(family, handle),
+                Types::One(handle) => objects::learn_datatype(family, handle),
                 Types::None => {}
             }
         }

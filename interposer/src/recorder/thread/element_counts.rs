@@ -1,5 +1,7 @@
 //! The amounts that a call sends and posts to receive: elements and their datatypes, from the arguments.
 
+use traces::layout::BYTES;
+
 use crate::abi::Family;
 use crate::recorder::objects::{self, Info};
 
@@ -58,6 +60,14 @@ pub struct Parts<'a> {
     family: &'a Family,
 }
 
+/// The elements of an amount, with the numbers of their datatypes' definitions.
+#[derive(Clone, Copy)]
+pub struct AmountLayout<'a> {
+    parts: Option<Parts<'a>>,
+    /// Without parts: all elements.
+    all: (u32, u64),
+}
+
 /// A handle is new: the recorder may query it only after MPI has accepted it.
 pub struct Unknown;
 
@@ -105,6 +115,24 @@ impl Amount {
         Some(Parts { numbers, length, types, family })
     }
 
+    /// The elements and where they lie, of each of so many `partitions`.
+    pub fn layout<'a>(
+        self,
+        types: Types,
+        family: &'a Family,
+        info: &Info,
+        at_root: bool,
+        way: Direction,
+        partitions: u64,
+    ) -> AmountLayout<'a> {
+        let parts = self.parts(types, family, info, at_root, way);
+        let all = match parts {
+            Some(_) => (BYTES, 0),
+            None => types.elements(family, self.elements(info, at_root, way).wrapping_mul(partitions)),
+        };
+        AmountLayout { parts, all }
+    }
+
     #[inline(always)]
     fn elements(self, info: &Info, at_root: bool, way: Direction) -> u64 {
         match self {
@@ -149,12 +177,22 @@ impl Parts<'_> {
         address.into_iter().flat_map(move |address| (0..self.length as usize).map(move |at| self.type_at(address, at)))
     }
 
+    /// The elements of a part, as [`Types::elements`] says them.
+    fn elements(&self, at: usize) -> (u32, u64) {
+        self.types_at(at).elements(self.family, self.numbers.get(at))
+    }
+
     #[inline(always)]
-    fn get(&self, at: usize) -> Result<u64, Unknown> {
-        let types = match self.types {
+    fn types_at(&self, at: usize) -> Types {
+        match self.types {
             Types::Array(address) => Types::One(self.type_at(address, at)),
             types => types,
-        };
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, at: usize) -> Result<u64, Unknown> {
+        let types = self.types_at(at);
         Ok(types.size(self.family)?.wrapping_mul(self.numbers.get(at)))
     }
 
@@ -165,7 +203,30 @@ impl Parts<'_> {
     }
 }
 
+impl AmountLayout<'_> {
+    /// Elements at one place after the other, each with the number of its datatype's definition.
+    pub fn elements(&self) -> impl Iterator<Item = (u32, u64)> {
+        let (parts, all) = (self.parts, self.all);
+        let of_parts = parts.into_iter().flat_map(|parts| (0..parts.length as usize).map(move |at| parts.elements(at)));
+        of_parts.chain([all]).filter(|(_, count)| *count > 0)
+    }
+
+    /// True if some of them do not lie side by side, or may not.
+    pub fn is_scattered(&self) -> bool {
+        self.elements().any(|(datatype, _)| datatype != BYTES)
+    }
+}
+
 impl Types {
+    /// So many elements, and the number of their datatype's definition. Those without gaps are so many bytes.
+    fn elements(self, family: &Family, count: u64) -> (u32, u64) {
+        let Types::One(handle) = self else { return (BYTES, 0) };
+        match objects::layout_of(family, handle) {
+            BYTES => (BYTES, count.wrapping_mul(objects::size_of(family, handle).unwrap_or(0))),
+            layout => (layout, count),
+        }
+    }
+
     /// The size of one element in bytes.
     #[inline(always)]
     fn size(self, family: &Family) -> Result<u64, Unknown> {
