@@ -6,12 +6,8 @@
 
 use wincode::{SchemaRead, SchemaWrite};
 
-<<<<<<< HEAD
-pub use crate::machine::{Counters, HostTime, Machine, Throttling, Usage, UsageMoment};
-=======
 pub use crate::layout::{CallLayout, Datatype, Elements};
-pub use crate::machine::{Counters, HostTime, Machine, Usage, UsageMoment};
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
+pub use crate::machine::{Counters, HostTime, Machine, Throttling, Usage, UsageMoment};
 pub use crate::span::Span;
 pub use crate::variables::{Variable, variables_of, variables_text};
 
@@ -81,17 +77,12 @@ pub enum Definition {
     /// What the MPI library was set to when MPI_Init returned, in the library's order, as [`variables_text`] says it; of one process of
     /// the run.
     Variables(String),
-<<<<<<< HEAD
     /// How often a control group's quota stopped its processes so far.
     Throttling(Throttling),
-=======
     /// A datatype that messages are described by.
-    #[wincode(tag = 31)]
     Datatype(Datatype),
     /// The elements that calls with some signature hand out and receive.
-    #[wincode(tag = 32)]
     CallLayout(CallLayout),
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
 }
 
 /// A file that the program has accessed.
@@ -488,11 +479,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-<<<<<<< HEAD
-    pub const VARIANTS: u32 = 31;
-=======
     pub const VARIANTS: u32 = 33;
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -2,11 +2,7 @@
 
 use crate::common::{CALLS, Listener, Said, begun, header, open, signature, three_pages};
 use traces::calls::Call;
-<<<<<<< HEAD
-use traces::definitions::{Definition, Throttling, UsageMoment};
-=======
 use traces::definitions::{CallLayout, Definition};
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
 use traces::error::{Damage, Error, Held};
 use traces::file::{Level, PageKind, ThreadBlock};
 use traces::read::{in_flight, walk};
@@ -128,17 +124,7 @@ fn a_definition_that_cannot_be_read_is_said() {
 #[test]
 fn a_definition_of_a_later_version_is_passed_over() {
     let mut file = begun(header(0));
-<<<<<<< HEAD
-    let last = Definition::Throttling(Throttling {
-        moment: UsageMoment::Initialized,
-        ticks: 1,
-        periods: 2,
-        throttled: 1,
-        time: 3,
-    });
-=======
     let last = Definition::CallLayout(CallLayout { number: 1, parts: 0, sent: vec![], received: vec![] });
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
     let filter = Definition::Filter("x".into());
     // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());

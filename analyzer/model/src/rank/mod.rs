@@ -16,14 +16,9 @@ use std::sync::Arc;
 use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
-<<<<<<< HEAD
-    CalledFrom, Communicator, Component, Definition, EqualParts, Group, Language, Library, Machine, Members, Module,
-    Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Throttling, Usage,
-    Variable, variables_of,
-=======
     CalledFrom, Communicator, Component, Definition, Group, Language, Library, Machine, Members, Module, Neighbors,
-    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Usage, Variable, variables_of,
->>>>>>> 0c127b6f (interposer, diagnosis: in how many pieces the bytes of calls lie)
+    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Throttling, Usage, Variable,
+    variables_of,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
