@@ -1,5 +1,5 @@
-//! Charges each time to one finding: the costs of the program's findings add up to no more than the ranks' time in MPI, but for polls
-//! and parallel regions: their time lies outside.
+//! Charges each time to one finding: the costs of the program's findings add up to no more than the ranks' time in MPI, but for polls,
+//! parallel regions, files and the kernel: their time lies outside.
 
 use super::{Evidence, Finding, FindingKind};
 
@@ -14,8 +14,11 @@ pub fn charge_once(known: &Evidence, all: &mut [Finding]) {
     let costs = |finding: &Finding| finding.costs.unwrap_or(0.0);
     all.sort_by(|a, b| order(a).cmp(&order(b)).then(costs(b).total_cmp(&costs(a))));
     let mut left = known.in_mpi();
-    // Between two polls a rank waits outside MPI, and a team works there.
-    let is_outside = |kind| matches!(kind, FindingKind::Polling | FindingKind::UnevenRegion);
+    // Between two polls a rank waits outside MPI, a team works there, and files and the kernel are there.
+    let is_outside = |kind| {
+        use FindingKind::{FileTime, KernelTime, Polling, UnevenRegion};
+        matches!(kind, Polling | UnevenRegion | KernelTime | FileTime)
+    };
     let is_in_mpi = |finding: &&mut Finding| !(finding.kind.is_about_the_run() || is_outside(finding.kind));
     for finding in all.iter_mut().filter(is_in_mpi) {
         finding.costs = finding.costs.map(|costs| costs.min(left));

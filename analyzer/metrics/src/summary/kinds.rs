@@ -106,6 +106,12 @@ macro_rules! rules {
             /// A thread of OpenMP works longer in a parallel region than the others.
             UnevenRegion "uneven_region" Rest, shown by none, limits [uneven_regions],
                 "Divide the region's work more evenly.";
+            /// Every rank spends time in the kernel between its calls.
+            KernelTime "kernel_time" Rest, shown by "kernel_time", limits [kernel_time],
+                "Use memory again in place of fresh pages, and make fewer system calls.";
+            /// Every rank spends time in files between its calls.
+            FileTime "file_time" Rest, shown by "file_time", limits [file_time],
+                "Make fewer and larger accesses, or let one rank or a thread make them while the others compute.";
             /// Ranks of one host send to each other through sockets.
             Sockets "sockets" Rest, shown by none, limits [sockets],
                 "See which transport the settings choose: shared memory is faster.";

@@ -1,5 +1,6 @@
 //! The patterns of lateness, and the changes to a run that cure each, for the replay.
 
+use model::attribution::Spent;
 use model::matching::WaitState;
 use model::matching::scenario::{PassChange, RunChange};
 use model::origins::{Activity, ActivityTimes};
@@ -8,13 +9,16 @@ use model::sums::Total;
 use super::late_reason::LateReason;
 use super::lateness::LateActivity;
 
+/// Time is of a kind if most of it is.
+const MOSTLY: f64 = 0.5;
+
 /// The pattern behind an activity's figures.
 pub enum Lateness {
     /// Few ranks work while all others wait.
     Alone,
     /// All ranks work one after another.
     InTurn,
-    /// Some cases are rare and long: `long` of `of` cases, against a `usual` time in nanoseconds.
+    /// Some cases are rare and long: `long` of `of` cases, which take `takes` on average, not the `usual` time. Nanoseconds.
     NowAndThen { long: u64, of: u64, usual: i64, takes: i64 },
     /// A different rank is late each time.
     Alternating,
@@ -37,7 +41,12 @@ pub fn of(late: &LateActivity, lateness: &Lateness, reason: Option<&LateReason>)
         Lateness::Alone if late.is_answer() => vec![change(late.culprits(), PassChange::Times(0.0))],
         // All ranks do their part of the work at once.
         Lateness::Alone => divided(late, change),
-        Lateness::NowAndThen { usual, .. } => vec![change(late.culprits(), PassChange::AtMost(*usual))],
+        Lateness::NowAndThen { usual, takes, .. } => {
+            // What a core does at these times is work, and may be divided; an interruption may go.
+            let is_work = late.share_spent(Spent::Computing) >= MOSTLY;
+            let left = if is_work { (takes - usual) / late.known.ranks() as i64 } else { 0 };
+            vec![change(late.culprits(), PassChange::AtMost(usual + left))]
+        }
         Lateness::Alternating | Lateness::Drifting if comes_as_often(&late.ranks) => {
             vec![change(&late.ranks, PassChange::Level)]
         }

@@ -27,6 +27,10 @@ limits! {
     LONGEST_FAULT = 5e-6, Most, "s", Measured;
 }
 
+/// Advice where the kernel's time goes into pages that are touched first.
+pub const FRESH_PAGES: &str = "Allocate that memory once and use it again: what is freed and mapped again in each step comes as fresh pages, which the \
+    kernel must clear (malloc gives large arrays back at once; see mallopt's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD).";
+
 /// Why ranks with more time at a place than others have it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LateReason {
@@ -228,13 +232,10 @@ impl LateReason {
             }
             LateReason::Sleeping { most, .. } => advice_on_sleep(most.function, who),
             LateReason::Asleep => {
-                "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help.".into()
-            }
-            LateReason::InKernel { faults: Some(_), .. } => {
-                "Allocate that memory once and use it again: what is freed and mapped again in each step comes as fresh pages, which the \
-                 kernel must clear (malloc gives large arrays back at once; see mallopt's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD)."
+                "Look there for a sleep, for input or output, or for a lock: a smaller share of the work does not help."
                     .into()
             }
+            LateReason::InKernel { faults: Some(_), .. } => FRESH_PAGES.into(),
             LateReason::InKernel { faults: None, .. } => {
                 format!("See which system calls {who} makes there, by strace -c or perf trace.")
             }
@@ -243,7 +244,7 @@ impl LateReason {
 }
 
 /// `writing`, as in "most in writing state".
-fn doing(operation: Operation) -> &'static str {
+pub fn doing(operation: Operation) -> &'static str {
     match operation {
         Operation::Open => "opening",
         Operation::Close => "closing",

@@ -18,9 +18,11 @@ mod drift;
 mod eager_limit;
 mod evidence;
 mod file_advice;
+mod file_time;
 mod finding;
 mod finding_rows;
 mod idle_threads;
+mod kernel_time;
 mod kinds;
 mod late_accesses;
 mod late_changes;
@@ -177,6 +179,8 @@ fn about_the_program(
     let leaders = teams::leaders(known.run);
     all.extend(idle_threads::finding(known, &leaders));
     all.extend(uneven_regions::findings(known, &leaders));
+    all.extend(kernel_time::finding(known));
+    all.extend(file_time::finding(known));
     all
 }
 

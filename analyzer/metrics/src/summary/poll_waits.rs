@@ -70,8 +70,10 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
 
 impl<'a> PollWait<'a> {
     fn of(used: &'a UsedSite<'a>) -> Option<PollWait<'a>> {
+        // No blocking call waits for either of two things.
+        let is_in_turn = |habits: &SiteHabits| 2 * habits.in_turn >= habits.in_vain;
         let only_waits = |(_, habits): &&(u32, &SiteHabits)| {
-            habits.in_vain >= LEAST_TIMES.count().max(habits.found) && !has_gaps(habits)
+            habits.in_vain >= LEAST_TIMES.count().max(habits.found) && !has_gaps(habits) && !is_in_turn(habits)
         };
         let ranks: Vec<(u32, &SiteHabits)> = used.ranks.iter().filter(only_waits).copied().collect();
         let time = ranks.iter().map(|(_, habits)| span(habits)).total();

@@ -166,6 +166,12 @@ impl CallCost<'_> {
         self.used.call().is_some_and(|call| call.class().is_local() || is_independent(call))
     }
 
+    /// True of sends, which return once the library has stored so few bytes.
+    fn only_sends(&self) -> bool {
+        let is_send = |part: CallPart| matches!(part, CallPart::Message { sends: true, receives: false, .. });
+        self.used.ranks.iter().all(|(_, habits)| is_send(habits.part))
+    }
+
     /// True if a call takes about as long as to copy its bytes into a buffer and out of it, between ranks of one host.
     fn is_as_fast_as_copies(&self) -> bool {
         by_host(self.used.known.run).len() == 1 && self.seconds <= AS_FAST * COPIED * self.size() as f64
@@ -231,6 +237,8 @@ impl CallCost<'_> {
         } else if !self.may_combine() && self.used.is_collective() {
             "So few bytes cost their steps from rank to rank: call it less often, if not each result is needed at once, or begin it earlier, by \
              a nonblocking call, and compute meanwhile."
+        } else if self.only_sends() {
+            "So few bytes cost the call, whatever they are: collect what goes to the same rank in a buffer, and send it together."
         } else if !self.may_combine() {
             "So few bytes cost their steps from rank to rank: begin the calls earlier, by nonblocking ones, and compute meanwhile."
         } else {
@@ -307,7 +315,7 @@ pub fn completion(known: &Evidence) -> FxHashMap<u32, i64> {
 
 /// Seconds that a call takes on a slow network, whose steps take 100 us and whose links carry 1 Gbit/s: as many steps as
 /// a tree over all ranks has, and each rank's bytes through one link.
-fn slowest(ranks: usize, bytes: u64) -> f64 {
+pub fn slowest(ranks: usize, bytes: u64) -> f64 {
     let ranks = ranks as f64;
     1e-4 * (1.0 + ranks.log2()) + bytes as f64 * ranks / 1.25e8
 }

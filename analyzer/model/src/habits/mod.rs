@@ -58,6 +58,8 @@ pub struct SiteHabits {
     pub in_vain_time: i64,
     /// Time outside MPI between tests that found nothing.
     pub between_tests: i64,
+    /// Tests that found nothing, each directly before one at another site that found nothing, either.
+    pub in_turn: u64,
     /// Part of `in_vain_time` and `between_tests` in runs of tests that ended with one that found something.
     pub awaited: i64,
     /// Part of `awaited` by the rank at the other end of what was found, if known.

@@ -94,9 +94,10 @@ impl<'a> HabitReader<'a> {
         let uses_memory = is_of_memory(role);
         let guards = self.guards(uses_memory);
         if let Some((before, gap)) = self.polls.add(call, site, poll)
-            && let Some(before) = self.habits.get_mut(&before)
+            && let Some(habits) = self.habits.get_mut(&before)
         {
-            before.between_tests.grow(gap);
+            habits.between_tests.grow(gap);
+            habits.in_turn.grow(u64::from(before != site));
         }
         let in_vain = poll == Poll::InVain;
         let habits = self.habits.entry(site).or_insert_with(|| SiteHabits::new(role));
