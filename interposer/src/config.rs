@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use traces::call_filter::Filter;
+use traces::counters::CounterEvent;
 use traces::file::Mode;
 use traces::mpi_settings::{OF_HYDRA, sets_up_mpi};
 use traces::node::FileForm;
@@ -33,6 +34,8 @@ pub struct Config {
     pub call_path: u32,
     /// Processor time between two samples of a thread, in nanoseconds; 0 for none.
     pub sample: u64,
+    /// Events to count.
+    pub counters: Vec<&'static CounterEvent>,
     /// True to ask MPI which requests are complete.
     pub asks: bool,
     pub sync: Occasions,
@@ -55,6 +58,7 @@ pub fn read() -> Result<Config, String> {
         progress: set(settings::PROGRESS, settings::progress)?.unwrap_or(Depth::Events),
         call_path: set(settings::CALL_PATH, settings::call_path)?.unwrap_or(settings::MOST_FRAMES),
         sample: set(settings::SAMPLE, settings::sample)?.unwrap_or(0),
+        counters: set(settings::COUNTERS, settings::counters)?.unwrap_or_default(),
         checksum: set(settings::CHECKSUM, settings::checksum)?.unwrap_or(false),
         asks: set(settings::OVERLAP, settings::overlap)?.unwrap_or(false),
         sync: set(settings::SYNC, settings::sync)?.unwrap_or(Occasions::Both),

@@ -6,6 +6,7 @@
 
 use wincode::{SchemaRead, SchemaWrite};
 
+pub use crate::counters::{AskedEvent, CounterReading, CounterValue};
 pub use crate::layout::{CallLayout, Datatype, Elements};
 pub use crate::machine::{Counters, HostTime, Machine, Throttling, Usage, UsageMoment};
 pub use crate::span::Span;
@@ -83,6 +84,10 @@ pub enum Definition {
     Datatype(Datatype),
     /// The elements that calls with some signature hand out and receive.
     CallLayout(CallLayout),
+    /// The events that the user wanted to be counted.
+    AskedEvents(Vec<AskedEvent>),
+    /// What was counted of them so far.
+    CounterReading(CounterReading),
 }
 
 /// A file that the program has accessed.
@@ -479,7 +484,7 @@ impl Definition {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    pub const VARIANTS: u32 = 33;
+    pub const VARIANTS: u32 = 35;
 
     /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {

@@ -20,6 +20,7 @@
 //! read write settings
 //! dropped folder
 //! definitions error live
+//! counters
 //! call_filter file machine node run_notes
 //! accesses calls clock layout progress regular signature span teams
 //! mpi_settings orders record suggest variables
@@ -35,6 +36,7 @@ pub mod accesses;
 pub mod call_filter;
 pub mod calls;
 pub mod clock;
+pub mod counters;
 pub mod definitions;
 pub mod drop_account;
 pub mod dropped;

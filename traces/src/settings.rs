@@ -6,6 +6,7 @@
 use std::ffi::{OsStr, OsString};
 
 use crate::call_filter::Filter;
+use crate::counters::{self, CounterEvent};
 use crate::file::Mode;
 use crate::node::FileForm;
 use crate::progress::Depth;
@@ -30,7 +31,7 @@ pub struct Setting {
 
 /// All settings. Parsing, help texts, the variables that launchers hand on, and the table in docs/guide/recording.md
 /// come from here.
-pub const SETTINGS: [Setting; 16] = [
+pub const SETTINGS: [Setting; 17] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -93,6 +94,15 @@ pub const SETTINGS: [Setting; 16] = [
         default: "off",
         meaning: "look where threads that call MPI are between their calls, each time they have computed for so long, as 10ms",
         parse: |value| sample(value).map(drop),
+    },
+    Setting {
+        variable: COUNTERS,
+        flag: "counters",
+        value: "EVENTS",
+        values: &[],
+        default: "off",
+        meaning: "count up to 8 of perf's events for the thread that initializes MPI, as instructions,cycles",
+        parse: |value| counters(value).map(drop),
     },
     Setting {
         variable: OVERLAP,
@@ -185,6 +195,7 @@ pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
 pub const CHECKSUM: &str = "OVERHEAR_CHECKSUM";
 pub const CALL_PATH: &str = "OVERHEAR_CALL_PATH";
 pub const SAMPLE: &str = "OVERHEAR_SAMPLE";
+pub const COUNTERS: &str = "OVERHEAR_COUNTERS";
 pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
 pub const SYNC: &str = "OVERHEAR_SYNC";
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
@@ -299,6 +310,11 @@ pub fn sample(value: &str) -> Result<u64, String> {
     }
     let period = nanoseconds(value).filter(|period| PERIODS.contains(period));
     period.map(|period| period as u64).ok_or_else(|| "neither off nor a time from 1ms to 10s, such as 10ms".into())
+}
+
+/// Parses `--counters`: the events, none for off.
+pub fn counters(value: &str) -> Result<Vec<&'static CounterEvent>, String> {
+    if value == "off" { Ok(Vec::new()) } else { counters::parse(value) }
 }
 
 /// A time such as `10ms`, `60s`, `5min` or `2h`, in nanoseconds.

@@ -9,7 +9,7 @@
 //! summary
 //! behaviors groupings hang heat hosts imbalance operations paths ranks top waits warnings
 //! what_if why
-//! breakdown check critical engine fanout files matrix messages overlap overview pop rank_time regions sleeps stacks starting teams whereabouts
+//! breakdown check counters critical engine fanout files matrix messages overlap overview pop rank_time regions sleeps stacks starting teams whereabouts
 //! run_end
 //! accessed collective_parts cost endings file_calls overlong rank_programs
 //! launch_words median network scheduling settings shares totals
@@ -23,6 +23,7 @@ pub mod check;
 mod collective_parts;
 pub mod compare;
 pub mod cost;
+pub mod counters;
 pub mod critical;
 mod endings;
 pub mod engine;

@@ -2,7 +2,7 @@
 
 use crate::common::call_paths::with_paths;
 use crate::common::{self, golden::GoldenFiles, parquet::parquet, python::python};
-use crate::{compared, files, sleeps, teams};
+use crate::{compared, files, sleeps, teams, use_of_machine};
 use parquet::record::Field;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,6 +121,11 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
             let arguments = [&[name][..], words, runs, &["--format", format]].concat();
             said.push((arguments.join(" "), overhear(&arguments)));
         }
+    }
+    if command == "report" {
+        let counted = use_of_machine::counted();
+        let arguments = ["report", "--by", "rank", counted.0.to_str().unwrap(), "--format", format];
+        said.push((arguments.join(" "), overhear(&arguments)));
     }
     said
 }

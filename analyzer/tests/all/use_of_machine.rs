@@ -8,7 +8,8 @@ use model::Run;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{
-    Counters, Definition, HostTime, Machine, Process, SourcePlace, Span, Throttling, Usage, UsageMoment,
+    AskedEvent, CounterReading, CounterValue, Counters, Definition, HostTime, Machine, Process, SourcePlace, Span,
+    Throttling, Usage, UsageMoment,
 };
 use traces::signature::{Signature, peer};
 
@@ -254,6 +255,39 @@ fn a_limit_that_stopped_the_ranks_is_told_from_other_processes_by_its_periods() 
     let (kind, said, _) = told(0, true);
     assert_eq!(kind, "busy_host", "{said}");
     assert!(!said.contains("quota"), "{said}");
+}
+
+/// Two ranks, for the first of which two of three events were counted.
+pub fn counted() -> Folder {
+    let reading = |moment, at: u64, values: [u64; 2]| {
+        // Both events had a counter for half of the time.
+        let value = |value| CounterValue { value, enabled: at * MILLISECOND, running: at * MILLISECOND / 2 };
+        let (ticks, values) = (BEGIN + at * MILLISECOND, values.map(value).to_vec());
+        Definition::CounterReading(CounterReading { moment, thread: 0, ticks, values })
+    };
+    let asked = |name: &str, problem: &str| AskedEvent { name: name.into(), problem: problem.into() };
+    let events =
+        vec![asked("instructions", ""), asked("cache-misses", "there is no such counter"), asked("cycles", "")];
+    let of_rank = || {
+        let first = reading(UsageMoment::Initialized, 2, [100, 1_000]);
+        let last = reading(UsageMoment::Finalizing, 902, [100 + 3_000, 1_000 + 6_000]);
+        [used(&Share::of(400, 0), (2, 2)), vec![Definition::AskedEvents(events.clone()), first, last]].concat()
+    };
+    let rank = |definitions| computing(&Share::of(400, 0), Call::Barrier).defines(definitions);
+    made(vec![rank(of_rank()), rank(used(&Share::of(400, 0), (2, 2)))], 2).0
+}
+
+#[test]
+fn events_are_counted_between_the_readings_scaled_to_all_of_the_time_and_those_that_cannot_be_are_said() {
+    let folder = counted();
+    let answer = ask(&folder.0, "report", &["--by", "rank"]);
+    let rows = answer.rows("counters");
+    let counts: Vec<_> = rows.iter().map(|row| (row["event"].as_str(), row["count"].as_u64())).collect();
+    assert_eq!(counts, [(Some("instructions"), Some(6_000)), (Some("cycles"), Some(12_000))]);
+    assert_eq!((&rows[0]["per_cycle"], &rows[1]["per_cycle"]), (&Value::from(0.5), &Value::Null));
+    assert_eq!(rows[0]["counted_percent"], 50.0);
+    let said = answer.json["warnings"].to_string();
+    assert!(said.contains("not counted: cache-misses (there is no such counter)"), "{said}");
 }
 
 #[test]

@@ -125,3 +125,31 @@ fn a_quota_that_stops_the_ranks_is_told_with_its_periods_and_nothing_is_said_of_
         assert!(run.report("host").rows("hosts")[0]["throttled_percent"].is_null(), "{}", mpi.name);
     });
 }
+
+#[test]
+fn events_that_were_asked_for_are_counted_as_the_system_counts_them_or_the_reason_is_said() {
+    under_each(&two_families(), |mpi| {
+        let asked = "page-faults,cpu-migrations,instructions";
+        let (output, run) = case("counted", mpi, 2, &[]).with("OVERHEAR_COUNTERS", asked).recorded("counted");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let report = run.report("rank");
+        let mut ran = 0;
+        for row in report.rows("counters").iter().filter(|row| row["event"] == "page-faults") {
+            let of_rank = format!("{} ", row["rank"]);
+            let said = output.stdout.lines().find_map(|line| line.strip_prefix(&of_rank)?.parse::<i64>().ok());
+            let (said, count) = (said.expect("each rank says how many"), row["count"].as_i64().expect("a number"));
+            // The recorder and MPI have some of their own around what the program measures.
+            assert!((count - said).abs() < 200, "{}: {count}, and {said} as the program says", mpi.name);
+            ran += 1;
+        }
+        let missing = report.json["warnings"].to_string();
+        let is_said = |event: &str| {
+            missing.contains(event) || report.rows("counters").iter().filter(|row| row["event"] == event).count() == 2
+        };
+        assert!(asked.split(',').all(is_said), "{}: {}", mpi.name, report.json);
+        assert!(ran == 2 || missing.contains("page-faults"), "{}: {}", mpi.name, report.json);
+
+        let (_, run) = case("counted", mpi, 2, &[]).recorded("not-counted");
+        assert!(run.report("rank").json["counters"].is_null(), "{}", mpi.name);
+    });
+}

@@ -67,7 +67,7 @@ pub fn before(call: Call, session: u64) {
         guard::run(end::unmark);
     }
     // Read before the ranks wait for each other, but written after the comparison of clocks, which needs its room.
-    let mut readings = [None, None, None];
+    let mut readings = usage_readings::NONE;
     if is_recorded && is_last(call) {
         guard::run_waiting(|| {
             readings = usage_readings::read(current::thread().map(Thread::number), UsageMoment::Finalizing);

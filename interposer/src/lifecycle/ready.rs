@@ -104,6 +104,10 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         let costs = steps::timed(StepKind::Rehearse, || rehearse(run).unwrap_or_default());
         steps::timed(StepKind::ReadMachine, || {
             shared::define(&Definition::Machine(machine::machine()));
+            if let Some(thread) = current::thread().filter(|_| !run.config.counters.is_empty()) {
+                let asked = machine::begin_counters(thread.number(), &run.config.counters);
+                shared::define(&Definition::AskedEvents(asked));
+            }
             if is_first {
                 define_variables(family, &library.version);
             }

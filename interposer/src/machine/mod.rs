@@ -1,12 +1,15 @@
 //! The machine, as the kernel describes it: the host's cores ([`host_cores`]), how many of them the process's control groups allow
-//! ([`quota`]), and this process's use of them ([`usage`]).
+//! ([`quota`]), this process's use of them ([`usage`]), and [`counters`].
 //!
 //! Values that cannot be read stay unknown: `/proc` or `/sys` may be missing, and a filter may refuse system calls.
 
+mod counters;
 mod host_cores;
 mod quota;
 mod usage;
 
+pub use counters::begin as begin_counters;
+pub use counters::read as counters;
 pub use host_cores::machine;
 pub use quota::throttling;
 pub use usage::{had_children, of_process, of_process_briefly, of_thread};

@@ -2,7 +2,7 @@
 
 use crate::common::{CALLS, Listener, Said, begun, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{CallLayout, Definition};
+use traces::definitions::{CounterReading, Definition, UsageMoment};
 use traces::error::{Damage, Error, Held};
 use traces::file::{Level, PageKind, ThreadBlock};
 use traces::read::{in_flight, walk};
@@ -124,7 +124,12 @@ fn a_definition_that_cannot_be_read_is_said() {
 #[test]
 fn a_definition_of_a_later_version_is_passed_over() {
     let mut file = begun(header(0));
-    let last = Definition::CallLayout(CallLayout { number: 1, parts: 0, sent: vec![], received: vec![] });
+    let last = Definition::CounterReading(CounterReading {
+        moment: UsageMoment::PageFull,
+        thread: 0,
+        ticks: 1,
+        values: vec![],
+    });
     let filter = Definition::Filter("x".into());
     // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());

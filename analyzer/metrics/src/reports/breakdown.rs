@@ -6,7 +6,7 @@ use super::empty_analysis::nothing;
 use crate::behaviors::{self, BehaviorRow, Behaviors};
 use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
-use crate::{breakdown, cost, groupings, hosts, operations, overview, ranks, regions};
+use crate::{breakdown, cost, counters, groupings, hosts, operations, overview, ranks, regions};
 use model::error::Error;
 use model::matching::{Follow, settled};
 use model::site_naming::NamedBy;
@@ -48,6 +48,7 @@ pub fn schema() -> Schema {
         .table::<SingleRankRow<ThreadName>>()
         .table::<BehaviorRow>()
         .table::<hosts::HostRow>()
+        .table::<counters::CounterRow>()
         .table::<regions::RegionTotalRow>()
         .table::<operations::OperationRow>()
 }
@@ -78,17 +79,20 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Rank if run.asked().count() > ranks::SHOWN => {
             let behaviors = Behaviors::of(run);
             let unlike = behaviors::unlike(&behaviors, ranks::SHOWN_OF_MANY);
-            vec![
+            let mut tables = vec![
                 behaviors::table(run, &behaviors).for_people().into(),
                 ranks::unlike(run, &unlike).into(),
                 ranks::overview(run).for_programs().into(),
                 ranks::rank_functions(run).into(),
-            ]
+            ];
+            tables.extend(counters::table(run).map(|table| table.for_programs().into()));
+            tables
         }
         Breakdown::Rank => {
             let mut tables = vec![ranks::overview(run).into()];
             tables.extend(ranks::side_by_side(run).into_iter().map(Sheet::from));
             tables.push(ranks::rank_functions(run).into());
+            tables.extend(counters::table(run).map(Sheet::from));
             tables
         }
         Breakdown::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
@@ -102,6 +106,9 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Collective | Breakdown::Behavior => Vec::new(),
     };
     let mut warnings = crate::warnings::of_run(run);
+    if by == Breakdown::Rank {
+        warnings.extend(counters::problems(run));
+    }
     if matches!(by, Breakdown::Site | Breakdown::Caller | Breakdown::Path) {
         warnings.extend(unresolved(run));
         warnings.extend(groupings::in_linked_binding(run));

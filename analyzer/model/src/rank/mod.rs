@@ -1,6 +1,7 @@
 //! One rank of a run: its file's contents, summed up.
 
 mod by_number;
+mod counted;
 mod later_pages;
 mod latest;
 mod layouts;
@@ -16,9 +17,9 @@ use std::sync::Arc;
 use traces::call_filter::Filter;
 use traces::calls::Call;
 use traces::definitions::{
-    CalledFrom, Communicator, Component, Definition, Group, Language, Library, Machine, Members, Module, Neighbors,
-    Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync, Throttling, Usage, Variable,
-    variables_of,
+    AskedEvent, CalledFrom, Communicator, Component, CounterReading, Definition, Group, Language, Library, Machine,
+    Members, Module, Neighbors, Object, Origin, Process, Region, SameClock, Site, SourcePlace, Span, Step, Sync,
+    Throttling, Usage, Variable, variables_of,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -34,6 +35,7 @@ use super::sums::Total;
 use super::tally::{self, CallTotal, ReadThread, Samples, Tally};
 use crate::process::ProcessFate;
 pub use by_number::ByNumber;
+pub use counted::CountedEvent;
 use later_pages::end_calls_of_later_pages;
 pub use latest::Latest;
 use layouts::Layouts;
@@ -56,6 +58,9 @@ pub struct Rank {
     pub usages: Vec<Usage>,
     /// Readings of how often the quota of its control group stopped it.
     pub throttlings: Vec<Throttling>,
+    /// Events that the user wanted to be counted, and readings of those that are.
+    pub asked_events: Vec<AskedEvent>,
+    pub counter_readings: Vec<CounterReading>,
     /// Steps of the recorder's own work when MPI was initialized and finalized; empty in files of older recorders.
     pub steps: Vec<Step>,
     pub filter: String,
@@ -305,6 +310,8 @@ impl Rank {
             machine: None,
             usages: Vec::new(),
             throttlings: Vec::new(),
+            asked_events: Vec::new(),
+            counter_readings: Vec::new(),
             steps: Vec::new(),
             filter: String::new(),
             settings: Vec::new(),
@@ -446,6 +453,8 @@ impl Rank {
             Definition::Machine(machine) => self.machine = Some(machine),
             Definition::Usage(usage) => self.usages.push(usage),
             Definition::Throttling(throttling) => self.throttlings.push(throttling),
+            Definition::AskedEvents(events) => self.asked_events = events,
+            Definition::CounterReading(reading) => self.counter_readings.push(reading),
             Definition::Steps(steps) => self.steps.extend(steps),
             Definition::SamplingPeriod(nanoseconds) => self.samples.period = nanoseconds,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
