@@ -100,9 +100,10 @@ impl Row for RankSleepsRow {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
             Column::count("sleeps", "sleeps", |row: &Self| row.sleeps).means("How often it slept."),
-            Column::seconds("time_s", "time", |row: &Self| row.time).means("Its time in that."),
+            Column::seconds("time_s", "time", |row: &Self| row.time)
+                .means("Its time in that, all threads that call MPI together."),
             Column::percent("time_share_percent", "of its time", |row: &Self| row.share)
-                .means("The same as a share of the rank's time."),
+                .means("The same as a share of the rank's time; above 100 if several threads slept at once."),
             Column::seconds("longest_s", "longest", |row: &Self| row.longest).means("Its longest single sleep."),
         ]
     }

@@ -114,3 +114,21 @@ fn a_profile_has_no_sleeps_and_its_report_is_whole() {
     let answer = run.ask("report", &[]);
     assert_eq!(answer.status, 0, "{}", answer.json);
 }
+
+#[test]
+fn a_program_whose_allocator_waits_for_a_lock_is_not_stopped_by_what_the_recorder_allocates() {
+    for mpi in libraries() {
+        let (source, program) = source_and_program("locked_allocator.c", &mpi);
+        compile(&mpi, &source, &program, &["-pthread".to_string()]);
+        for lock in ["mutex", "semaphore"] {
+            let arguments = vec![lock.to_string()];
+            let case =
+                || Case { mpi: &mpi, path: program.clone(), arguments: arguments.clone(), ranks: 0, variables: vec![] };
+            let (plain, (output, run)) = (case().plain(), case().recorded(&format!("locked-allocator-{lock}")));
+            assert_eq!(said(&output), said(&plain), "{lock} under {}: {}", mpi.name, output.stderr);
+            let report = run.ask("sleeps", &[]).json;
+            let waits = |function: &str| rows(&report, "sleeps").iter().any(|row| row["function"] == function);
+            assert!(waits("pthread_join") && !waits("sem_wait"), "{lock} under {}: {report}", mpi.name);
+        }
+    }
+}
