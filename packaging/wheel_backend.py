@@ -4,7 +4,6 @@
 """
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -39,9 +38,9 @@ def build_command():
     built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "release"
     build("overhear-interposer")
     library = ROOT / "target/wheel/liboverhear.so"
-    subprocess.run(["objcopy", "--strip-debug", built / "liboverhear.so", library], check=True)
+    subprocess.run(["objcopy", "--strip-unneeded", built / "liboverhear.so", library], check=True)
     build("overhear", "--features", "overhear/embed", OVERHEAR_LIBRARY=str(library))
-    shutil.copy2(built / "overhear", SCRIPTS / "overhear")
+    subprocess.run(["objcopy", "--strip-unneeded", built / "overhear", SCRIPTS / "overhear"], check=True)
 
 
 def build(package, *flags, **variables):

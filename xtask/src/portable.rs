@@ -22,28 +22,40 @@ pub fn tools() -> Result<Environment, String> {
     Environment::with(&folder().join("tools"), &TOOLS)
 }
 
-/// Builds the command, with the recorder inside.
+/// Builds the command, with the recorder inside and its line tables.
 pub fn command(tools: &Environment, has_polars: bool) -> Result<PathBuf, String> {
     let wheels = folder().join("command");
-    let features = if has_polars { "embed,polars" } else { "embed" };
-    let mut command = maturin(tools, "analyzer", &wheels)?;
+    // Polars is most of the command with it, so the profile is for the one without.
+    let (features, profile) = if has_polars { ("embed,polars", "release") } else { ("embed", "small") };
+    let mut command = maturin(tools, "analyzer", &wheels, profile)?;
     command.args(["--bindings", "bin", "--features", features]).env("OVERHEAR_LIBRARY", library()?);
     let wheel = made(&mut command, &wheels)?;
-    // pyproject.toml takes it from here as one of the wheel's scripts.
+    let unpacked = folder().join("unpacked");
+    emptied(&unpacked)?;
+    unpack(&tools.program("python"), &wheel, &unpacked).map(|()| unpacked.join("overhear"))
+}
+
+/// Puts a command without line tables where pyproject.toml looks for the wheel's scripts.
+pub fn into_wheel(command: &Path) -> Result<(), String> {
     let scripts = folder().join("data/scripts");
     emptied(&scripts)?;
-    unpack(&tools.program("python"), &wheel, &scripts).map(|()| scripts.join("overhear"))
+    done(Command::new("objcopy").arg("--strip-unneeded").arg(command).arg(scripts.join("overhear")))
+}
+
+/// Builds the recorder.
+pub fn built_library() -> Result<PathBuf, String> {
+    done(cargo().args(["build", "--release", "--quiet", "--package", "overhear-interposer"]))?;
+    Ok(target().join("release/liboverhear.so"))
 }
 
 /// Builds the recorder and strips its debug information, most of its size.
-pub fn library() -> Result<PathBuf, String> {
-    done(cargo().args(["build", "--release", "--quiet", "--package", "overhear-interposer"]))?;
+fn library() -> Result<PathBuf, String> {
+    let built = built_library()?;
     let stripped = folder().join("liboverhear.so");
-    let built = target().join("release/liboverhear.so");
     let changed = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
     // A newer file would recompile the command, which includes it.
     if changed(&stripped) < changed(&built) {
-        done(Command::new("objcopy").arg("--strip-debug").arg(built).arg(&stripped))?;
+        done(Command::new("objcopy").arg("--strip-unneeded").arg(built).arg(&stripped))?;
     }
     Ok(stripped)
 }
@@ -53,14 +65,14 @@ pub fn folder() -> PathBuf {
     target().join("wheel")
 }
 
-/// maturin's command line for a crate's wheel, into an emptied folder.
-pub fn maturin(tools: &Environment, of: &str, out: &Path) -> Result<Command, String> {
+/// maturin's command line for a crate's wheel by this profile of cargo's, into an emptied folder.
+pub fn maturin(tools: &Environment, of: &str, out: &Path, profile: &str) -> Result<Command, String> {
     emptied(out)?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([tools.programs()].into_iter().chain(std::env::split_paths(&path)));
     let mut maturin = Command::new(tools.program("maturin"));
     maturin.current_dir(workspace().join(of)).env("PATH", path.map_err(|error| error.to_string())?);
-    maturin.args(["build", "--release", "--strip", "--locked", "--zig", "--compatibility", COMPATIBILITY]);
+    maturin.args(["build", "--profile", profile, "--locked", "--zig", "--compatibility", COMPATIBILITY]);
     maturin.arg("--out").arg(out);
     Ok(maturin)
 }

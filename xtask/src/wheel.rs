@@ -9,7 +9,7 @@ use examples::environment::Environment;
 use examples::wheel::run as done;
 use examples::{target, workspace};
 
-use crate::portable::{command, emptied, folder, made, maturin, tools};
+use crate::portable::{command, emptied, folder, into_wheel, made, maturin, tools};
 
 /// Packages installed beside it for the trial: an MPI, its binding, and readers of tables.
 const BESIDE: [&str; 6] =
@@ -18,9 +18,9 @@ const BESIDE: [&str; 6] =
 /// Builds both, checks that a package index would accept them, and tries the wheel if asked.
 pub fn run(has_polars: bool, is_tried: bool) -> Result<(), String> {
     let tools = tools()?;
-    command(&tools, has_polars)?;
+    into_wheel(&command(&tools, has_polars)?)?;
     let wheels = target().join("wheels");
-    let wheel = made(&mut maturin(&tools, "", &wheels)?, &wheels)?;
+    let wheel = made(maturin(&tools, "", &wheels, "release")?.arg("--strip"), &wheels)?;
     let sources = sources(&tools)?;
     for file in [&wheel, &sources] {
         done(Command::new(tools.program("twine")).args(["check", "--strict"]).arg(file))?;

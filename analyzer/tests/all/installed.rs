@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use analyzer::cli::{GROUPS, command};
+use object::Object;
 
 use crate::common::Folder;
 
@@ -51,12 +52,11 @@ fn help_shows_every_command_once_and_fits_into_eighty_columns() {
     assert!(wide.is_empty(), "{wide:#?}");
 }
 
-/// Installs this command and a placeholder for the recorder.
+/// Installs this command, which also stands for the recorder.
 fn install(prefix: &Path) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let library = project.join("README.md");
     let mut install = Command::new(project.join("packaging/install.sh"));
-    let output = install.arg(prefix).args([Path::new(env!("CARGO_BIN_EXE_overhear")), &library]).output().unwrap();
+    let output = install.arg(prefix).args([env!("CARGO_BIN_EXE_overhear"); 2]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -73,6 +73,22 @@ fn an_installation_that_was_moved_finds_its_library_through_a_link() {
         let output = Command::new(&command).args(["env", "--launcher", "openmpi"]).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(said.contains(&format!("-x LD_PRELOAD={}", library.display())), "{}: {said}", command.display());
+    }
+}
+
+#[test]
+fn command_and_library_have_no_symbols_and_name_a_file_that_has_them() {
+    let folder = Folder::new();
+    install(&folder.0);
+    for name in ["bin/overhear", "lib/liboverhear.so"] {
+        let path = folder.0.join(name);
+        let bytes = fs::read(&path).unwrap();
+        let stripped = object::File::parse(&*bytes).unwrap();
+        assert_eq!(stripped.symbols().count(), 0, "{name}");
+        let (debug, _) = stripped.gnu_debuglink().unwrap().unwrap();
+        let debug = path.with_file_name(".debug").join(str::from_utf8(debug).unwrap());
+        let bytes = fs::read(&debug).unwrap_or_else(|error| panic!("{}: {error}", debug.display()));
+        assert!(object::File::parse(&*bytes).unwrap().symbols().count() > 1000, "{name}");
     }
 }
 
