@@ -1,5 +1,7 @@
 //! The finding on time that every rank spends in the kernel between its calls: none waits for another because of it.
 
+use super::activity_places;
+use super::activity_sums::RankActivity;
 use super::late_reason::{FRESH_PAGES, LONGEST_FAULT};
 use super::limits::limits;
 use super::{Evidence, Finding, FindingKind};
@@ -7,6 +9,7 @@ use crate::totals::seconds;
 use crate::words::plural;
 use model::attribution::{RankTimes, Spent};
 use model::matching::scenario::RunChange;
+use model::origins::Activity;
 use model::sums::Total;
 use tables::Value;
 
@@ -21,16 +24,32 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         return None;
     }
     let headline = format!("Each rank spends {} in the kernel between its calls of MPI.", Value::Seconds(time));
-    let finding = Finding::new(FindingKind::KernelTime, "why", headline).costs(time);
+    let mut finding = Finding::new(FindingKind::KernelTime, "why", headline).costs(time);
+    if let Some(most) = most_work(known) {
+        let sites = known.run.call_sites();
+        finding.add(&format!("The ranks compute most {}.", activity_places::in_words(most, sites)));
+        finding.sites = activity_places::lines(most, sites).collect();
+    }
     let faults = faults(known).filter(|faults| time <= LONGEST_FAULT.get() * *faults as f64);
     Some(match faults {
         Some(faults) => {
             let faults = plural(faults, "page fault");
-            let detail = format!("A rank has {faults}: the kernel clears each page that is touched first.");
-            finding.detail(detail).next(FRESH_PAGES).changes(without(known, time))
+            finding.add(&format!("A rank has {faults}: the kernel clears each page that is touched first."));
+            finding.next(FRESH_PAGES).changes(without(known, time))
         }
         None => finding.next("See which system calls the ranks make there, by strace -c -f or perf trace."),
     })
+}
+
+/// Where every rank computes most, for at least half of its time between calls: readings of the kernel's time know no place.
+fn most_work(known: &Evidence) -> Option<Activity> {
+    let of_rank = |rank: u32| {
+        let RankActivity { between, most } = known.activities().of_rank(rank);
+        most.filter(|(time, activity)| 2 * time >= between && matches!(activity, Activity::Between(..)))
+    };
+    let (_, most) = of_rank(0)?;
+    let is_there = |rank| of_rank(rank).is_some_and(|(_, of)| of == most);
+    (1..known.run.ranks.len() as u32).all(is_there).then_some(most)
 }
 
 /// The ranks' computation without so many seconds each.
