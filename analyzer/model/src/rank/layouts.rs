@@ -2,7 +2,7 @@
 
 use traces::definitions::{CallLayout, Datatype, EqualParts, Parts};
 use traces::layout;
-use traces::signature::{CREATES, Signature};
+use traces::signature::Signature;
 
 use super::{ByNumber, Rank};
 use crate::tally::CallTotal;
@@ -53,11 +53,10 @@ impl Rank {
         Some([pieces(sent, &layout.sent)?, pieces(received, &layout.received)?])
     }
 
-    /// The pieces that the calls of a signature have handed out and received, where datatypes scatter them; else 0.
+    /// The pieces that the calls of a signature have handed out and received, where datatypes scatter them; else 0. Those that begin a
+    /// persistent request count once, as the bytes that they prepare do: a profile knows no starts.
     pub fn pieces_of_calls(&self, calls: &CallTotal) -> u64 {
         let Some([sent, received]) = self.pieces(&calls.signature) else { return 0 };
-        let is_persistent = calls.signature.flags & CREATES != 0;
-        let moved = if is_persistent { calls.starts } else { calls.count.saturating_sub(calls.open + calls.failed) };
-        sent.saturating_add(received).saturating_mul(moved)
+        sent.saturating_add(received).saturating_mul(calls.count.saturating_sub(calls.open + calls.failed))
     }
 }
