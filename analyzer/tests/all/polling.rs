@@ -181,16 +181,21 @@ fn one_rank_of_several_that_polls_nearly_all_the_time_serves_the_others_and_cost
 fn ranks_that_sleep_between_two_looks_see_late_what_others_wait_for_and_those_that_work_there_do_not() {
     // Two ranks pass a message to and fro 50 times; each looks for it at once, and again after 9 ms, in which it came.
     let (test, pass) = (signature(0, Call::Test, peer::NONE, 0, 0), 10 * MILLISECOND);
-    let rank = |first: u64, peer: i32| {
+    let rank = |first: u64, peer: i32, first_look: u32| {
         (0..50).fold(Calls::default(), |calls, turn| {
             let at = MILLISECOND + 2 * pass * turn + first * pass;
             let calls = calls.call(send(Call::Send, peer, 8), at, 1000).call(receive(peer), at + 2000, 100);
-            let calls = calls.call(test, at + 3000, 300).call(test, at + pass + 9 * MILLISECOND, 300);
-            calls.completed(1)
+            let calls = calls.call(Signature { site: first_look, ..test }, at + 3000, 300);
+            calls.call(test, at + pass + 9 * MILLISECOND, 300).completed(1)
         })
     };
-    let of = |ran_for: u64| polling(vec![rank(0, 1).defines(ran(ran_for)), rank(1, 0).defines(ran(ran_for))]);
+    let looking = |ran_for: u64, first_look: u32| {
+        polling([(0, 1), (1, 0)].map(|(one, other)| rank(one, other, first_look).defines(ran(ran_for))).into())
+    };
+    let of = |ran_for| looking(ran_for, 0);
     let found = of(20);
+    let saved = |found: &Option<Value>| found.as_ref().unwrap()["saves_s"].as_f64().unwrap();
+    assert!((saved(&looking(20, 7)) - saved(&found)).abs() < 0.001, "the look before the last one is at another line");
     says(&found, "headline", "Ranks 0-1 sleep between two looks in MPI_Test");
     says(&found, "headline", "18.997 ms on average, and see what comes late 100 times");
     says(&found, "advice", "Call MPI_Wait instead of looking and sleeping");

@@ -4,6 +4,8 @@
 //! ranks sleep meanwhile and somebody waits for them. What came did so at some time between the two looks, so their distance is the most
 //! that it lay there.
 
+use std::collections::BTreeSet;
+
 use super::used_sites::UsedSite;
 use super::{Evidence, Finding, FindingKind};
 use crate::totals::{seconds, world_rank};
@@ -11,9 +13,10 @@ use crate::words::{plural, ranks_in_words, upper};
 use model::attribution::Spent;
 use model::habits::Looks;
 use model::matching::scenario::{PassChange, RunChange};
+use model::origins::Activity;
 use model::sums::Total;
 use tables::{Value, WorldRank};
-use traces::calls::Class;
+use traces::calls::{Call, Class};
 
 /// The finding on the looks at one line.
 pub fn finding(used: &UsedSite) -> Option<Finding> {
@@ -50,12 +53,28 @@ pub fn finding(used: &UsedSite) -> Option<Finding> {
     );
     // Without the nap before it, the rank comes to the look that finds something at once, and waits there. Looks that find nothing and follow each
     // other are one call in the replay, with the naps between them.
-    let asleep = ranks.iter().map(|(rank, _)| *rank).collect();
-    let awake = RunChange::Stretch(asleep, (Some(used.number), used.number), PassChange::Times(0.0));
+    let asleep: Vec<u32> = ranks.iter().map(|(rank, _)| *rank).collect();
+    let awake = |from| RunChange::Stretch(asleep.clone(), (Some(from), used.number), PassChange::Times(0.0));
     let finding = Finding::new(FindingKind::Polling, "functions", headline).detail(detail).next(next);
-    let finding = finding.changes(vec![awake]);
+    let finding = finding.changes(looks_before(used, &asleep).into_iter().map(awake).collect());
     // A rank that only polls is asleep for no time that matters: another rule's.
     Some(finding.costs(costs).ranks(culprits).sites(used.sites())).filter(|finding| finding.is_worth_it(known))
+}
+
+/// The lines of the looks behind which the ranks sleep until they look at this one: often its own.
+fn looks_before(used: &UsedSite, asleep: &[u32]) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::from([used.number]);
+    let Some(walk) = used.known.walk else { return lines };
+    for (rank, activity) in walk.origins.activities.keys() {
+        if let Activity::Between(from, to) = *activity
+            && to == used.number
+            && asleep.contains(rank)
+            && used.known.run.call_sites()[from as usize].call().is_some_and(Call::polls)
+        {
+            lines.insert(from);
+        }
+    }
+    lines
 }
 
 /// True if the rank is asleep for most of the time between its looks, at all lines: where it sleeps between two, it does so between all.
