@@ -64,11 +64,7 @@ fn patch_new(settled: &Settled, last: &AtomicU64) {
     let mpi = real::library().map_or(0, |library| library.base);
     let own = settled.objects().iter().find(|object| object.is_own()).map(|own| own.range.clone()).unwrap_or_default();
     let before = BEFORE.load(Relaxed);
-    // SAFETY: the loader is held.
-    let allocator = settled.objects().iter().find(|object| unsafe { object.defines(c"malloc") }.is_some());
-    let is_usual = allocator.is_some_and(LoadedObject::is_of_the_c_library);
-    let is_meant = |name: &&[u8]| is_usual || !sleep_functions::may_hold_allocator(name);
-    let names: Vec<&[u8]> = all().map(|function| function.name).filter(is_meant).collect();
+    let names: Vec<&[u8]> = all().map(|function| function.name).collect();
     for object in settled.after(last.load(Relaxed)) {
         if !object.is_own() && !object.is_of_the_c_library() && !loaded::is_of_mpi(settled, object, mpi, before) {
             patch(object, &names, &own);

@@ -21,12 +21,6 @@ pub fn find() {
     TRYLOCK.exists();
 }
 
-/// True for a function that may return with a lock of the program's allocator, if the program has one: new places in the code are named by
-/// means of that.
-pub fn may_hold_allocator(name: &[u8]) -> bool {
-    name.starts_with(b"sem_") || name.starts_with(b"pthread_cond_")
-}
-
 /// Sleeps, whatever it returns.
 macro_rules! sleeps {
     ($real:expr, $aside:expr, $site:ident, $operation:expr) => {{

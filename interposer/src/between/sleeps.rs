@@ -28,9 +28,9 @@ fn slept(operation: Operation, [start, end]: [u64; 2], site: usize) {
     let Some(thread) = current::thread().filter(|thread| thread.may_access()) else { return };
     thread.work_from(abandoned::frame());
     let sleep = LibraryAccess { operation, file: UNNAMED, start, end, bytes: Some(0), is_elsewhere: false };
-    // Whoever holds a lock of the program must not wait for one of the recorder or the loader: the thread that has that one may wait for the
-    // program's.
-    if operation.target() == Target::Lock {
+    // Whoever holds a lock of the program must not wait for one of the recorder, the loader or the allocator: the thread that has that one may
+    // wait for the program's.
+    if matches!(operation.target(), Target::Lock | Target::Condition | Target::Semaphore) {
         thread.slept_for_lock(&sleep, site as u64);
         thread.rest_outside();
     } else {
