@@ -26,7 +26,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         "Each rank spends {} in files between its calls of MPI, most in {} {} at {}.",
         Value::Seconds(time),
         doing(most.operation),
-        most.file.rsplit('/').next().unwrap_or_default(),
+        most.file_name(),
         most.place
     );
     let next = match most.operation {

@@ -9,12 +9,19 @@ use model::origins::ActivityTimes;
 use traces::accesses::Operation;
 
 /// What accesses of several ranks have in common.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct AccessKind {
     pub operation: Operation,
     pub file: String,
     /// Where the program makes them: file and line.
     pub place: String,
+}
+
+impl AccessKind {
+    /// The file's name without its folder.
+    pub fn file_name(&self) -> &str {
+        self.file.rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// Seconds of the mean late rank and of the mean other one in accesses of a kind at a place.

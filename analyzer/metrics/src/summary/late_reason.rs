@@ -38,8 +38,8 @@ pub enum LateReason {
     MoreWork,
     /// Their fast and their usual passes are as fast as the others'; some take longer.
     SlowerAtTimes,
-    /// They access files there, for so many seconds each.
-    InFile { time: f64, most: FileAccess },
+    /// They access files there, for so many seconds each, longest in `most`.
+    InFile { time: f64, most: AccessKind },
     /// They sleep there in a function that they call; `is_longer`: longer than the others, who do so, too.
     Sleeping { is_longer: bool, most: SleepCall },
     /// They sleep there, or wait for input or output.
@@ -48,15 +48,6 @@ pub enum LateReason {
     AsleepLonger,
     /// They are in the kernel, for so many seconds each.
     InKernel { time: f64, faults: Option<Faults> },
-}
-
-/// The accesses to a file that take most of the late ranks' time in files.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FileAccess {
-    operation: Operation,
-    file: String,
-    /// Where the program makes them: file and line.
-    pub place: String,
 }
 
 /// The calls in which the late ranks sleep longest.
@@ -91,9 +82,9 @@ pub fn of(late: &LateActivity) -> LateReason {
     let is_of_file = |operation: Operation| !operation.sleeps();
     let in_files = AccessTimes::of(late, &others, is_of_file);
     if is_most(in_files.beyond())
-        && let Some((AccessKind { operation, file, place }, _)) = in_files.most()
+        && let Some((most, _)) = in_files.most()
     {
-        return LateReason::InFile { time: in_files.own(), most: FileAccess { operation, file, place } };
+        return LateReason::InFile { time: in_files.own(), most };
     }
     let sleeping = AccessTimes::of(late, &others, Operation::sleeps);
     if is_most(sleeping.beyond())
@@ -173,7 +164,7 @@ impl LateReason {
             }
             LateReason::InFile { time, most } => {
                 let (spends, each) = (verb(ranks, "spends", "spend"), verb(ranks, "", " each"));
-                let (time, file) = (Value::Seconds(*time), most.file.rsplit('/').next().unwrap_or_default());
+                let (time, file) = (Value::Seconds(*time), most.file_name());
                 format!("{spends} {time}{each} in files, most in {} {file} at {},", doing(most.operation), most.place)
             }
             LateReason::Sleeping { most, .. } => {

@@ -8,7 +8,8 @@ use crate::words::plural;
 use model::habits::SiteHabits;
 use model::matching::scenario::RunChange;
 use model::roles::{CallPart, Flow};
-use model::sums::Total;
+use model::sums::{Grow, Total};
+use rustc_hash::FxHashMap;
 use tables::Value;
 use traces::calls::Class;
 
@@ -33,17 +34,15 @@ pub fn finding(known: &Evidence, all: &[UsedSite]) -> Option<Finding> {
     let main = barriers.first()?;
     // What a barrier takes longer than on a slow network has another cause.
     let longest = (1e9 * slowest(known.ranks(), 0)) as i64;
-    let in_barriers = |rank: u32| {
-        let habits = barriers.iter().flat_map(|used| &used.ranks).filter(|(of, _)| *of == rank);
-        let of_habits = |habits: &SiteHabits| {
-            let own =
-                (habits.time - habits.waited - habits.with_unseen).min(longest.saturating_mul(habits.count as i64));
-            habits.waited.saturating_add(own)
-        };
-        habits.map(|(_, habits)| of_habits(habits)).total()
+    let in_barrier = |habits: &SiteHabits| {
+        let own = habits.time - habits.waited - habits.with_unseen;
+        habits.waited.saturating_add(own.min(longest.saturating_mul(habits.count as i64)))
     };
-    let times: Vec<i64> = main.ranks.iter().map(|(rank, _)| in_barriers(*rank)).collect();
-    let (least, sum) = (times.iter().copied().min()?, times.iter().copied().total());
+    let mut times: FxHashMap<u32, i64> = FxHashMap::default();
+    for (rank, habits) in barriers.iter().flat_map(|used| &used.ranks) {
+        times.entry(*rank).or_default().grow(in_barrier(habits));
+    }
+    let (least, sum) = (times.values().copied().min()?, times.values().copied().total());
     let mean = sum as f64 / times.len() as f64;
     if (least as f64) < LEAST_COMMON.get() * mean {
         return None;

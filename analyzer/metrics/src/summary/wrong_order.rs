@@ -80,18 +80,20 @@ pub fn waits(known: &Evidence) -> Vec<Finding> {
     let mut by_line: BTreeMap<u32, BTreeMap<u32, WaitSum>> = BTreeMap::new();
     // Ranks that wait less than a finding must cost are left alone.
     let least = least_share(false) * known.wall();
-    for (at, sum) in for_another(known).into_iter().filter(|(_, sum)| seconds(sum.time) >= least) {
+    for (at, sum) in for_another(known, |_| true).into_iter().filter(|(_, sum)| seconds(sum.time) >= least) {
         by_line.entry(at.place.number() as u32).or_default().insert(at.rank, sum);
     }
     by_line.into_iter().filter_map(|(site, ranks)| waiting(known, site, &ranks)).collect()
 }
 
-/// Time in which a rank waits at one place for a message while another one is there, or comes, that it receives later.
-fn for_another(known: &Evidence) -> FxHashMap<RankSite, WaitSum> {
-    let Some(account) = known.account() else { return FxHashMap::default() };
-    let mut all = account.waits.could_take.clone();
-    for (key, sum) in account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder) {
-        all.entry(key.waiter).or_default().merge(sum);
+/// Time in which ranks wait, at the places that are meant, for a message while another one is there, or comes, that they receive later.
+fn for_another(known: &Evidence, is_meant: impl Fn(&RankSite) -> bool) -> FxHashMap<RankSite, WaitSum> {
+    let mut all: FxHashMap<RankSite, WaitSum> = FxHashMap::default();
+    let Some(account) = known.account() else { return all };
+    let in_wrong_order = account.waits.sums.iter().filter(|(key, _)| key.state == WaitState::WrongOrder);
+    let waits = in_wrong_order.map(|(key, sum)| (&key.waiter, sum)).chain(&account.waits.could_take);
+    for (at, sum) in waits.filter(|(at, _)| is_meant(at)) {
+        all.entry(*at).or_default().merge(sum);
     }
     all
 }
@@ -101,7 +103,7 @@ fn for_another(known: &Evidence) -> FxHashMap<RankSite, WaitSum> {
 pub fn saved(known: &Evidence, rank: u32, site: u32) -> f64 {
     let is_here = |at: &RankSite| (at.rank, at.place.number() as u32) == (rank, site);
     let mut waits = WaitSum::default();
-    for (_, sum) in for_another(known).iter().filter(|(at, _)| is_here(at)) {
+    for sum in for_another(known, is_here).values() {
         waits.merge(sum);
     }
     saved_of(known, rank, site, &waits)
